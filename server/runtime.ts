@@ -35,7 +35,10 @@ export interface Runtime {
   /** The list of authenticator models of `webauthn.metadata_file`; null without one. */
   authenticatorMetadata: AuthenticatorMetadata | null;
   rates: RateLimits;
+  /** Turns of accounts and sources. */
   turns: Turns;
+  /** Turns of requests whose first statement waits for a connection. */
+  admission: Turns;
   jobs: Pick<Jobs<Job>, "enqueue" | "wake" | "runDue">;
   /**
    * Deletes expired rows of all tenants.

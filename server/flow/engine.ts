@@ -3,6 +3,7 @@ import type { Database } from "#db/client";
 import { accountOf } from "../account/account.ts";
 import type { Client } from "../client.ts";
 import { markAccount } from "../credentials/account-marks.ts";
+import { OverloadedError } from "../lib/overloaded-error.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { TurnLimits } from "../limits/turns.ts";
@@ -45,7 +46,7 @@ const RESUME_POLL_INTERVAL_MS = 50;
 /** Attempts of `current` to replace the secrets of a flow. Each that fails was overtaken by another request. */
 const MAX_ROTATIONS = 5;
 
-/** Time limit for judging a step; shorter than the lifetime of its claim. */
+/** Time limit of a step until it is judged; shorter than the lifetime of its claim. */
 const JUDGE_TIMEOUT_MS = 8_000;
 
 /** Time after `success` in which the resume secret obtains the session again. */
@@ -75,16 +76,18 @@ export async function start(
   const resume = randomToken(platform);
   const record = firstRecord(tenant, type, key.flowId, session);
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
-  await insertFlow(
-    database,
-    key,
-    {
-      record,
-      tokenHash: sha256(token),
-      resumeHash: sha256(resume),
-      lifetimeSeconds: tenant.config.flow.lifetime,
-    },
-    platform.clockShift(),
+  await admit(runtime, () =>
+    insertFlow(
+      database,
+      key,
+      {
+        record,
+        tokenHash: sha256(token),
+        resumeHash: sha256(resume),
+        lifetimeSeconds: tenant.config.flow.lifetime,
+      },
+      platform.clockShift(),
+    ),
   );
   return {
     state: show(record, view, states[record.state], null, token),
@@ -149,14 +152,15 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const charge = chargeOf(tenant, client, call.action);
-  const flow = await claimFlow(database, key, claim, platform.clockShift(), charge);
+  const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
+  const flow = await admit(runtime, () => claimFlow(database, key, claim, platform.clockShift(), charge));
   if (!flow) return { answer: await claimFailed(runtime, key) };
   let written: Answer | null = null;
   let endTurn: (() => void) | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return rejected();
     if (!belongsTo(flow, call.session)) return rejected();
-    const request = requestContextOf(runtime, tenant, client, flow, call.session);
+    const request = { ...requestContextOf(runtime, tenant, client, flow, call.session), signal };
     open(runtime, key, flow);
     endTurn = flow.exhaustedUntil ? null : await runtime.turns.take(...turnOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
@@ -245,8 +249,8 @@ async function currentOnce(
   const token = newToken(platform);
   const resume = nextResumeSecret(runtime, key, presented, flow.resume.current);
   const issued = { tokenHash: sha256(token), resumeHash: sha256(resume) };
-  if (!(await rotateSecrets(database, key, { presented, current: flow.resume.current }, issued)))
-    return "overtaken";
+  const secrets = { presented, current: flow.resume.current };
+  if (!(await admit(runtime, () => rotateSecrets(database, key, secrets, issued)))) return "overtaken";
   if (flow.finishedAt) return reissue(request, flow, device, resume);
   if (states[flow.record.state].renews !== "never")
     return renew(runtime, tenant, client, key, { token, resume }, call.session);
@@ -397,6 +401,26 @@ function requestContextOf(
 ): RequestContext {
   const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
   return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
+}
+
+/**
+ * Runs the first statement of a request. At most as many of them run at once as a pool has connections: the statements
+ * of steps in progress would otherwise wait behind all new ones, and no step would end in time.
+ *
+ * @throws OverloadedError if the request has waited too long; nothing is changed
+ */
+async function admit<Result>(
+  { admission, config }: Runtime,
+  statement: () => Promise<Result>,
+): Promise<Result> {
+  const limits = { running: config.database.pool_size, waiting: Number.POSITIVE_INFINITY };
+  const end = await admission.take("flow", limits);
+  if (!end) throw new OverloadedError();
+  try {
+    return await statement();
+  } finally {
+    end();
+  }
 }
 
 /** What a step is charged; null if limits are off. */

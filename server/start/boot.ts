@@ -112,6 +112,7 @@ export async function createRuntime(
       authenticatorMetadata,
       rates,
       turns: createTurns(config.rate_limiter),
+      admission: createTurns({ enabled: true }),
       jobs,
       purgeExpired: purge,
       instanceId,

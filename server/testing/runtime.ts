@@ -69,6 +69,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       authenticatorMetadata: null,
       rates: createRateLimits(config, database),
       turns: createTurns(config.rate_limiter),
+      admission: createTurns({ enabled: true }),
       jobs: {
         enqueue: async (_, job) => {
           if (job.name === "send_mail") enqueued.push(job);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FlowState } from "../../flow/wire.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
@@ -425,4 +426,35 @@ test("A95 A129 a full queue of the hasher is answered with 503, and the same ste
   expect(await refused.json()).toMatchObject({ name: "error", status: 503, payload: { retry_after: 1 } });
   full = false;
   expect(await (await walk.visitor.post(href, request)).json()).toMatchObject({ status: 200 });
+});
+
+describe("A129 while no connection is free", () => {
+  test("as many steps wait for one as the pool has, and the others wait for those", async () => {
+    const small = runtime.configured({ STILE_DATABASE_POOL_SIZE: "2" });
+    const walks = await Promise.all(Array.from({ length: 12 }, () => restWalk(small, "login")));
+    const { $client: pool } = small.database.claim;
+    const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    const steps = walks.map((walk) => walk.act("register_client_capabilities"));
+    try {
+      await eventually(() => expect(pool.waitingCount).toBeGreaterThanOrEqual(2));
+      await new Promise(setImmediate);
+      expect(pool.waitingCount).toBe(2);
+    } finally {
+      for (const connection of held) connection.release();
+    }
+    expect((await Promise.all(steps)).map(({ status }) => status)).toEqual(Array(12).fill(200));
+  });
+
+  test("a step that has waited too long is answered with 503, and can be repeated", async () => {
+    let busy = false;
+    const { admission } = runtime;
+    const take: typeof admission.take = async (...turn) => (busy ? null : admission.take(...turn));
+    const walk = await restWalk({ ...runtime, admission: { take } }, "login");
+    busy = true;
+    const { status, state } = await send(walk, {});
+    expect({ status, state }).toMatchObject({ status: 503, state: { payload: { retry_after: 1 } } });
+    expect((await walk.visitor.post("/login")).status).toBe(503);
+    busy = false;
+    await expectFlowUnchanged(walk);
+  });
 });
