@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { type Json, TemplateError } from "../lib/go-template.ts";
+import { createTenant } from "../tenants/manage-tenants.ts";
 import { restRegistration } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
@@ -163,18 +165,24 @@ describe("a session", () => {
       long: "x".repeat(MAX_TEMPLATE_CLAIM_BYTES),
       role: "user",
     });
-    const { token } = await registered(service);
+    const lines: object[] = [];
+    const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });
+    const { token } = await registered({ ...service, log });
     const names = ["amr", "aud", "exp", "iat", "iss", "role", "session_id", "sub"];
     expect(Object.keys(decodeJwt(token)).toSorted()).toEqual(names);
+    expect(lines.map((line) => ("claim" in line ? line.claim : line))).toEqual(["broken", "surname", "long"]);
   });
 
   test("has the names and the public metadata of its account when it is issued again", async () => {
     const { token } = await registered(runtime);
     const { sub = "", session_id } = decodeJwt(token);
+    // An import may give two tenants accounts of one id.
+    const { id: tenantId } = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+    await runtime.database.write.insert(schema.users).values({ tenantId, id: sub, name: "Alan" });
     await runtime.database.write
       .update(schema.users)
       .set({ name: "Ada", publicMetadata: { plan: "pro" } })
-      .where(eq(schema.users.id, sub));
+      .where(and(eq(schema.users.tenantId, runtime.tenant.id), eq(schema.users.id, sub)));
     const service = configured({ name: "{{.User.Name}}", plan: '{{.User.Metadata.Public "plan"}}' });
     const again = await reissueSession({ runtime: service, tenant: service.tenant }, String(session_id), {
       rememberMe: false,

@@ -37,12 +37,17 @@ const { runtime, application, newTenant } = await passkeySuite({
 
 type Application = typeof application;
 
-function authenticatorOf(attestation: Attestation | undefined, aaguid: string = modelA) {
+/** `packed` is self attestation. */
+function authenticatorOf(attestation: Attestation | "packed" | undefined, aaguid: string = modelA) {
   return softwareAuthenticator({ aaguid: bytesOf(aaguid), ...(attestation ? { attestation } : {}) });
 }
 
 /** Registers a credential and returns it as the application sees it. */
-async function registered(attestation?: Attestation, aaguid?: string, by: Application = application) {
+async function registered(
+  attestation?: Attestation | "packed",
+  aaguid?: string,
+  by: Application = application,
+) {
   const authenticator = authenticatorOf(attestation, aaguid);
   const { credentialId } = await by.register(randomUUID(), { authenticator });
   const { body } = await by.call("GET", `/credentials/${credentialId}`);
@@ -50,7 +55,11 @@ async function registered(attestation?: Attestation, aaguid?: string, by: Applic
 }
 
 /** Returns the answer to a registration, which may be rejected. */
-async function finalize(attestation?: Attestation, aaguid?: string, by: Application = application) {
+async function finalize(
+  attestation?: Attestation | "packed",
+  aaguid?: string,
+  by: Application = application,
+) {
   const options = await by.call("POST", "/registration/initialize", {
     user_id: randomUUID(),
     username: "ada",
@@ -76,11 +85,12 @@ describe("the attestation of a credential is", () => {
   });
 
   const selfMade = {
+    "packed, self attestation": "packed",
     packed: packedAttestation({ authority: stranger, above: [stranger] }),
     "packed of a root with the vendor's name": packedAttestation({ authority: makeAuthority("Vendor") }),
     "fido-u2f": u2fAttestation({ authority: stranger }),
     tpm: tpmAttestation({ authority: stranger }),
-  };
+  } as const;
 
   test.each(Object.entries(selfMade))(
     "A135 unverified if a stranger made it: %s",
@@ -132,7 +142,7 @@ describe("passkey_server.attestation_required", () => {
     expect(await finalize(packedAttestation({ authority: vendor }), modelA, strict)).toMatchObject({
       status: 200,
     });
-    for (const attestation of [undefined, packedAttestation({ authority: stranger })])
+    for (const attestation of [undefined, "packed", packedAttestation({ authority: stranger })] as const)
       expect(await finalize(attestation, modelA, strict)).toMatchObject({
         status: 400,
         body: { details: expect.stringContaining("accepted authenticator model") },
