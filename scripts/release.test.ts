@@ -3,10 +3,16 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
-const { version, optionalDependencies } = JSON.parse(read("package.json"));
+const { name, version, optionalDependencies } = JSON.parse(read("package.json"));
+
+const lock = JSON.parse(read("package-lock.json"));
+
+test("the package has a scoped name, because `stile` on npm is the package of another publisher", () => {
+  expect(name).toMatch(/^@[a-z-]+\/stile$/);
+  expect([lock.name, lock.packages[""].name]).toEqual([name, name]);
+});
 
 test("the lock file has the version of package.json", () => {
-  const lock = JSON.parse(read("package-lock.json"));
   expect([lock.version, lock.packages[""].version]).toEqual([version, version]);
 });
 
