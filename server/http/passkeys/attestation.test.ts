@@ -115,17 +115,21 @@ describe("the attestation of a credential is", () => {
     expect(await registered()).toMatchObject({ attestation_type: "none", attestation_trust: "none" });
   });
 
-  test("listed with all credentials, and stated by receipts", async () => {
+  test.each([
+    ["verified", packedAttestation({ authority: vendor })],
+    ["unverified", packedAttestation({ authority: stranger })],
+    ["none", undefined],
+  ])("listed with all credentials, and stated by receipts: %s", async (trust, attestation) => {
     const userId = randomUUID();
-    const authenticator = authenticatorOf(packedAttestation({ authority: vendor }));
+    const authenticator = authenticatorOf(attestation);
     await application.register(userId, { authenticator });
     const { body } = await application.call("GET", `/credentials?user_id=${userId}`);
-    expect(body).toMatchObject([{ attestation_trust: "verified" }]);
+    expect(body).toMatchObject([{ attestation_trust: trust }]);
     const about = { user_id: userId, transaction_id: randomUUID(), transaction_data: { amount: 1 } };
     const answer = await application.answer(authenticator, "/transaction", about);
     const { body: confirmed } = await application.call("POST", "/transaction/finalize", answer);
     const claims = JSON.parse(Buffer.from(confirmed.receipt.split(".")[1], "base64url").toString());
-    expect(claims.credential).toMatchObject({ aaguid: modelA, attestation_trust: "verified" });
+    expect(claims.credential).toMatchObject({ aaguid: body[0].aaguid, attestation_trust: trust });
   });
 });
 
