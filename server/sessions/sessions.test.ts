@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
+import { ConflictError } from "#db/errors";
 import type { Factor } from "#db/schema/sessions";
+import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import type { Session } from "./session.ts";
 import {
   endOtherSessions,
   endSession,
@@ -14,6 +17,7 @@ import {
   issueSession,
   type NewSession,
   reissueSession,
+  replaceSession,
 } from "./sessions.ts";
 
 let runtime: TestRuntime;
@@ -157,6 +161,53 @@ describe("a new session", () => {
   it("is not written for a deleted account", async () => {
     const made = await issueSession(scopeAt(), newSession(randomUUID()));
     await expect(runtime.database.write.transaction(made.write)).rejects.toThrow("conflict: user");
+  });
+});
+
+describe("A130 a session in place of another", () => {
+  const replacement = (session: Session) => {
+    const { factors, amr } = newSession(session.userId);
+    return replaceSession(scopeAt(), session, { factors, amr });
+  };
+  const commit = (write: Write) => runtime.database.write.transaction(write);
+
+  it("ends the other in the transaction that stores it", async () => {
+    const userId = await newUser();
+    const { session } = await issue(userId);
+    const replaced = await replacement(session);
+    await expect(
+      commit(async (tx) => {
+        await replaced.write(tx);
+        throw new Error("the step failed");
+      }),
+    ).rejects.toThrow("the step failed");
+    expect(await sessionIds(userId)).toEqual([session.id]);
+    await commit(replaced.write);
+    expect(await sessionIds(userId)).toEqual([replaced.session.id]);
+    expect(replaced.issued.id).toBe(replaced.session.id);
+  });
+
+  it("is issued once, however many reauthenticate in the other at the same time", async () => {
+    const userId = await newUser();
+    const { session } = await issue(userId);
+    const made = await Promise.all([1, 2, 3, 4].map(() => replacement(session)));
+    const written = await Promise.allSettled(made.map(({ write }) => commit(write)));
+    const failed = written.filter(({ status }) => status === "rejected");
+    expect(failed).toEqual(Array(3).fill({ status: "rejected", reason: new ConflictError("session") }));
+    const winner = made[written.findIndex(({ status }) => status === "fulfilled")];
+    expect(await sessionIds(userId)).toEqual([winner?.session.id]);
+  });
+
+  it("takes the place of the other within the limit, so no further session ends", async () => {
+    const userId = await newUser();
+    const made = [];
+    for (let n = 0; n < 5; n++) made.push(await issue(userId, new Date(noon.getTime() - 5_000 + n * 1_000)));
+    const [first, ...others] = made.map(({ session }) => session);
+    if (!first) throw new Error("no session was issued");
+    const replaced = await replacement(first);
+    await commit(replaced.write);
+    const left = [...others, replaced.session].map(({ id }) => id);
+    expect((await sessionIds(userId)).toSorted()).toEqual(left.toSorted());
   });
 });
 
