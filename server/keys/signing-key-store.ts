@@ -57,7 +57,7 @@ export interface LoadedKeys {
   /** Those without which receipts could not be verified, newest first. They verify no token. */
   archived: ArchivedKey[];
   /** The newest key that has not retired and can be unsealed, and the id of the key that sealed it. */
-  signer: (SigningKey & { sealedBy: string }) | null;
+  signer: (SigningKey & { sealedBy: string; createdAt: Date }) | null;
   /** Ids of keys that sealed a private key and are not configured. */
   unknownSealers: string[];
   /** The database's clock. */
@@ -112,7 +112,7 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
     if (row.retiredAt || loaded.signer) continue;
     try {
       const privateKey = openPrivateKey(vault.unseal(row.sealedPrivateJwk, sealContext(options, row.id)));
-      loaded.signer = { ...key, privateKey, sealedBy: row.sealedBy };
+      loaded.signer = { ...key, privateKey, sealedBy: row.sealedBy, createdAt: row.createdAt };
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
       loaded.unknownSealers.push(error.keyId);

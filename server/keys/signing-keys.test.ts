@@ -78,6 +78,13 @@ const signBy = (keys: SigningKeys) => keys.sign(freshClaims(), { typ: "JWT" });
 const verifyBy = (keys: SigningKeys, token: string) =>
   keys.verify(token, { typ: "JWT", audience: ["app.example"], now: new Date(Date.now() + shift) });
 
+/** Lets the time pass in which a new key is only published, and the age of cached keys. */
+function aFewMinutesLater(): void {
+  shift += 3 * 60_000;
+  const later = performance.now() + 3 * 60_000;
+  vi.spyOn(performance, "now").mockReturnValue(later);
+}
+
 const rows = async () => {
   const all = await postgres.database.read.select().from(schema.signingKeys);
   return all.filter((row) => row.tenantId === tenantId);
@@ -135,6 +142,7 @@ describe("a new first secret key", () => {
     const before = await ready([oldKey]);
     const oldToken = await signBy(before);
     const after = await ready([newKey, oldKey]);
+    aFewMinutesLater();
     const newToken = await signBy(after);
     const kids = [newToken, oldToken].map((token) => decodeProtectedHeader(token).kid);
     expect(new Set(kids).size).toBe(2);
@@ -145,9 +153,23 @@ describe("a new first secret key", () => {
     expect(retired?.sealedPrivateJwk).toHaveLength(0);
   });
 
+  it("is published before it signs, so that a cached key set verifies every token", async () => {
+    const before = await ready([oldKey]);
+    const cached = createLocalJWKSet((await before.jwks()) as JSONWebKeySet);
+    const after = await ready([newKey, oldKey]);
+    const [made] = (await after.jwks()).keys;
+    const options = { audience: "app.example" };
+    for (const keys of [after, before]) await jwtVerify(await signBy(keys), cached, options);
+
+    aFewMinutesLater();
+    expect(decodeProtectedHeader(await signBy(after)).kid).toBe(made?.kid);
+    expect(decodeProtectedHeader(await signBy(await ready([newKey, oldKey]))).kid).toBe(made?.kid);
+  });
+
   it("A66 a process without the new secret key accepts tokens of the new key at once, and signs with the old one", async () => {
     const before = await ready([oldKey]);
     const after = await ready([newKey, oldKey]);
+    aFewMinutesLater();
     expect(await verifyBy(before, await signBy(after))).not.toBeNull();
     expect(await verifyBy(after, await signBy(before))).not.toBeNull();
   });
@@ -180,6 +202,7 @@ it("generates another key for another algorithm, and tokens of the old one stay 
   const before = await ready([newKey], "ES256");
   const oldToken = await signBy(before);
   const after = await ready([newKey], "RS256");
+  aFewMinutesLater();
   expect(decodeProtectedHeader(await signBy(after)).alg).toBe("RS256");
   expect(await verifyBy(after, oldToken)).not.toBeNull();
 });

@@ -26,7 +26,7 @@ export interface SigningKeys {
   loaded: Promise<void>;
   /** Resolves when there is a signing key. The first start generates one, which may take a second. */
   ready: Promise<void>;
-  /** Signs with the newest key. */
+  /** Signs with the newest key that others know by now, if there is an earlier one. */
   sign(claims: object, options: { typ: string }): Promise<string>;
   /** @returns the claims, or null if anything is wrong with the token; see `verifyJwt` */
   verify(token: string, expected: ExpectedToken): Promise<Claims | null>;
@@ -39,6 +39,9 @@ export interface SigningKeys {
 /** Maximum age of the cached keys. */
 const MAX_AGE_SIGNING_MS = 60_000;
 const MAX_AGE_PUBLISHING_MS = 1_000;
+
+/** A key that replaces another is published for this time before it signs, so that those who cache the keys know it. */
+const PUBLISHED_BEFORE_SIGNING_MS = 60_000;
 
 /** Any client can send an unknown `kid`, so unknown ones cause at most one read per interval. */
 const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
@@ -66,8 +69,9 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     newestRead = turn;
     keys = new Map(found.keys.map((key) => [key.id, key]));
     archived = found.archived;
-    // A process that cannot unseal the newest key continues with its own while that is published.
-    signer = found.signer ?? (signer && keys.has(signer.id) ? signer : null);
+    // A process continues with its own key while that is published, if it cannot unseal the newest or that is too new.
+    const own = signer && keys.has(signer.id) ? signer : null;
+    signer = isPublishedLongEnough(found) ? found.signer : (own ?? found.signer);
     return found;
   }
 
@@ -145,6 +149,10 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
 /** Returns a key as a key set contains it. */
 export function publishedKey({ id, algorithm, publicJwk }: ArchivedKey): PublishedKey {
   return { ...publicJwk, kid: id, alg: algorithm, use: "sig" };
+}
+
+function isPublishedLongEnough({ signer, now }: LoadedKeys): boolean {
+  return signer !== null && now.getTime() - signer.createdAt.getTime() >= PUBLISHED_BEFORE_SIGNING_MS;
 }
 
 function rejectUnknownSealers({ unknownSealers }: LoadedKeys): void {
