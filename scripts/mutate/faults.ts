@@ -27,6 +27,20 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/audit/audit.test.ts"],
   },
   {
+    name: "strangers at a source keep failures of its signed-in users out of the audit log",
+    file: "server/flow/login-failure.ts",
+    text: 'if (!userId || (type !== "profile" && factors.length === 0)) return { source };',
+    fault: "if (!userId || factors.length >= 0) return { source };",
+    caughtBy: ["server/http/flow/steps-without-end.test.ts"],
+  },
+  {
+    name: "a certificate of an Ed25519 key of small order leads to a root",
+    file: "server/webauthn/formats/certificates.ts",
+    text: "return hasNoWeakEd25519Point(publicKey) ? publicKey : null;",
+    fault: "return publicKey;",
+    caughtBy: ["server/webauthn/formats/certificates.test.ts"],
+  },
+  {
     name: "an authentication with a signature counter that does not grow is accepted",
     file: "server/authenticator/uaf/verify-authentication.ts",
     text: "signCounter <= registered.signCounter",
