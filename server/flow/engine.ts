@@ -223,6 +223,10 @@ export async function current(
   call: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
   if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
+  // It writes as a step does; a page that is reloaded shows the state without it.
+  const rate = await runtime.rates.consumeShared("page", client.source);
+  if (!rate.ok)
+    return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
   for (let attempt = 1; attempt <= MAX_ROTATIONS; attempt++) {
     const answer = await currentOnce(runtime, tenant, client, call);
     if (answer !== "overtaken") return answer;

@@ -108,10 +108,14 @@ export async function judge(
   };
 }
 
-/** The result of a step that is not performed, because its account or source has to wait. */
+/**
+ * The result of a step that is not performed, because its account or source has to wait. It shows what a rejected
+ * attempt shows: a published client that sees options starts the next ceremony at once, without end.
+ */
 export function postpone({ record }: StoredFlow, action: string, seconds: number): Judged {
   const error = stepError("rate_limit_exceeded", { payload: retryPayload(seconds) });
-  return { ...unchanged(record), error: { ...error, action } };
+  const shown = renewsOnRequest(record) ? withoutPayload(record) : unchanged(record);
+  return { ...shown, error: { ...error, action } };
 }
 
 /** The result of a step that changes nothing: the state shows the same payload. */

@@ -447,12 +447,18 @@ describe("A129 while no connection is free", () => {
 
   test("a step that has waited too long is answered with 503, and can be repeated", async () => {
     let busy = false;
-    const { admission } = runtime;
+    const precise = runtime.configured({ STILE_COMPATIBILITY_ERROR_CODES: "precise" });
+    const { admission } = precise;
     const take: typeof admission.take = async (...turn) => (busy ? null : admission.take(...turn));
-    const walk = await restWalk({ ...runtime, admission: { take } }, "login");
+    const walk = await restWalk({ ...precise, admission: { take } }, "login");
     busy = true;
-    const { status, state } = await send(walk, {});
-    expect({ status, state }).toMatchObject({ status: 503, state: { payload: { retry_after: 1 } } });
+    expect(await send(walk, {})).toEqual({
+      status: 503,
+      state: {
+        ...hardError(503, "temporarily_unavailable"),
+        payload: { resend_after: 1, retry_after: 1 },
+      },
+    });
     expect((await walk.visitor.post("/login")).status).toBe(503);
     busy = false;
     await expectFlowUnchanged(walk);

@@ -68,14 +68,14 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
 
 /** Makes the answer to an unexpected error, and logs its cause. */
 function unexpectedError({ runtime, client }: HandlerContext, error: unknown, call: FlowCall): FlowState {
-  const later = { status: 503, payload: retryPayload(RETRY_AFTER_SECONDS) };
+  const later = { payload: retryPayload(RETRY_AFTER_SECONDS) };
   if (isUnknownKey(error, runtime.log)) return showError("temporarily_unavailable", later);
   const temporary = isTemporaryFailure(error);
   runtime.log[temporary ? "warn" : "error"](
     { err: error, request_id: client.requestId, flow: call.type, call: call.kind },
     "a flow request failed",
   );
-  return showError("technical_error", temporary ? later : {});
+  return temporary ? showError("temporarily_unavailable", later) : showError("technical_error");
 }
 
 /** Cookies that a step sets beside the session cookie, and the removal of the session cookie. */

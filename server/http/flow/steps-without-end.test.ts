@@ -181,6 +181,19 @@ describe("A129 passkey responses that fail", () => {
   });
 });
 
+test("A129 a passkey response beyond the budget leaves no options, with which clients would go on", async () => {
+  const limited = base.configured({ STILE_RATE_LIMITER_STEPS_PER_SOURCE: "15" });
+  const flow = await restWalk(limited, "login", visitor(limited, "203.0.113.60"));
+  await flow.act("register_client_capabilities", { webauthn_available: true });
+  await flow.act("continue_with_login_identifier", { email: newAddress() });
+  const { payload } = await flow.act("webauthn_generate_request_options");
+  expect(payload).toHaveProperty("request_options");
+  const response = { id: "AAAA", rawId: "AAAA", type: "public-key", response: {} };
+  const state = await flow.act("webauthn_verify_assertion_response", { assertion_response: response });
+  expect(state).toMatchObject({ name: "login_passkey", status: 429, error: { code: "rate_limit_exceeded" } });
+  expect(state.payload).not.toHaveProperty("request_options");
+});
+
 test("A129 strangers cannot use up the budget of an account that they only name", async () => {
   const email = newAddress();
   await restRegistration(base, email);
@@ -214,4 +227,17 @@ test("A129 the holder of a stolen session cannot keep the owner from recovering 
   expect((await flow.act("password_recovery", { new_password: "six herons over the lake" })).name).toBe(
     "success",
   );
+});
+
+test("A129 the current state is shown to a source as often as pages are", async () => {
+  const limited = base.configured({ STILE_RATE_LIMITER_PAGES_PER_MINUTE: "10" });
+  const browser = visitor(limited, "203.0.113.200");
+  await browser.mutate("flow.start", { type: "login" });
+  const statuses = [];
+  for (let attempt = 0; attempt < 12; attempt += 1) {
+    const response = await browser.mutate("flow.current", { type: "login" });
+    const { result } = (await response.json()) as { result: { data: { state: { status: number } } } };
+    statuses.push(result.data.state.status);
+  }
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
 });
