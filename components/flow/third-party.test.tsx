@@ -57,6 +57,17 @@ describe("the return from an identity provider", () => {
     expect(navigate).not.toHaveBeenCalled();
   });
 
+  test("reports nothing once its token was accepted, wherever that leads", async () => {
+    const { user } = draw(states.thirdparty, {
+      type: "profile",
+      providerReturn: { token: "t-1" },
+      answers: [states.profile_init],
+    });
+    await screen.findByRole("heading", { name: "Your account" });
+    await user.click(screen.getByText("Add an email address"));
+    expect(screen.queryByText(en.errors.page_renewed)).toBeNull();
+  });
+
   test("goes back to the sign-in with a notice after a cancellation", async () => {
     history.replaceState(null, "", "/?error=access_denied&error_description=no");
     const { server } = draw(states.thirdparty, {

@@ -44,6 +44,7 @@ export function useCeremony(
   const startedStates = useRef(new WeakSet<FlowState>());
   const attempts = useRef<Attempts>({ silent: false, tried: false, submitted: null, renewals: 0 });
   const hasLeft = useRef(false);
+  const returnSubmitted = useRef(false);
   const idle = ready && busy === null;
   const requested = requestedState === state;
 
@@ -69,6 +70,7 @@ export function useCeremony(
     const finish = (step: Step | null) => {
       if (settled) return;
       settled = true;
+      if (step && providerReturn && ceremony.action === "exchange_token") returnSubmitted.current = true;
       if (step) perform(flow, step, ceremony.automatic ?? false);
     };
     ceremony.perform(options, context, controller.signal).then(finish, (error: unknown) => {
@@ -92,9 +94,10 @@ export function useCeremony(
     removeReturnParameters();
     const ceremony = ceremonyOf(state);
     const isAwaited = ceremony?.action === "exchange_token";
-    if (isAwaited ? performed === null : ceremony?.mode === "blocking") return;
-    // A return that no flow is waiting for starts a new flow and shows a notice.
-    if (!isAwaited) flow.showNotice("error" in providerReturn ? providerReturn.error : "page_renewed");
+    if (!returnSubmitted.current && (isAwaited || ceremony?.mode === "blocking")) return;
+    // No flow is waiting for the return.
+    if (!returnSubmitted.current)
+      flow.showNotice("error" in providerReturn ? providerReturn.error : "page_renewed");
     onReturnUsed();
   }, [state, idle, providerReturn]);
 
