@@ -9,7 +9,7 @@ import type { IssuedSession, Session } from "../sessions/session.ts";
 import type { DataKey, DataPatch, FlowData } from "./data.ts";
 import type { ErrorCode, StepError } from "./errors.ts";
 import type { Facts } from "./facts.ts";
-import type { FlowType, StateName, Target } from "./names.ts";
+import { type FlowType, flowTypes, type StateName, type Target } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Input of guards and descriptors: data only, nothing asynchronous. */
@@ -70,6 +70,8 @@ export interface Action<Input extends InputSchema = InputSchema> {
   costs: readonly Cost[];
   input: (view: View) => Input;
   when: (view: View) => boolean;
+  /** The types of flow that may offer it. */
+  flows: readonly FlowType[];
   to: readonly Target[];
   errors: readonly ErrorCode[];
   /** Other names under which it is offered, for published clients that know only those. */
@@ -109,6 +111,8 @@ interface ActionDefinition<
   input?: Input | ((view: View) => Input);
   /** Whether it is offered; checked again when it is called. Default: always. */
   when?: (view: View) => boolean;
+  /** The types of flow that may offer it. Default: every one that reaches its state. */
+  flows?: readonly FlowType[];
   /** Every target it may return. */
   to: readonly To[];
   /** Every error it may return itself. */
@@ -134,6 +138,7 @@ export type ActionBuilder<Needs extends DataKey> = <
 export const action: ActionBuilder<never> = ({
   input = noInput as never,
   when = () => true,
+  flows = flowTypes,
   errors = [],
   aliases = [],
   costs = [],
@@ -142,7 +147,8 @@ export const action: ActionBuilder<never> = ({
   ({
     ...rest,
     costs,
-    when,
+    flows,
+    when: (view: View) => flows.includes(view.type) && when(view),
     errors,
     aliases,
     input: typeof input === "function" ? input : () => input,

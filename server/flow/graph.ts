@@ -1,3 +1,4 @@
+import type { Action } from "./define.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
   BACK,
@@ -39,10 +40,15 @@ export function statesOf(flow: FlowType): StateName[] {
   return [...found];
 }
 
+/** Lists the actions that a flow type may offer in a state. */
+function actionsOf(flow: FlowType, state: StateName): [string, Action][] {
+  return Object.entries<Action>(states[state].actions).filter(([, { flows }]) => flows.includes(flow));
+}
+
 /** Lists every declared transition of a flow type. */
 export function edgesOf(flow: FlowType): Edge[] {
   return statesOf(flow).flatMap((from) =>
-    Object.entries(states[from].actions).flatMap(([action, { to }]) =>
+    actionsOf(flow, from).flatMap(([action, { to }]) =>
       to.map((target) => ({ flow, from, action, to: target })),
     ),
   );
@@ -95,7 +101,7 @@ function isEnd(state: StateName): boolean {
 
 /** Lists the states that actions of `state` may lead to; NEXT stands for every state that the plan may name. */
 function targetsOf(flow: FlowType, state: StateName): StateName[] {
-  const targets = Object.values(states[state].actions).flatMap((action) => action.to);
+  const targets = actionsOf(flow, state).flatMap(([, action]) => action.to);
   return targets.flatMap((target) => {
     if (target === NEXT) return plannableStates[flow].filter((name) => name !== state);
     if (target === REAUTHENTICATE) return [...reauthenticationStates];
