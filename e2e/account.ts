@@ -1,5 +1,6 @@
 import type { BrowserContext } from "@playwright/test";
 import { type FlowClient, flowClient } from "../server/testing/flow-client.ts";
+import { withClient } from "../server/testing/postgres-cluster.ts";
 import type { SmtpCatcher } from "../server/testing/smtp.ts";
 import { type Authenticator, softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
 import { type Codes, codesOf } from "./codes.ts";
@@ -89,4 +90,11 @@ async function createPasskey(
   await client.act("webauthn_generate_creation_options");
   const made = authenticator.create(client.state.payload.creation_options, { origin });
   await client.act("webauthn_verify_attestation_response", { public_key: made });
+}
+
+/** Sets the sign-in of every session one hour earlier. */
+export async function backdateSignIns(database: string | null): Promise<void> {
+  await withClient(database ?? "", (client) =>
+    client.query("update sessions set authenticated_at = authenticated_at - interval '1 hour'"),
+  );
 }

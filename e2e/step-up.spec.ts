@@ -1,13 +1,6 @@
-import { withClient } from "../server/testing/postgres-cluster.ts";
-import { setSessionCookie } from "./account.ts";
+import { backdateSignIns, setSessionCookie } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
 import { button, enterPassword, opener, row, sees } from "./steps.ts";
-
-/** Sets the sign-in of every session one hour earlier. */
-const backdateSignIns = (database: string | null) =>
-  withClient(database ?? "", (client) =>
-    client.query("update sessions set authenticated_at = authenticated_at - interval '1 hour'"),
-  );
 
 test("a re-authentication before adding an address shows the owner's identifier, not the new address", async ({
   page,

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { type OidcProvider, startOidcProvider } from "../server/testing/oidc-provider.ts";
-import { setSessionCookie } from "./account.ts";
+import { backdateSignIns, setSessionCookie } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { openReverseProxy, type ReverseProxy } from "./reverse-proxy.ts";
 import { button, confirmIn, openLogin, row, sees } from "./steps.ts";
@@ -135,6 +135,32 @@ test("another account is connected and disconnected", async ({ page, context, se
   await confirmIn(page, "Acme", "Disconnect", "Yes, disconnect");
   await expect(button(page, "Connect Acme")).toBeVisible();
   await expect(page.getByText("The account is disconnected.")).toBeVisible();
+});
+
+test("a change of the account after a while is made after re-authentication with the connected account", async ({
+  page,
+  context,
+  server,
+  database,
+  acme,
+  account,
+}) => {
+  const name = `acme-${account.address}`;
+  acme.person(name, { email: name, email_verified: true });
+  await setSessionCookie(context, server.url, account);
+  await page.goto("/account");
+  await button(page, "Connect Acme").click();
+  await signInAtAcme(page, name);
+  await expect(row(page, "Acme")).toBeVisible();
+  await backdateSignIns(database);
+  await row(page, "Password").locator("summary").filter({ hasText: "Change" }).click();
+  await page.getByLabel("New password").fill("nine otters under the bridge");
+  await button(page, "Save password").click();
+  await sees(page, "reauthentication");
+  await button(page, "Continue with Acme").click();
+  await signInAtAcme(page, name);
+  await sees(page, "account");
+  await expect(page.getByText("Your password is changed.")).toBeVisible();
 });
 
 test.describe("without JavaScript", () => {

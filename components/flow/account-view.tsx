@@ -25,9 +25,10 @@ export function AccountView({ context }: { context: ViewContext }) {
   const isDone = acted !== undefined && !state.error && notice === null;
   const done = isDone ? actionWords(words, acted.action, acted.description, copy).done : undefined;
   const resultSection = acted && sectionOfAction(acted);
-  // An item that was added in another state is scrolled into view, unless recovery codes have to be saved first.
-  const scrollsIntoView =
-    added !== null && added !== performed && recoveryCodesIn(state.payload).length === 0;
+  // What was done in another state is scrolled into view, unless recovery codes have to be saved first.
+  const doneElsewhere =
+    (added !== null && added !== performed) || state.payload.performed_action !== undefined;
+  const scrollsIntoView = doneElsewhere && recoveryCodesIn(state.payload).length === 0;
   return sectionsOf(state, context.pageValues).map((section) => (
     <Panel
       key={section.name}

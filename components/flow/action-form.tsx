@@ -94,6 +94,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
           input={input}
           words={words}
           flow={type}
+          action={action.action}
           error={inputErrors[input.name] ?? (isForThisItem ? input.error : undefined)}
           isOnlyInput={alone}
           busy={busy !== null}

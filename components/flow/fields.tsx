@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { InputName } from "#server/flow/protocol-names";
+import type { ActionName, InputName } from "#server/flow/protocol-names";
 import type { FlowError, InputDescriptor } from "#server/flow/wire";
 import type { FlowWords } from "#words/flow";
 import { Button } from "../ui/button.tsx";
@@ -20,6 +20,8 @@ export interface FieldProps {
   input: InputDescriptor;
   words: FlowWords;
   flow: FlowType;
+  /** The name of the action that takes the input. */
+  action: string;
   /** The error of this input, found by the page or given by the server. */
   error: FlowError | undefined;
   /** It is the only visible input of the action. */
@@ -111,9 +113,10 @@ function ButtonsField({ input, words, busy }: FieldProps) {
 }
 
 /** Up to two providers have whole sentences as labels; more are a grid of names under one legend. */
-function ProvidersField({ input, words, flow, busy }: FieldProps) {
+function ProvidersField({ input, words, action, busy }: FieldProps) {
   const values = input.allowed_values ?? [];
-  const sentence = flow === "profile" ? words.page.connectWith : words.page.continueWith;
+  const connects = action === ("connect_thirdparty_oauth_provider" satisfies ActionName);
+  const sentence = connects ? words.page.connectWith : words.page.continueWith;
   const many = values.length > 2;
   return (
     <fieldset className="stile-providers" data-many={many || undefined}>

@@ -31,6 +31,7 @@ const codes: Partial<Record<string, string>> = {
   unverified_email: "unverified_email",
   email_maxnum: "email_maxnum",
   identity_already_linked: "identity_already_linked",
+  identity_not_linked: "identity_not_linked",
   rate_limit_exceeded: "rate_limit_exceeded",
 };
 

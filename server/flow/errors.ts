@@ -55,6 +55,12 @@ export const errors = {
     message: "This identity belongs to another account.",
     published: "operation_not_permitted_error",
   },
+  identity_not_linked: {
+    on: "flow",
+    status: 400,
+    message: "This identity is not linked to this account.",
+    published: "operation_not_permitted_error",
+  },
   passcode_max_attempts_reached: {
     on: "flow",
     status: 401,

@@ -30,6 +30,7 @@ const offered: Record<string, string[]> = {
   login_password: ["password_login", "continue_to_passcode_confirmation_recovery", "back"],
   login_password_recovery: ["password_recovery"],
   login_method_chooser: [
+    "thirdparty_oauth",
     "continue_to_password_login",
     "continue_to_passcode_confirmation",
     "webauthn_generate_request_options",
@@ -232,6 +233,7 @@ test.each(stateNames)("%s offers the actions that the interface lists if every g
   const situations: Partial<FlowData>[] = [
     {},
     { factors: [password] },
+    { steppingUp: true },
     // The plan reaches these after the second factor, where they can be skipped.
     { completedStates: ["preflight", "mfa_method_chooser"] },
     { completedStates: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },

@@ -1,4 +1,5 @@
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
+import { linkedProviders } from "./actions/reauthenticate-with-provider.ts";
 import { amrOf } from "./amr.ts";
 import type { Context, Entered } from "./define.ts";
 import { loginPasscode, stateAfterIdentifier } from "./login-methods.ts";
@@ -10,17 +11,17 @@ import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
  * Sends a signed-in user through the login states to reauthenticate, and back to the profile, where the engine performs
  * the action again. The session identifies the account, so only methods that it has are offered.
  */
-export function stepUp({
-  data,
-  facts,
-  config,
-}: Context): Outcome<typeof REAUTHENTICATE, "flow_discontinuity_error"> {
+export function stepUp(context: Context): Outcome<typeof REAUTHENTICATE, "flow_discontinuity_error"> {
+  const { data, facts, config } = context;
   const identifier = facts.email
     ? { kind: "email" as const, value: facts.email }
     : { kind: "username" as const, value: facts.username ?? "" };
   const actualMethods = { ...config, privacy: { ...config.privacy, only_show_actual_login_methods: true } };
   const email = facts.email ?? undefined;
-  const target = stateAfterIdentifier(actualMethods, { ...data, email }, facts);
+  const target =
+    linkedProviders(context).length > 0
+      ? "login_method_chooser"
+      : stateAfterIdentifier(actualMethods, { ...data, email }, facts);
   if (!target) return reject("flow_discontinuity_error");
   const reauthentication = { ...data, email, identifier, factors: [], steppingUp: true };
   const passcode = target === "passcode_confirmation" ? loginPasscode(reauthentication, "login") : undefined;

@@ -37,7 +37,7 @@ export function callbackUrl({ base_url }: Config): URL {
 /**
  * Starts an authorization request to a provider.
  *
- * @param about `privateState`: further data for the callback
+ * @param about `reauthenticates`: the user has to authenticate again; `privateState`: further data for the callback
  * @returns `url`: authorization URL with `state`, nonce and S256 challenge; `state`: for the cookie
  * @throws ThirdPartyError if discovery fails
  */
@@ -49,6 +49,7 @@ export async function startAuthorization(
     redirectTo: string;
     codeChallenge?: string;
     userId?: string;
+    reauthenticates?: boolean;
     privateState: Record<string, string>;
   },
 ): Promise<{ url: string; state: string; write: Write }> {
@@ -57,14 +58,21 @@ export async function startAuthorization(
   const signal = AbortSignal.timeout(seconds * 1000);
   const codeVerifier = randomToken(runtime.platform);
   const nonce = randomToken(runtime.platform);
+  const { reauthenticates = false, ...request } = about;
   const { state, write } = openThirdPartyRequest(context, {
-    ...about,
+    ...request,
     provider: provider.id,
-    privateState: { ...about.privateState, codeVerifier, nonce },
+    privateState: {
+      ...about.privateState,
+      codeVerifier,
+      nonce,
+      ...(reauthenticates ? { reauthenticatedSince: context.now.toISOString() } : {}),
+    },
   });
   const url = await withProviderErrors({ runtime, tenant }, provider, async () =>
     buildAuthorizationUrl(await configure({ runtime, tenant }, provider, signal), {
       ...provider.parameters,
+      ...(reauthenticates ? provider.reauthentication : {}),
       redirect_uri: callbackUrl(tenant.config).href,
       scope: provider.scopes.join(" "),
       state,
@@ -122,6 +130,10 @@ export async function completeAuthorization(
     // Core 1.0, 3.1.3.7, item 5; the library checks it for several audiences only.
     if (claims?.azp !== undefined && claims.azp !== provider.clientId) throw wrongAudience();
 
+    const { reauthenticatedSince } = privateState;
+    if (reauthenticatedSince !== undefined && provider.reauthentication.max_age !== undefined)
+      requireAuthenticatedSince(new Date(reauthenticatedSince), claims?.auth_time);
+
     const ask = async (url: string): Promise<unknown> => {
       const response = await fetchProtectedResource(configuration, tokens.access_token, new URL(url), "GET");
       if (response.status !== 200) throw unusableResponse("api_refused");
@@ -157,6 +169,20 @@ const unusableResponse = (reason: string) =>
 /** Signatures under such a key can be forged, so a provider that publishes one is not believed at all. */
 const weakKey = () =>
   new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", "weak_key");
+
+/** The difference of clocks between this service and a provider. */
+const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * Checks the time of the authentication (OpenID Connect Core 1.0, 3.1.3.7, item 13).
+ *
+ * @param authTime claim `auth_time`, in seconds since 1970
+ * @throws ThirdPartyError if the user did not authenticate since then
+ */
+function requireAuthenticatedSince(since: Date, authTime: unknown): void {
+  if (typeof authTime !== "number" || authTime * 1000 < since.getTime() - CLOCK_SKEW_MS)
+    throw new ThirdPartyError("access_denied", "The provider did not ask you to sign in again.", "auth_time");
+}
 
 const wrongAudience = () =>
   new ThirdPartyError("invalid_request", "The provider's answer is not meant for this service.", "azp");

@@ -446,6 +446,7 @@ export const flow: FlowWords = {
     signup_disabled: "Neue Konten können hier zurzeit nicht erstellt werden.",
     third_party_access_denied:
       "Sie sind umgekehrt, oder die andere Seite hat Sie nicht durchgelassen. Versuchen Sie es gern noch einmal.",
+    identity_not_linked: "Das ist nicht das Konto, das hier verbunden ist. Nehmen Sie das verbundene.",
     identity_already_linked: "Dieses Konto ist schon mit dem von jemand anderem verbunden.",
     otp_code_invalid: "Dieser Code passt nicht. Bitte sehen Sie noch einmal in Ihre App.",
     otp_code_already_used: "Dieser Code wurde schon verwendet. Bitte warten Sie auf den nächsten.",

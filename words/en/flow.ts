@@ -396,6 +396,7 @@ export const flow: FlowWords = {
       "There is already an account with this email address. Sign in to it first, then connect the other one there.",
     signup_disabled: "New accounts cannot be made here at the moment.",
     third_party_access_denied: "You turned back, or the other site did not let you in. You can try again.",
+    identity_not_linked: "That is not the account that is connected here. Use the one that is.",
     identity_already_linked: "This account is connected to somebody else's already.",
     otp_code_invalid: "This code does not match. Please look at your app once more.",
     otp_code_already_used: "This code was used already. Please wait for the next one.",

@@ -41,6 +41,7 @@ export const exchangeToken = action({
     "user_conflict",
     "signup_disabled",
     "identity_already_linked",
+    "identity_not_linked",
     "rate_limit_exceeded",
   ],
   async run(context, { token, code_verifier }) {
@@ -61,7 +62,12 @@ export const exchangeToken = action({
       return rejectWithRedirect(data, "value_invalid_error", { input: "code_verifier" });
 
     const { facts } = exchange;
-    const verdict = decideAccount(await situationOf(context, facts));
+    const decided = decideAccount(await situationOf(context, facts));
+    // Reauthentication links no identity.
+    const verdict =
+      data.steppingUp && !(decided.ok && decided.kind === "sign_in")
+        ? ({ ok: false, reason: "identity_not_linked" } as const)
+        : decided;
     if (!verdict.ok) {
       const failure = { provider: facts.provider, error: verdict.reason };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
@@ -71,6 +77,10 @@ export const exchangeToken = action({
       });
     }
     const take = takeExchangeToken(request, token);
+    if (context.type === "profile" && data.steppingUp) {
+      const writes = [take, ...identityWrites(context, verdict, facts)];
+      return next({ data: { factors: [factorOf(context, facts)] }, writes });
+    }
     // In a profile flow the user is signed in already; the flow's data does not change.
     if (context.type === "profile") {
       const { userId } = data;
@@ -84,13 +94,7 @@ export const exchangeToken = action({
     const effects =
       verdict.kind === "sign_up" ? signUp(context, facts) : await signIn(context, verdict, facts);
     const isLinkPending = effects.data?.pending?.identity !== undefined;
-    const factor = {
-      method: "third_party" as const,
-      provider: facts.provider,
-      at: request.now.toISOString(),
-      // A provider counts as multi-factor authentication only for an account that it is linked to.
-      ...(facts.satisfiesMfa && !isLinkPending ? { userVerified: true } : {}),
-    };
+    const factor = factorOf(context, { ...facts, satisfiesMfa: facts.satisfiesMfa && !isLinkPending });
     const effectsWithFactor = {
       ...effects,
       data: { ...resetData(data), ...effects.data, factors: [factor] },
@@ -100,6 +104,15 @@ export const exchangeToken = action({
     return context.type === "token_exchange" ? go(NEXT, effectsWithFactor) : next(effectsWithFactor);
   },
 });
+
+/** A provider counts as multi-factor authentication only for an account that it is linked to. */
+function factorOf(
+  { request }: Context,
+  { provider, satisfiesMfa }: Pick<ProviderFacts, "provider" | "satisfiesMfa">,
+): FlowData["factors"][number] {
+  const at = request.now.toISOString();
+  return { method: "third_party", provider, at, ...(satisfiesMfa ? { userVerified: true } : {}) };
+}
 
 /** Resets data of earlier steps, which may belong to another account. */
 function resetData({ completedStates }: FlowData): DataPatch {

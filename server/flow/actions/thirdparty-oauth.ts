@@ -37,7 +37,8 @@ export const goToProviderErrors = [
 ] as const;
 
 /**
- * Redirects the user to an identity provider; in a profile flow, to connect an identity to the account.
+ * Redirects the user to an identity provider; in a profile flow, to connect an identity to the account or to
+ * reauthenticate.
  *
  * The return is bound to the same browser: by a cookie or, for pages of other sites, where browsers may drop our
  * cookies, by a code verifier that the exchange must present (RFC 7636).
@@ -45,6 +46,7 @@ export const goToProviderErrors = [
 export async function goToProvider(
   context: Context,
   given: z.output<ReturnType<typeof thirdPartyInput>>,
+  { reauthenticates = false } = {},
 ): Promise<Outcome<"thirdparty", (typeof goToProviderErrors)[number]>> {
   const { type, request, flowId, data, config } = context;
   const provider = findProvider(config, given.provider);
@@ -65,6 +67,7 @@ export async function goToProvider(
       redirectTo: target.href,
       ...(given.code_verifier ? { codeChallenge: codeChallengeOf(given.code_verifier) } : {}),
       ...(type === "profile" && data.userId ? { userId: data.userId } : {}),
+      reauthenticates,
       privateState: { boundBy: otherSite ? "verifier" : "cookie" },
     });
     return go("thirdparty", {

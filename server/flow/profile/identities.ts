@@ -34,6 +34,7 @@ export const identityActions = {
       return withEndOfOthers(z.strictObject({ identity_id: oneOf(choices) }), view);
     },
     when: ({ account, config }) => removable(account, config).length > 0,
+    canAlwaysReauthenticate: true,
     to: [STAY],
     run(context, { identity_id, end_other_sessions }) {
       const { request, account, config } = context;

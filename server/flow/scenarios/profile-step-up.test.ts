@@ -240,7 +240,7 @@ describe("reauthentication", () => {
   });
 
   test("reports that no method is available", async () => {
-    const flow = await (await signedInAnHourAgo({ emails: 0, identities: ["google"] })).manage();
+    const flow = await (await signedInAnHourAgo({ emails: 0, identities: ["linkedin"] })).manage();
     await flow.act("password_create", { password });
     expect(flow.state).toMatchObject({
       name: "profile_init",
@@ -269,6 +269,10 @@ const performed: Record<string, StateName> = {
 describe("the action that required reauthentication", () => {
   const onlyPassword = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
   const contents: AccountContents = { emails: 2, password: true, identities: ["google"] };
+  const prove = async (flow: Walk) => {
+    await flow.act("continue_to_password_login");
+    return flow.act("password_login", { password });
+  };
   const withoutPasskeys = { able: { webauthn_available: false } };
   /** A stale session of an account that reauthenticates with its password alone. */
   const stale = (has: AccountContents = contents, settings: Record<string, string> = {}) =>
@@ -283,9 +287,9 @@ describe("the action that required reauthentication", () => {
     });
     const flow = await owner.manage(deletes ? withoutPasskeys : {});
     const input = sensitive[action]?.(owner, flow) ?? sensitiveOfFew[action as keyof typeof sensitiveOfFew];
-    expect((await flow.act(action, input)).name).toBe("login_password");
+    expect((await flow.act(action, input)).name).toBe("login_method_chooser");
     const before = await contentsOf(owner);
-    const answer = await flow.act("password_login", { password });
+    const answer = await prove(flow);
     expect(answer).toMatchObject({ name: state, status: 200, payload: { performed_action: action } });
     if (state === "profile_init") expect(await contentsOf(owner)).not.toBe(before);
     expect(flow.answer.session?.id).toBe(flow.sessionId);
@@ -296,18 +300,18 @@ describe("the action that required reauthentication", () => {
     const owner = await stale();
     const flow = await owner.manage();
     await flow.act("password_update", { password: "another horse battery" });
-    await flow.act("password_login", { password });
+    await prove(flow);
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
     const login = await owner.manage({ sessionId: await owner.signInElsewhere() });
     await login.act("email_create", { email: newAddress() });
-    expect((await login.act("password_login", { password })).status).toBe(400);
+    expect((await prove(login)).status).toBe(400);
     expect((await login.act("password_login", { password: "another horse battery" })).status).toBe(200);
   });
 
   test("is named in the answer that performs it alone", async () => {
     const flow = await (await stale()).manage();
     await flow.act("password_update", { password: "another horse battery" });
-    expect((await flow.act("password_login", { password })).payload.performed_action).toBe("password_update");
+    expect((await prove(flow)).payload.performed_action).toBe("password_update");
     expect((await flow.refresh()).payload).not.toHaveProperty("performed_action");
   });
 
@@ -323,7 +327,7 @@ describe("the action that required reauthentication", () => {
       .set({ authenticatedAt: long })
       .where(eq(schema.sessions.userId, owner.userId));
     await flow.act("password_delete");
-    await flow.act("password_login", { password });
+    await prove(flow);
     expect(flow.state.name).toBe("login_otp");
     expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
       hasPassword: true,
@@ -342,7 +346,7 @@ describe("the action that required reauthentication", () => {
     const owner = await stale(contents, { STILE_ACCOUNT_ALLOW_DELETION: "true" });
     const flow = await owner.manage();
     await flow.act("account_delete");
-    expect(await flow.act("password_login", { password })).toMatchObject({ name: "account_deleted" });
+    expect(await prove(flow)).toMatchObject({ name: "account_deleted" });
     expect(flow.answer.session).toBeUndefined();
     expect(flow.answer.cookieChanges).toMatchObject({ session: "ended" });
     expect(await contentsOf(owner)).toBe(JSON.stringify(Array.from({ length: 8 }, () => [])));
@@ -355,7 +359,7 @@ describe("the action that required reauthentication", () => {
     await base.database.write
       .delete(schema.webauthnCredentials)
       .where(eq(schema.webauthnCredentials.id, owner.passkeys[0] ?? ""));
-    expect(await flow.act("password_login", { password })).toMatchObject({
+    expect(await prove(flow)).toMatchObject({
       name: "profile_init",
       status: 404,
       error: { code: "not_found" },
@@ -373,7 +377,7 @@ describe("the action that required reauthentication", () => {
       ...sensitive.disconnect_thirdparty_oauth_provider?.(owner, flow),
     });
     await base.database.write.delete(schema.identities).where(eq(schema.identities.userId, owner.userId));
-    const answer = await flow.act("password_login", { password });
+    const answer = await prove(flow);
     expect(answer).toMatchObject({ name: "profile_init", status: 200 });
     expect(answer.payload).not.toHaveProperty("performed_action");
     const input = { password: "another horse battery" };
@@ -386,7 +390,7 @@ describe("the action that required reauthentication", () => {
     await flow.act("password_delete");
     await flow.act("back");
     await flow.act("email_delete", { email_id: emailId(flow, owner.addresses[1]) });
-    const answer = await flow.act("password_login", { password });
+    const answer = await prove(flow);
     expect(answer.payload).toMatchObject({ performed_action: "email_delete" });
     expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
       hasPassword: true,
@@ -394,7 +398,7 @@ describe("the action that required reauthentication", () => {
   });
 
   test("survives a reload of the page", async () => {
-    const flow = await (await stale({ emails: 0, passkeys: 2, identities: ["google"] })).manage();
+    const flow = await (await stale({ emails: 0, passkeys: 2 })).manage();
     expect((await flow.act("password_create", { password })).name).toBe("login_passkey");
     await flow.refresh();
     await flow.act("back");
@@ -402,15 +406,14 @@ describe("the action that required reauthentication", () => {
     const other = await (await stale()).manage();
     await other.act("password_delete");
     await other.refresh();
-    expect((await other.act("password_login", { password })).payload.performed_action).toBe(
-      "password_delete",
-    );
+    expect((await prove(other)).payload.performed_action).toBe("password_delete");
   });
 
   test("is performed only for the session that asked for it", async () => {
     const owner = await stale();
     const flow = await owner.manage();
     await flow.act("password_delete");
+    await flow.act("continue_to_password_login");
     const elsewhere = await findSession(base, base.tenant, await owner.signInElsewhere());
     const answer = await step(base, base.tenant, testClient, {
       type: "profile",
@@ -438,27 +441,37 @@ describe("the action that required reauthentication", () => {
   });
 });
 
-/** Without mailed codes, an account with only an identity cannot reauthenticate. */
+/** Without mailed codes, an account with only an identity at a disabled provider cannot reauthenticate. */
 const withoutMailedCodes = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
-const withoutMethod: AccountContents = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
+const withoutMethod: AccountContents = {
+  emails: 2,
+  identities: ["linkedin"],
+  totp: true,
+  recoveryCodes: true,
+};
 /** Actions that are offered only to accounts with a password, which can reauthenticate. */
 const requiringPassword = ["password_update", "password_delete"];
+/** The same for an identity at an enabled provider. */
+const requiringProvider = ["disconnect_thirdparty_oauth_provider"];
+/** Actions that are offered only to accounts with another way to sign in; a passkey is none for a client without WebAuthn. */
+const requiringAlternative = ["webauthn_credential_delete", "email_delete", "username_delete"];
 
 describe("an account that cannot reauthenticate", () => {
-  const actions = Object.keys(sensitive).filter((action) => !requiringPassword.includes(action));
+  const actions = Object.keys(sensitive).filter(
+    (action) => ![...requiringPassword, ...requiringProvider].includes(action),
+  );
 
   test.each(actions)("gets flow_discontinuity_error from %s, and nothing changes", async (action) => {
-    const deletesPasskey = action === "webauthn_credential_delete";
+    const hasPasskeys = requiringAlternative.includes(action);
     const hasUsername = action.startsWith("username");
     const has: AccountContents = {
       ...withoutMethod,
-      identities: action.startsWith("disconnect") ? ["google", "github"] : ["google"],
-      ...(deletesPasskey ? { passkeys: 2 } : {}),
+      ...(hasPasskeys ? { passkeys: 2 } : {}),
       ...(action === "security_key_delete" ? { securityKeys: 1 } : {}),
       ...(hasUsername ? { username: newName() } : {}),
     };
     const owner = await signedInAnHourAgo(has, configured(withoutMailedCodes));
-    const flow = await owner.manage(deletesPasskey ? { able: { webauthn_available: false } } : {});
+    const flow = await owner.manage(hasPasskeys ? { able: { webauthn_available: false } } : {});
     const before = await contentsOf(owner);
     const rejected = await flow.act(action, sensitive[action]?.(owner, flow));
     expect(rejected).toMatchObject({ name: "profile_init", error: { code: "flow_discontinuity_error" } });
@@ -468,9 +481,10 @@ describe("an account that cannot reauthenticate", () => {
   test.each(Object.entries(sensitiveOfFew))(
     "gets flow_discontinuity_error from %s with few credentials",
     async (action, input) => {
-      const has = { identities: ["google"], username: newName() };
+      const hasPasskeys = requiringAlternative.includes(action);
+      const has = { identities: ["linkedin"], username: newName(), passkeys: hasPasskeys ? 2 : 0 };
       const owner = await signedInAnHourAgo(has, configured(withoutMailedCodes));
-      const flow = await owner.manage();
+      const flow = await owner.manage(hasPasskeys ? { able: { webauthn_available: false } } : {});
       expect((await flow.act(action, input)).error?.code).toBe("flow_discontinuity_error");
     },
   );

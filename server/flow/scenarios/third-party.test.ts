@@ -459,6 +459,22 @@ describe("the account of a signed-in user", () => {
     expect(flow.state.name).toBe("profile_init");
   });
 
+  test("is not reauthenticated by an identity that it does not have", async () => {
+    const identities = ["custom_acme"];
+    const owner = await accountOwner(runtime, { password: true, identities }, { secondsAgo: 3600 });
+    const flow = await owner.manage({ taken });
+    await flow.act("email_create", { email: newAddress() });
+    await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+    const facts = acmePerson();
+    const binding = { flowId: flow.flowId, userId: owner.userId };
+    const token = await returnFromProvider(runtime, { ...binding, facts });
+    expect(await flow.act("exchange_token", { token })).toMatchObject({
+      name: "thirdparty",
+      error: { code: "identity_not_linked" },
+    });
+    expect(await identityOf(facts)).toBeUndefined();
+  });
+
   test("rejects a token of another account, or of none", async () => {
     const { flow, exchange } = await connecting();
     await exchange(acmePerson(), { userId: randomUUID() });

@@ -1,4 +1,5 @@
 import { back } from "../actions/back.ts";
+import { reauthenticateWithProvider } from "../actions/reauthenticate-with-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
 import { allowsPasscodeLogin, allowsPasswordLogin, loginPasscode } from "../login-methods.ts";
@@ -33,6 +34,7 @@ export const loginMethodChooser = state({
       ...generateRequestOptions,
       when: (view) => generateRequestOptions.when(view) && offered(view.facts.hasPasskey, view),
     },
+    thirdparty_oauth: reauthenticateWithProvider,
     back,
   }),
 });

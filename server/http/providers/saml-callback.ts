@@ -4,7 +4,11 @@ import { isRandomToken, randomToken } from "../../lib/random-token.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { EXCHANGE_TOKEN_SECONDS, issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { isOwnPage, parseReturnUrl, withError, withToken } from "../../thirdparty/redirect-urls.ts";
-import { RELAY_STATE_PREFIX, samlDefaultReturnUrl } from "../../thirdparty/saml/authn-request.ts";
+import {
+  RELAY_STATE_PREFIX,
+  samlDefaultReturnUrl,
+  samlReturnAddresses,
+} from "../../thirdparty/saml/authn-request.ts";
 import { completeSamlSignIn } from "../../thirdparty/saml/sign-in.ts";
 import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
@@ -20,7 +24,7 @@ import {
   toThirdPartyError,
   unknownState,
 } from "./provider-return.ts";
-import { samlDisabledError, samlReturnAddresses } from "./saml.ts";
+import { samlDisabledError } from "./saml.ts";
 
 /** 128 KiB of XML in base64, and the other form fields. */
 const MAX_FORM_BYTES = 192 * 1024;
@@ -85,7 +89,9 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
     if (request && !sameBrowser) throw otherBrowser();
     const facts = await completeSamlSignIn({ runtime, tenant }, { samlResponse, request }, now);
     if (flowId !== null) {
-      const token = await issueExchangeToken(runtime, tenant, { flowId, facts });
+      const { userId } = request ?? {};
+      const owner = userId === undefined ? {} : { userId };
+      const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...owner });
       return redirect(303, withToken(target, token), expiredState);
     }
     // The hosted page exchanges a token automatically, so a token issued to another browser must not work in this one.

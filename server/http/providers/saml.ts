@@ -1,7 +1,11 @@
 import type { Config } from "../../config/schema.ts";
 import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requests.ts";
 import { parseReturnUrl, withError } from "../../thirdparty/redirect-urls.ts";
-import { beginSamlSignOn, samlDefaultReturnUrl } from "../../thirdparty/saml/authn-request.ts";
+import {
+  beginSamlSignOn,
+  samlDefaultReturnUrl,
+  samlReturnAddresses,
+} from "../../thirdparty/saml/authn-request.ts";
 import { settingsForDomain } from "../../thirdparty/saml/identity-providers.ts";
 import { samlKey } from "../../thirdparty/saml/saml-keys.ts";
 import { serviceProviderMetadata } from "../../thirdparty/saml/service-provider-metadata.ts";
@@ -88,14 +92,6 @@ export const samlAuthHandler: Handler = async (context) => {
     return redirect(303, withError(target, error.code, error.message));
   }
 };
-
-/** Addresses that users may return to from SAML providers, beside the hosted pages. */
-export function samlReturnAddresses({ saml, cors }: Config): string[] {
-  const { allowed_redirect_urls, default_redirect_url } = saml;
-  // Origins that may call this service may also receive its users; see `samlReturnAddress`.
-  const origins = cors.allow_origins.map((origin) => `${origin}/`);
-  return [...allowed_redirect_urls, ...origins, ...(default_redirect_url ? [default_redirect_url] : [])];
-}
 
 function returnAddress(query: URLSearchParams, config: Config): URL | null {
   const requested = query.getAll("redirect_to");

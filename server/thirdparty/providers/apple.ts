@@ -33,6 +33,7 @@ export function apple(settings: Settings): Provider {
     },
     scopes: ["openid", "name", "email"],
     parameters: { ...common.parameters, response_mode: "form_post" },
+    reauthentication: {},
     pkce: true,
     idToken: "verified",
     nonce: true,

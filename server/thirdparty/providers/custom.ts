@@ -42,6 +42,7 @@ export function custom(key: string, settings: Settings): Provider {
       ...(settings.prompt ? { prompt: settings.prompt } : {}),
       ...(settings.acr_values ? { acr_values: settings.acr_values } : {}),
     },
+    reauthentication: speaksOpenId ? { prompt: "login", max_age: "0" } : {},
     pkce: true,
     idToken: speaksOpenId ? (use_discovery ? "verified" : "direct") : null,
     nonce: speaksOpenId,

@@ -18,6 +18,7 @@ export function discord(settings: Config["third_party"]["providers"]["discord"])
       },
     },
     scopes: ["identify", "email"],
+    reauthentication: { prompt: "consent" },
     pkce: true,
     idToken: null,
     nonce: false,

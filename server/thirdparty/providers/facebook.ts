@@ -24,6 +24,7 @@ export function facebook(settings: Config["third_party"]["providers"]["facebook"
       },
     },
     scopes: ["email", "public_profile"],
+    reauthentication: { auth_type: "reauthenticate" },
     pkce: true,
     idToken: null,
     nonce: false,

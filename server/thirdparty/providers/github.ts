@@ -20,6 +20,7 @@ export function github(settings: Config["third_party"]["providers"]["github"]): 
       },
     },
     scopes: ["read:user", "user:email"],
+    reauthentication: { prompt: "select_account" },
     pkce: true,
     idToken: null,
     nonce: false,

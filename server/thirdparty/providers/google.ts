@@ -18,6 +18,7 @@ export function google(settings: Config["third_party"]["providers"]["google"]): 
       },
     },
     scopes: ["openid", "email", "profile"],
+    reauthentication: { prompt: "select_account" },
     pkce: true,
     idToken: "verified",
     nonce: true,

@@ -21,6 +21,7 @@ export function linkedin(settings: Config["third_party"]["providers"]["linkedin"
       },
     },
     scopes: ["openid", "profile", "email"],
+    reauthentication: {},
     pkce: false,
     idToken: "verified",
     nonce: false,

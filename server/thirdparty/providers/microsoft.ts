@@ -16,6 +16,7 @@ export function microsoft(settings: Config["third_party"]["providers"]["microsof
     authenticate: () => ClientSecretPost(settings.secret),
     server: { issuer: `https://login.microsoftonline.com/${encodeURIComponent(settings.tenant)}/v2.0` },
     scopes: ["openid", "profile", "email"],
+    reauthentication: { prompt: "login" },
     pkce: true,
     idToken: "verified",
     nonce: true,

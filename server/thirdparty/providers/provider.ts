@@ -31,6 +31,11 @@ export interface Provider {
   scopes: readonly string[];
   /** Further parameters of the authorization request. */
   parameters: Record<string, string>;
+  /**
+   * Further parameters that ask the user to authenticate again. With `max_age`, its ID tokens have `auth_time` (OpenID
+   * Connect Core 1.0, 3.1.2.1). Empty if the provider has none: the round trip still requires a sign-in there.
+   */
+  reauthentication: Record<string, string>;
   /** Whether it supports PKCE (RFC 7636). */
   pkce: boolean;
   /**

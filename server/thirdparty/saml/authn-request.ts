@@ -43,26 +43,38 @@ export async function redirectByDomain(
 /**
  * Starts a request to a provider.
  *
- * @param about `flowId`: null if no flow requests it; the response then starts one
+ * @param about `flowId`: null if no flow requests it; the response then starts one; `userId`: the account that has to
+ *   authenticate again, in a profile flow
  * @throws ThirdPartyError if the provider is not usable at the moment
  */
 export async function startSamlRequest(
   context: Pick<RequestContext, "runtime" | "tenant" | "now">,
   settings: ProviderSettings,
-  { flowId, redirectTo }: { flowId: string | null; redirectTo: string },
+  { flowId, redirectTo, userId }: { flowId: string | null; redirectTo: string; userId?: string },
 ): Promise<SamlRedirect> {
   const { runtime, tenant, now } = context;
   const provider = await loadProvider(context, settings, now);
+  const forceAuthn = userId !== undefined || tenant.config.saml.options.force_login;
   const requestId = `_${runtime.platform.randomBytes(20).toString("hex")}`;
   const { state, write } = openThirdPartyRequest(context, {
     flowId,
     provider: samlProviderId(provider.entityId),
     redirectTo,
-    privateState: { requestId, askedAt: now.toISOString(), boundBy: "cookie" },
+    ...(userId === undefined ? {} : { userId }),
+    privateState: {
+      requestId,
+      boundBy: "cookie",
+      ...(forceAuthn ? { reauthenticatedSince: now.toISOString() } : {}),
+    },
   });
   const signing = await samlKey(context, "saml_signing");
   const relayState = RELAY_STATE_PREFIX + state;
-  const redirectUrl = await authnRequestUrl(tenant.config, provider, { signing }, { requestId, relayState });
+  const redirectUrl = await authnRequestUrl(
+    tenant.config,
+    provider,
+    { signing },
+    { requestId, relayState, forceAuthn },
+  );
   return {
     redirectUrl,
     state,
@@ -102,4 +114,12 @@ export function samlReturnUrl({ client, tenant }: Pick<RequestContext, "client" 
 /** Returns the return URL without a requesting page. */
 export function samlDefaultReturnUrl(config: Config): string {
   return config.saml.default_redirect_url ?? basePageUrl(config).href;
+}
+
+/** Returns the addresses that users may return to, beside the hosted page. */
+export function samlReturnAddresses({ saml, cors }: Config): string[] {
+  const { allowed_redirect_urls, default_redirect_url } = saml;
+  // Origins that may call this service may also receive its users; see `samlReturnUrl`.
+  const origins = cors.allow_origins.map((origin) => `${origin}/`);
+  return [...allowed_redirect_urls, ...origins, ...(default_redirect_url ? [default_redirect_url] : [])];
 }

@@ -36,20 +36,21 @@ export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
  *
  * @param requestId expected in `InResponseTo`; starts with a letter or `_`
  * @param relayState returned with the response; at most 80 bytes
+ * @param forceAuthn whether the user has to authenticate again (SAML Core 2.0, 3.4.1)
  */
 export async function authnRequestUrl(
   config: Config,
   provider: IdentityProvider,
   { signing }: Pick<ServiceProviderKeys, "signing">,
-  { requestId, relayState }: { requestId: string; relayState: string },
+  { requestId, relayState, forceAuthn }: { requestId: string; relayState: string; forceAuthn: boolean },
 ): Promise<string> {
   const { SAML } = await loadLibrary();
-  const { sign_authn_requests, force_login } = config.saml.options;
+  const { sign_authn_requests } = config.saml.options;
   const client = new SAML({
     ...commonOptions(config, provider),
     entryPoint: provider.signOnUrl,
     generateUniqueId: () => requestId,
-    forceAuthn: force_login,
+    forceAuthn,
     // The provider chooses authentication context and name identifier format.
     disableRequestedAuthnContext: true,
     identifierFormat: null,

@@ -42,7 +42,7 @@ const request = (more: Partial<ThirdPartyRequest> = {}): ThirdPartyRequest => ({
   flowId: null,
   provider: `saml:${provider.entityId}`,
   redirectTo: "http://localhost:3000/",
-  privateState: { requestId: "_request", askedAt: fixedTime.toISOString() },
+  privateState: { requestId: "_request", reauthenticatedSince: fixedTime.toISOString() },
   ...more,
 });
 

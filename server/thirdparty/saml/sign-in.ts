@@ -33,7 +33,7 @@ export async function completeSamlSignIn(
   const { validated } = validation;
 
   const provider = await findSender(context, validated, request, now);
-  const requestId = request?.privateState.requestId ?? null;
+  const { requestId = null, reauthenticatedSince } = request?.privateState ?? {};
   const verified = await verifySignatures(config, provider, { encryption }, validated, requestId);
   if (!verified.ok) throw invalidResponse(verified.reason);
 
@@ -43,8 +43,7 @@ export async function completeSamlSignIn(
     audience,
     recipient: consumerUrl,
     requestId,
-    signedInSince:
-      config.saml.options.force_login && request ? new Date(request.privateState.askedAt ?? now) : null,
+    signedInSince: reauthenticatedSince === undefined ? null : new Date(reauthenticatedSince),
     now,
   });
   if (!verdict.ok) throw invalidResponse(verdict.reason);
