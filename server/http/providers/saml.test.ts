@@ -100,7 +100,7 @@ describe("while SAML is disabled", () => {
       expect(await response.json()).toMatchObject({
         name: "error",
         status: 403,
-        error: { code: "forbidden" },
+        error: { code: "operation_not_permitted_error" },
         actions: {},
         csrf_token: "",
       });
