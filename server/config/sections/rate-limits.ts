@@ -31,7 +31,9 @@ export const rateLimiter = section({
   ),
   steps_per_source: count(1200, 1).describe("Cost of the steps from one source in a minute."),
   starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
-  pages_per_minute: count(300, 1).describe("Pages displayed, and states shown again, to one source in a minute."),
+  pages_per_minute: count(300, 1).describe(
+    "Pages displayed, and states shown again, to one source in a minute.",
+  ),
   authenticator_requests_per_minute: count(10, 1).describe(
     "Authenticator requests made for one user in a minute.",
   ),
