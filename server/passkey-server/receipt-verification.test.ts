@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { anything, array, assert, base64String, property, string, tuple } from "fast-check";
@@ -261,6 +261,18 @@ describe("an invalid receipt", () => {
       const forged = await issuer.issue({ claims: { credential: { ...credential, public_key } } });
       expect(verdictOf(forged), "passkey").toMatchObject({ code: "public_key_unusable" });
     }
+  });
+
+  test.each([
+    [2048, { ok: true }],
+    [1024, { code: "key_unknown" }],
+  ])("is verified by an RSA key of at least 2048 bits: %i", async (modulusLength, verdict) => {
+    const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const [head, body] = (await receiptIssuer({ key, algorithm: "RS256" }).issue()).split(".");
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength });
+    const signature = sign("sha256", Buffer.from(`${head}.${body}`), privateKey).toString("base64url");
+    const keys = [{ ...publicKey.export({ format: "jwk" }), kid: "key-1" }];
+    expect(verifyReceipt(`${head}.${body}.${signature}`, { jwks: { keys } })).toMatchObject(verdict);
   });
 
   test("is rejected with keys of another issuer, of another kind, or without keys", async () => {
