@@ -104,6 +104,14 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/flow/claims.test.ts"],
   },
   {
+    name: "the steps of one tenant use up the budget of another",
+    file: "server/flow/store.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
+    text: "sha256(`${tenantId}/${charge.source}`)",
+    fault: "sha256(charge.source)",
+    caughtBy: ["server/flow/claims.test.ts"],
+  },
+  {
     name: "an action that the state does not offer is performed",
     file: "server/flow/judge.ts",
     text: "if (!found?.action.when(view)) return null;",

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTenant } from "../tenants/manage-tenants.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
 import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
@@ -393,6 +395,27 @@ describe("the resume secret", () => {
     const text = JSON.stringify(rows) + rows[0].resume_hash.toString("base64url");
     expect(text).not.toContain(flow.resume);
   });
+});
+
+test("A129 the budget of a source in one tenant is apart from that in another", async () => {
+  const limited = runtime.configured({
+    STILE_RATE_LIMITER_ENABLED: "true",
+    STILE_RATE_LIMITER_STEPS_PER_SOURCE: "20",
+  });
+  const { id } = await createTenant(limited, { name: "Acme", hosts: [], settings: {} });
+  const statuses = async (tenant: Tenant) => {
+    const client = { ...testClient, source: "198.51.100.8" };
+    const flow = await walk({ ...limited, tenant }, "login", { client });
+    await flow.act("register_client_capabilities");
+    const tried = [];
+    for (let tries = 0; tries < 20; tries += 1)
+      tried.push((await flow.act("continue_with_login_identifier", { email: "x" })).status);
+    return tried;
+  };
+  const [first, ...others] = await statuses(limited.tenant);
+  expect(first).toBe(400);
+  expect(others).toContain(429);
+  expect(await statuses({ ...limited.tenant, id })).toEqual([first, ...others]);
 });
 
 test("start is rate limited per source, and returns the seconds to wait", async () => {

@@ -428,11 +428,11 @@ async function admit<Result>(
 }
 
 /** What a step is charged; null if limits are off. */
-function chargeOf({ id, config }: Tenant, { source }: Client, action: string): StepCharge | null {
+function chargeOf({ config }: Tenant, { source }: Client, action: string): StepCharge | null {
   const { enabled, steps_per_source, steps_per_account } = config.rate_limiter;
   if (!enabled) return null;
   return {
-    source: sha256(`${id}/${source}`).toString("base64url"),
+    source,
     costs: stepCosts(action),
     perSource: steps_per_source,
     perAccount: steps_per_account,

@@ -3,6 +3,7 @@ import type { QueryResult, QueryResultRow } from "pg";
 import type { Database, Transaction } from "#db/client";
 import { type InlineInsert, withInlineInsert } from "#db/inline-insert";
 import type { UserFacts } from "../identity/users.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
 import type { StepError } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
@@ -50,7 +51,7 @@ export interface ResumeHashes {
 
 /** Budgets of steps, in points a minute, and what a step is charged. */
 export interface StepCharge {
-  /** Digest of the tenant and the source. */
+  /** The client's source; its budget is the tenant's. */
   source: string;
   /** Cost of the action by state, as JSON. */
   costs: string;
@@ -170,7 +171,7 @@ export async function claimFlow(
   const { rows } = charge
     ? await run(database, "claim", "flow_claim_charged", [
         ...values,
-        charge.source,
+        sha256(`${tenantId}/${charge.source}`).toString("base64url"),
         charge.costs,
         charge.perSource,
         charge.perAccount,
