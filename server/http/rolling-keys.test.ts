@@ -108,6 +108,19 @@ async function upToSecondFactor(server: Server, email: string): Promise<Flow> {
   return flow;
 }
 
+/** The address of the QR code of an authenticator request that a server has made. */
+async function pictureAt(server: Server): Promise<string> {
+  const { key } = await createApiKey(server, base.tenant, { interface: "authenticator", name: "app" });
+  const created = await visitor(server).post(
+    "/authenticator/v1/uaf/requests",
+    { operation: "REG", userId: "ada", username: "ada@example.com" },
+    { authorization: `secret ${key}` },
+  );
+  const { links } = await created.json();
+  const { href } = links.find(({ rel }: { rel: string }) => rel === "qrcode");
+  return href.replace(base.config.base_url, "");
+}
+
 const now = () => Date.now() + base.platform.clockShift();
 
 describe("A133 servers that both have both keys, each with another one first", () => {
@@ -179,6 +192,12 @@ describe("A133 servers that both have both keys, each with another one first", (
       const both = await Promise.all([current(first), current(second)]);
       expect(both.map(({ name }) => name)).toEqual(["preflight", "preflight"]);
     }
+  });
+
+  test("show each other's QR codes of authenticator requests", async () => {
+    const picture = await pictureAt(one());
+    expect((await visitor(two()).request(picture)).status).toBe(200);
+    expect((await visitor(two()).request(`${picture.slice(0, -4)}AAAA`)).status).toBe(401);
   });
 
   test("accept each other's apps and recovery codes", async () => {
@@ -273,15 +292,7 @@ describe("A133 a server that lacks the key of another one", () => {
 
   test("does not judge the token of an authenticator request's page", async () => {
     const ahead = serverWith(fresh, old);
-    const { key } = await createApiKey(ahead, base.tenant, { interface: "authenticator", name: "app" });
-    const created = await visitor(ahead).post(
-      "/authenticator/v1/uaf/requests",
-      { operation: "REG", userId: "ada", username: "ada@example.com" },
-      { authorization: `secret ${key}` },
-    );
-    const { links } = await created.json();
-    const { href } = links.find(({ rel }: { rel: string }) => rel === "qrcode");
-    const picture = href.replace(base.config.base_url, "");
+    const picture = await pictureAt(ahead);
     expect((await visitor(ahead).request(picture)).status).toBe(200);
     const refused = await visitor(serverWith(old)).request(picture);
     expect([refused.status, await refused.json()]).toEqual([503, expect.objectContaining({ code: 503 })]);

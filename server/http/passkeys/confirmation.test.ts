@@ -545,6 +545,22 @@ describe("transaction/redeem", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
   });
 
+  test("A133 keeps a code whose result is sealed with an unknown key for the server that has it", async () => {
+    const started = await startConfirmation();
+    const code = codeOf(await confirm(started));
+    const sealed = (await rowOf(started.token))?.sealedResult;
+    const store = (bytes: Buffer | null | undefined) =>
+      runtime.database.write.$client.query(
+        "update transaction_confirmations set sealed_result = $1 where sealed_result is not null",
+        [bytes],
+      );
+    await store(Buffer.concat([Buffer.from([1]), Buffer.alloc(8), sealed?.subarray(9) ?? Buffer.alloc(0)]));
+    for (let time = 0; time < 3; time++)
+      expect((await redeem(code)).body).toEqual(errorBody(503, expect.any(String)));
+    await store(sealed);
+    expect((await redeem(code)).body).toMatchObject({ transaction_id: started.transactionId });
+  });
+
   test("rejects a code after a minute", async () => {
     const { body } = await confirm(await startConfirmation());
     runtime.advanceClock(61);
