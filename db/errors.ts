@@ -96,6 +96,11 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   );
 }
 
+/** Returns true if a pooler between here and the database accepts no parameters of a session. */
+export function rejectsSessionParameters(error: unknown): boolean {
+  return messages(error).some((message) => /^unsupported startup parameter/.test(message));
+}
+
 interface DatabaseError extends Error {
   code?: unknown;
   constraint?: unknown;

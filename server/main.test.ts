@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -275,6 +275,20 @@ describe("a start with an error", () => {
     expect(existsSync(join(folder, "data"))).toBe(false);
   });
 
+  it("prints one line and exits with 1 for a pooler that accepts no parameters of a session", async () => {
+    const { database, settings } = await onTestDatabase();
+    const pooler = await transactionPooler(database.url);
+    const outcome = await run({ ...settings, DATABASE_URL: pooler.url });
+    expect(outcome).toEqual({
+      code: 1,
+      output: expect.stringMatching(
+        /stile: the database's pooler accepts no parameters of a session: set STILE_DATABASE_PREPARED_STATEMENTS=false\n$/,
+      ),
+    });
+    pooler.close();
+    await database.close();
+  });
+
   it("prints one line and exits with 1 for a configuration file that is not JSON", async () => {
     writeFileSync(join(folder, "stile.config.json"), "not JSON");
     const outcome = await run({ DATA_DIR: join(folder, "data") }, folder);
@@ -284,6 +298,31 @@ describe("a start with an error", () => {
     });
   });
 });
+
+/** Passes connections to a database, and rejects those that set parameters, as poolers in transaction mode do. */
+async function transactionPooler(url: string): Promise<{ url: string; close(): void }> {
+  const { hostname, port } = new URL(url);
+  const rejection = Buffer.from("SFATAL\0C08P01\0Munsupported startup parameter: options\0\0");
+  const pooler = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (startup) => {
+      if (startup.includes("options\0")) {
+        const length = Buffer.alloc(4);
+        length.writeInt32BE(rejection.length + 4);
+        socket.end(Buffer.concat([Buffer.from("E"), length, rejection]));
+        return;
+      }
+      const database = connect(Number(port), hostname);
+      database.on("error", () => socket.destroy());
+      database.write(startup);
+      socket.pipe(database).pipe(socket);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(pooler, "listening");
+  const address = new URL(url);
+  address.port = String((pooler.address() as AddressInfo).port);
+  return { url: address.href, close: () => void pooler.close() };
+}
 
 describe("a start on any free port", () => {
   it("uses the chosen port in its public address", async () => {

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
+import { rejectsSessionParameters } from "#db/errors";
+import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
@@ -79,7 +81,11 @@ export async function createRuntime(
     );
     cleanups.push(() => database.close());
 
-    await checkSealingKeys(database, vault, sealedColumns);
+    await checkSealingKeys(database, vault, sealedColumns).catch((error: unknown) => {
+      if (!rejectsSessionParameters(error)) throw error;
+      const setting = "STILE_DATABASE_PREPARED_STATEMENTS=false";
+      throw new StartError(`the database's pooler accepts no parameters of a session: set ${setting}`);
+    });
 
     const instanceId = platform.uuid();
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
