@@ -148,6 +148,20 @@ describe("several limits at once", () => {
     expect(verdict.ok ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(60);
   });
 
+  test("do not deadlock over counters of which some are new", async () => {
+    const limits = rates();
+    for (let round = 0; round < 100; round++) {
+      const [source, victim] = [freshSubject(), freshSubject()];
+      await limits.consume(tenantId, "password_source", source);
+      const charges = [
+        { name: "passcode_account", subject: victim },
+        { name: "password_source", subject: source },
+      ] as const;
+      expect(await admitted(50, () => limits.consumeAll(tenantId, charges))).toBe(24);
+      expect(await admitted(50, () => limits.consume(tenantId, "password_source", source))).toBe(35);
+    }
+  });
+
   test("do not deadlock, whatever their order", async () => {
     const limits = rates();
     const [one, other] = [freshSubject(), freshSubject()];

@@ -90,6 +90,8 @@ export interface RateLimits {
    * @param charges of different names
    */
   consumeAll(tenantId: string, charges: readonly Charge[]): Promise<ChargeVerdict>;
+  /** Whether each limit has a token left. Consumes none. */
+  available(tenantId: string, charges: readonly Charge[]): Promise<boolean>;
   /** Consumes one token of a limit that all tenants share. */
   consumeShared(name: SharedRate, subject: string): Promise<RateVerdict>;
 }
@@ -148,6 +150,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     return {
       consume: async () => ({ ok: true }),
       consumeAll: async () => ({ ok: true, exceeded: [] }),
+      available: async () => true,
       consumeShared: async () => ({ ok: true }),
     };
   }
@@ -158,6 +161,10 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     );
   const countStart = batched("flow_start", limits.starts_per_minute);
   const shared = { page: batched("page", limits.pages_per_minute) };
+  const requestsFor = (tenantId: string, charges: readonly Charge[]) =>
+    charges.flatMap(({ subject, ...charged }) =>
+      requestsOf(windows, { ...charged, key: keyOf(tenantId, subject) }),
+    );
 
   return {
     async consume(tenantId, name, subject) {
@@ -165,12 +172,8 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       if (name === "flow_start") return countStart(key);
       return verdictOf(await charge(database, requestsOf(windows, { name, key })));
     },
-    async consumeAll(tenantId, charges) {
-      const requests = charges.flatMap(({ subject, ...charged }) =>
-        requestsOf(windows, { ...charged, key: keyOf(tenantId, subject) }),
-      );
-      return charge(database, requests);
-    },
+    consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
+    available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
     consumeShared: (name, subject) => shared[name](subject),
   };
 }
@@ -217,20 +220,31 @@ export function counterRow(name: string, seconds: number, key: string): string {
   return `${name}_${seconds}:${sha256(key).toString("base64url")}`;
 }
 
+const availableText = `
+  select 1 from unnest($1::text[], $2::int[]) as request (key, points) join rate_limits counter using (key)
+  where counter.expire > $3::bigint and counter.points >= request.points limit 1`;
+
+async function isAvailable(database: Database, requests: Request[]): Promise<boolean> {
+  const values = [requests.map(({ row }) => row), requests.map(({ points }) => points), Date.now()];
+  const query = { text: availableText, values };
+  const { rowCount } = await database.read.$client.query(
+    database.prepares ? { name: "rate_available", ...query } : query,
+  );
+  return rowCount === 0;
+}
+
 /**
  * Charges several windows, in one statement: none of them unless every window that is not quiet has enough tokens left,
- * and the quiet ones only if all windows have. Rows are locked in the order of their keys, so that concurrent charges do not deadlock.
+ * and the quiet ones only if all windows have. What has enough is read without locks and decided again for each row when
+ * it is charged, in the order of their keys: locks taken before would deadlock over rows that are new.
  */
 const chargeText = `
   with request as (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
       as request (key, charged, points, expire, quiet)),
-  current as (
-    select counter.key, counter.points, counter.expire from rate_limits counter
-    where counter.key = any ($1::text[]) and counter.expire > $6::bigint order by counter.key for update),
   exceeded as (
-    select key, quiet, current.expire from request join current using (key)
-    where current.points + request.charged > request.points),
+    select key, quiet, counter.expire from request join rate_limits counter using (key)
+    where counter.expire > $6::bigint and counter.points + request.charged > request.points),
   counted as (
     insert into rate_limits as counter (key, points, expire)
     select key, charged, expire from request
@@ -265,10 +279,28 @@ async function charge(database: Database, requests: Request[]): Promise<ChargeVe
   const found = new Map(rows.map((row) => [row.key, row]));
   const rejected = requests.filter(({ row }) => !found.get(row)?.counted);
   const loud = rejected.filter(({ quiet }) => !quiet);
+  // Concurrent charges have just filled a window, so that others were charged in vain.
+  const inVain = requests.filter(
+    (request) =>
+      found.get(request.row)?.counted && (loud.length > 0 || (request.quiet && rejected.length > 0)),
+  );
+  if (inVain.length > 0) await refund(database, inVain);
   if (loud.length === 0) return { ok: true, exceeded: [...new Set(rejected.map(({ name }) => name))] };
-  // The others were not charged because of these. A window that concurrent charges have just filled has no end here.
+  // A window that concurrent charges have just filled has no end here.
   const ends = loud.flatMap(({ row }) => found.get(row)?.expire ?? []).map(Number);
   return rateLimited(Math.max(1, Math.ceil((Math.max(now, ...ends) - now) / 1000)));
+}
+
+const refundText = `
+  update rate_limits counter set points = greatest(counter.points - charged.points, 0)
+  from (select key, request.points from unnest($1::text[], $2::int[]) as request (key, points)
+    join rate_limits locked using (key) order by key for update of locked) charged
+  where counter.key = charged.key`;
+
+async function refund(database: Database, requests: Request[]): Promise<void> {
+  const values = [requests.map(({ row }) => row), requests.map(({ charged }) => charged)];
+  const query = { text: refundText, values };
+  await database.claim.$client.query(database.prepares ? { name: "rate_refund", ...query } : query);
 }
 
 /**
