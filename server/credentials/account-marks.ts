@@ -4,7 +4,7 @@ import type { ClientContext, RequestContext } from "../runtime.ts";
 
 /**
  * Account marks: which accounts a browser has signed in to before. A mark gives access to nothing. It lets the owner of
- * an account have a code mailed from a reserve that strangers cannot use up. All marks of a browser are in one sealed
+ * an account have a code mailed from a reserve that strangers cannot use up, and counts wrong passwords apart. All marks of a browser are in one sealed
  * cookie of a tenant.
  */
 

@@ -123,8 +123,7 @@ async function permitSending(
   const { runtime, tenant, client } = context;
   if (!tenant.config.rate_limiter.enabled) return { ok: true, withheld: false };
   const { rates } = runtime;
-  const mailbox = about.recipient ?? about.identifier;
-  const account = JSON.stringify(accountOf(about));
+  const [identifier, mailbox, account] = limitsForAllSources(about);
   const pace = { name: "passcode_pace", subject: `${about.identifier}/${client.source}` } as const;
 
   const failures = await failuresOf(context, about);
@@ -133,11 +132,11 @@ async function permitSending(
         pace,
         { name: "passcode_source", subject: client.source },
         { name: "passcode_requester", subject: pace.subject },
-        { name: "passcode_identifier", subject: about.identifier },
-        { name: "passcode_mailbox", subject: mailbox, quiet: true },
-        { name: "passcode_mailbox_requester", subject: `${mailbox}/${client.source}`, quiet: true },
-        { name: "passcode_account", subject: account, quiet: true },
-        { name: "passcode_account_requester", subject: `${account}/${client.source}`, quiet: true },
+        identifier,
+        { ...mailbox, quiet: true },
+        { name: "passcode_mailbox_requester", subject: `${mailbox.subject}/${client.source}`, quiet: true },
+        { ...account, quiet: true },
+        { name: "passcode_account_requester", subject: `${account.subject}/${client.source}`, quiet: true },
       ])
     : failures;
   const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
@@ -151,6 +150,27 @@ async function permitSending(
     if (reserved.ok) return { ok: true, withheld: false };
   }
   return charged.ok ? { ok: true, withheld } : charged;
+}
+
+/** The limits of a code that all sources share. */
+function limitsForAllSources(about: Parameters<typeof accountOf>[0]) {
+  const { identifier, recipient } = about;
+  return [
+    { name: "passcode_identifier", subject: identifier },
+    { name: "passcode_mailbox", subject: recipient ?? identifier },
+    { name: "passcode_account", subject: JSON.stringify(accountOf(about)) },
+  ] as const;
+}
+
+/**
+ * Whether another code may be mailed to sign in to an account, as far as all sources together are concerned: strangers
+ * can use codes up.
+ */
+export function hasPasscodesLeft(
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  of: Pick<PasscodeSubject, "identifier" | "recipient" | "userId">,
+): Promise<boolean> {
+  return runtime.rates.available(tenant.id, limitsForAllSources({ ...of, purpose: "login" }));
 }
 
 /**
@@ -253,7 +273,12 @@ function decoyHash({ vault, platform }: RequestContext["runtime"]): Buffer {
 }
 
 /** Whose code it is. Verifying an address concerns its mailbox, because the account may not exist yet. */
-function accountOf({ purpose, recipient, identifier, userId }: PasscodeSubject) {
+function accountOf({
+  purpose,
+  recipient,
+  identifier,
+  userId,
+}: Pick<PasscodeSubject, "purpose" | "recipient" | "identifier" | "userId">) {
   if (purpose === "email_verification") return { mailbox: recipient ?? identifier };
   return userId ? { userId } : { identifier };
 }

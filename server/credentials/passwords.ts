@@ -11,12 +11,15 @@ import {
   type FailureSubject,
   failureSubject,
   growingDelay,
+  KNOWN_BROWSERS,
   recordSuccess,
   unlimited,
   withdrawFailures,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
+import { hasSignedInBefore } from "./account-marks.ts";
+import { hasPasscodesLeft } from "./passcodes.ts";
 import { HashQueueFullError } from "./password-hasher.ts";
 
 export interface PasswordAttempt {
@@ -27,6 +30,8 @@ export interface PasswordAttempt {
   userId?: string;
   /** Whether the account can sign in by another method, so that locking this one does not lock the account. */
   hasAlternative?: boolean;
+  /** The recipient of mailed codes, if they are the only other method. */
+  codesOnlyTo?: string;
 }
 
 export type PasswordVerdict =
@@ -42,7 +47,8 @@ export type PasswordVerdict =
  *
  * The attempt is counted before it is verified: against the rate limits per source and per account and source, and as
  * a failure (`countFailure`) per account and source, with a growing delay, and per account. After 100 consecutive
- * failures every password is rejected as wrong until another method succeeds, provided the account has one.
+ * failures every password is rejected as wrong until another method succeeds, provided the account has one that can be
+ * used: a passkey, or a code that may be mailed. Browsers that have signed in to the account before are counted apart.
  *
  * @throws HashQueueFullError if too many passwords are waiting; then the attempt is not counted as a failure
  */
@@ -68,7 +74,8 @@ export async function verifyPassword(
   const fromSource = { ...key, source: client.source };
   const delayed = await countFailure(database, fromSource, limited ? growingDelay : unlimited, now);
   if (!delayed.ok) return delayed.reason === "rate_limited" ? delayed : rateLimited(1);
-  const anySource = { ...key, source: userId ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN };
+  const together = userId && hasSignedInBefore(context, userId) ? KNOWN_BROWSERS : ALL_SOURCES;
+  const anySource = { ...key, source: userId ? together : ALL_SOURCES_OF_UNKNOWN };
   const admitted = await countFailure(
     database,
     anySource,
@@ -77,9 +84,10 @@ export async function verifyPassword(
   );
 
   const counted = [fromSource.source, ...(admitted.ok ? [anySource.source] : [])];
+  const isLocked = !admitted.ok && !(await isOnlyMethodLeft(context, attempt));
   const stored = await readHash(database.read, tenant.id, userId ?? NIL_USER_ID);
   const { ok, outdated } = await passwordHasher
-    .verify(attempt.password, admitted.ok ? stored : null, signal)
+    .verify(attempt.password, isLocked ? null : stored, signal)
     .catch(async (error: unknown) => {
       // The attempt was not verified, and can be repeated.
       await withdrawFailures(database, key, counted);
@@ -91,6 +99,12 @@ export async function verifyPassword(
     ok: true,
     write: acceptPassword(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
   };
+}
+
+/** Whether strangers have used up the mailed codes that are the only other method of the account. */
+async function isOnlyMethodLeft(context: RequestContext, attempt: PasswordAttempt): Promise<boolean> {
+  const { codesOnlyTo: recipient } = attempt;
+  return recipient !== undefined && !(await hasPasscodesLeft(context, { ...attempt, recipient }));
 }
 
 /** Sets or replaces the password of an account and resets its failures. */

@@ -138,6 +138,7 @@ describe("the purge of expired rows", () => {
     await failure("", 100, "-3 days");
     await failure("", 7, "-3 days", { method: "otp" });
     await failure("", 7, "-3 days", { method: "recovery_code" });
+    await failure("known", 7, "-3 days");
     const migration = await readFile("db/migrations/0007_forget_unknown_names.sql", "utf8");
     await test.database.write.execute(sql.raw(migration));
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
@@ -148,6 +149,7 @@ describe("the purge of expired rows", () => {
       { method: "otp", source: "", consecutive: 7 },
       { method: "password", source: "", consecutive: 100 },
       { method: "password", source: "*", consecutive: 1 },
+      { method: "password", source: "known", consecutive: 7 },
       { method: "recovery_code", source: "", consecutive: 7 },
     ]);
     await test.database.write.execute(sql`delete from failures`);

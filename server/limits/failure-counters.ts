@@ -88,6 +88,9 @@ export type FailureVerdict =
 /** `source` of the counter for all sources of an account together; its consecutive failures are kept for a year. */
 export const ALL_SOURCES = "";
 
+/** The same for the browsers that have signed in to the account before, so that strangers do not lock them out. */
+export const KNOWN_BROWSERS = "known";
+
 /** The same for a subject that is no account. Any client can make such counters, so they are deleted after days. */
 export const ALL_SOURCES_OF_UNKNOWN = "*";
 
@@ -96,7 +99,7 @@ export interface FailureKey {
   method: CountedMethod;
   /** See `failureSubject`. */
   subject: FailureSubject;
-  /** A source, `ALL_SOURCES` or `ALL_SOURCES_OF_UNKNOWN`. */
+  /** A source, `ALL_SOURCES`, `KNOWN_BROWSERS` or `ALL_SOURCES_OF_UNKNOWN`. */
   source: string;
 }
 
@@ -197,8 +200,9 @@ export async function recordSuccess(
 ): Promise<void> {
   const { failures } = schema;
   const ofSubject = sql`tenant_id = ${key.tenantId} and subject = any (${sql.param(key.subject)}::bytea[])`;
-  const own = sql`method = ${key.method} and source in (${key.source}, ${ALL_SOURCES}, ${ALL_SOURCES_OF_UNKNOWN})`;
-  const locked = sql`source = '' and consecutive >= ${MAX_CONSECUTIVE_FAILURES}`;
+  const together = [ALL_SOURCES, KNOWN_BROWSERS, ALL_SOURCES_OF_UNKNOWN];
+  const own = sql`method = ${key.method} and source = any (${sql.param([key.source, ...together])}::text[])`;
+  const locked = sql`source in (${ALL_SOURCES}, ${KNOWN_BROWSERS}) and consecutive >= ${MAX_CONSECUTIVE_FAILURES}`;
   // Rows are locked in one order, so that concurrent successes do not deadlock.
   const statement: SQL = sql`update ${failures} counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = ${key.method})::int, 0)

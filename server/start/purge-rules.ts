@@ -21,7 +21,7 @@ export const purgeRules = ({ audit_log }: Pick<Config, "audit_log">): PurgeRules
     authenticator_requests: sql`valid_until < now() - interval '24 hours'`,
     sessions: sql`expires_at < now()`,
     // Consecutive failures block a method until another one succeeds. Deleting them early would allow new attempts.
-    failures: sql`last_at < now() - case when source <> '' or consecutive = 0 then interval '2 days' else interval '1 year' end`,
+    failures: sql`last_at < now() - case when source not in ('', 'known') or consecutive = 0 then interval '2 days' else interval '1 year' end`,
     rate_limits: sql`expire < extract(epoch from now()) * 1000`,
     mailbox: sql`created_at < now() - interval '7 days'`,
     audit_logs: sql`created_at < now() - ${audit_log.retention}::int * interval '1 second'`,

@@ -21,12 +21,14 @@ export const loginPassword = state({
       errors: ["value_invalid_error", "rate_limit_exceeded"],
       async run(context, { password }) {
         const { request, data, facts, config } = context;
+        const hasPasskey = config.passkey.enabled && facts.hasPasskey;
+        const mailbox =
+          allowsPasscodeLogin(config) && facts.email !== null ? (data.email ?? facts.email) : null;
         const verified = await verifyPassword(request, {
           password,
           identifier: data.identifier.value,
-          hasAlternative:
-            (config.passkey.enabled && facts.hasPasskey) ||
-            (allowsPasscodeLogin(config) && facts.email !== null),
+          hasAlternative: hasPasskey || mailbox !== null,
+          ...(mailbox !== null && !hasPasskey ? { codesOnlyTo: mailbox } : {}),
           ...(data.userId ? { userId: data.userId } : {}),
         });
         if (!verified.ok && verified.reason === "rate_limited")

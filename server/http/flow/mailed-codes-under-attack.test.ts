@@ -209,6 +209,48 @@ test("A128 one source gets half of an account's codes, whichever of its addresse
   expect(state.name).toBe("success");
 });
 
+describe("A20 A128 after a hundred wrong passwords of strangers", () => {
+  async function tryPassword(email: string, as: Visitor, tried: string): Promise<string> {
+    const flow = await restWalk(runtime, "login", as);
+    await flow.act("register_client_capabilities");
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_password_login");
+    return (await flow.act("password_login", { password: tried })).name;
+  }
+
+  /** An account whose password strangers have locked, and the browser that registered it. */
+  async function lockedAccount(): Promise<{ email: string; browser: Visitor }> {
+    const email = newAddress();
+    const { visitor: browser } = await restRegistration(runtime, email);
+    for (let source = 0; source < 25; source += 1)
+      for (let attempt = 0; attempt < 4; attempt += 1) await tryPassword(email, stranger(source), "wrong");
+    return { email, browser };
+  }
+
+  test("the password is accepted from browsers that have signed in before, and locked for others", async () => {
+    const { email, browser } = await lockedAccount();
+    expect(await tryPassword(email, visitor(runtime, "192.0.2.85"), password)).toBe("login_password");
+    expect(await tryPassword(email, browser, password)).toBe("success");
+  });
+
+  test("browsers that have signed in before have a hundred attempts in a row of their own", async () => {
+    const { email, browser } = await lockedAccount();
+    for (let source = 0; source < 25; source += 1) {
+      const as = elsewhere(browser, `203.0.113.${100 + source}`);
+      for (let attempt = 0; attempt < 4; attempt += 1) await tryPassword(email, as, "wrong");
+    }
+    expect(await tryPassword(email, browser, password)).toBe("login_password");
+  });
+
+  test("the password is accepted again once strangers have used up the codes too", async () => {
+    const { email } = await lockedAccount();
+    await attack("login", email, "000000");
+    const owner = visitor(runtime, "192.0.2.86");
+    expect((await requestCode("login", email, owner)).state.status).toBe(429);
+    expect(await tryPassword(email, owner, password)).toBe("success");
+  });
+});
+
 test("A128 A5 an unknown address is limited exactly like a known one", async () => {
   const [known, unknown] = [newAddress(), newAddress()];
   await restRegistration(runtime, known);
