@@ -184,7 +184,7 @@ describe("stile receipt verify without --jwks", () => {
   });
 
   test("rejects what is no receipt", async () => {
-    expect(await verifyByArchive("rubbish")).toMatchObject({
+    expect(await verifyByArchive("malformed")).toMatchObject({
       code: 1,
       err: expect.stringContaining("(malformed)"),
     });

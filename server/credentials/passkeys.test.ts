@@ -503,7 +503,7 @@ describe("malformed input", () => {
 
   test("A90 A93 gets a verdict when one part of a valid response is replaced", async () => {
     const { authenticator } = await registered();
-    const junk = fc.oneof(
+    const malformed = fc.oneof(
       fc.anything({ maxDepth: 1 }),
       fc.base64String().map((text) => text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "")),
       fc.constantFrom("\0", "\ud800", "A".repeat(100_000), "__proto__"),
@@ -517,14 +517,14 @@ describe("malformed input", () => {
     // Each response finds its challenge open, so the challenge is not the reason of its rejection.
     const assertionParts = fc.constantFrom(...members, "authenticatorData", "signature");
     await fc.assert(
-      fc.asyncProperty(assertionParts, junk, async (part, value) => {
+      fc.asyncProperty(assertionParts, malformed, async (part, value) => {
         const response = replace(await answered(authenticator, { flowId }), part, value);
         expect((await verifyAssertion(scopeAt(), { flowId, response })).ok).toBe(false);
       }),
       { numRuns: 40 },
     );
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...members, "attestationObject"), junk, async (part, value) => {
+      fc.asyncProperty(fc.constantFrom(...members, "attestationObject"), malformed, async (part, value) => {
         const options = await creationFor(scopeAt(), flowId, userId);
         const response = replace(softwareAuthenticator().create(options, { origin }), part, value);
         expect((await verifyAttestation(scopeAt(), { flowId, userId, response, kind: "passkey" })).ok).toBe(

@@ -199,9 +199,9 @@ describe("a token", () => {
     await expect(trust(userId, { cookie, rotates: device })).rejects.toThrow(new ConflictError("device"));
     // The token of another user is not accepted either.
     const other = await someUser();
-    const theirs = await ask(other, await trust(other));
-    if (!theirs.ok) throw new Error(`the device is ${theirs.reason}`);
-    await expect(trust(userId, { rotates: theirs })).rejects.toThrow(new ConflictError("device"));
+    const foreign = await ask(other, await trust(other));
+    if (!foreign.ok) throw new Error(`the device is ${foreign.reason}`);
+    await expect(trust(userId, { rotates: foreign })).rejects.toThrow(new ConflictError("device"));
   });
 });
 
@@ -244,11 +244,11 @@ describe("the cookie", () => {
     const entry = fc
       .tuple(fc.uuid(), fc.uint8Array({ minLength: 32, maxLength: 32 }))
       .map(([userId, bytes]) => ({ userId, token: Buffer.from(bytes).toString("base64url") }));
-    const rubbish = fc
+    const malformed = fc
       .string({ unit: "binary", maxLength: 80 })
       .filter((text) => !text.includes("|") && !/^[0-9a-f-]{36}:/.test(text));
     fc.assert(
-      fc.property(fc.array(fc.oneof(entry, rubbish), { maxLength: 20 }), (parts) => {
+      fc.property(fc.array(fc.oneof(entry, malformed), { maxLength: 20 }), (parts) => {
         const cookie = parts.map((part) =>
           typeof part === "string" ? part : `${part.userId}:${part.token}`,
         );

@@ -26,8 +26,8 @@ describe("clientAddress", () => {
     ["proxies only", "10.1.2.3", "10.0.0.9, 10.0.0.8", "10.0.0.9"],
     ["no header", "10.1.2.3", null, "10.1.2.3"],
     ["an empty header", "10.1.2.3", "", "10.1.2.3"],
-    ["rubbish in the header", "10.1.2.3", "198.51.100.1, evil", "10.1.2.3"],
-    ["rubbish left of the client", "10.1.2.3", "evil, 198.51.100.1", "198.51.100.1"],
+    ["malformed in the header", "10.1.2.3", "198.51.100.1, evil", "10.1.2.3"],
+    ["malformed left of the client", "10.1.2.3", "evil, 198.51.100.1", "198.51.100.1"],
     ["a port", "10.1.2.3", "198.51.100.1:4711", "198.51.100.1"],
   ])("A18 returns the rightmost hop that is not a trusted proxy: %s", (_, peer, header, address) => {
     expect(clientAddress(peer, header, proxies)).toBe(address);

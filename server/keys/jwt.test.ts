@@ -208,7 +208,7 @@ describe("headers", () => {
 
   it("rejects malformed tokens", () => {
     const token = signJwt(key, "JWT", claims);
-    const junk = [
+    const malformed = [
       "",
       ".",
       "..",
@@ -223,7 +223,7 @@ describe("headers", () => {
     ];
     const deep = `${encode([])}.${encode({})}.`;
     const long = signJwt(key, "JWT", { ...claims, filler: "x".repeat(4096) });
-    for (const text of [...junk, deep, long, token.split(".").slice(0, 2).join(".")]) {
+    for (const text of [...malformed, deep, long, token.split(".").slice(0, 2).join(".")]) {
       expect(verifyJwt(text, key, expected)).toBeNull();
     }
     expect(keyIdOf(long)).toBeNull();

@@ -106,8 +106,8 @@ describe("the mailbox page", () => {
       html: "<p>html</p>",
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
-    const hers = await (await page("?to=Anna@Example.com&limit=1", json)).json();
-    expect(hers).toMatchObject([{ subject: "third" }]);
+    const filtered = await (await page("?to=Anna@Example.com&limit=1", json)).json();
+    expect(filtered).toMatchObject([{ subject: "third" }]);
   });
 
   test("shows the newest mail, or the one requested", async () => {

@@ -125,7 +125,7 @@ describe("an authorization code", () => {
   });
 
   it("is not found by malformed input", async () => {
-    for (const junk of ["", "x", "\0", "' or 1=1 --", "💥".repeat(1000)])
-      expect(await redeem(junk)).toBeNull();
+    for (const malformed of ["", "x", "\0", "' or 1=1 --", "💥".repeat(1000)])
+      expect(await redeem(malformed)).toBeNull();
   });
 });

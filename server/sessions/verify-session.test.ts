@@ -87,8 +87,11 @@ describe("verifySession accepts", () => {
 describe("verifySession rejects", () => {
   it("a missing or malformed token", async () => {
     expect(await verify({})).toEqual({ ok: false, reason: "no_session" });
-    for (const junk of ["", "x", "a.b.c", "undefined", `${token}x`, "\0"]) {
-      expect(await verify({ bearer: junk, cookies: [junk] })).toEqual({ ok: false, reason: "no_session" });
+    for (const malformed of ["", "x", "a.b.c", "undefined", `${token}x`, "\0"]) {
+      expect(await verify({ bearer: malformed, cookies: [malformed] })).toEqual({
+        ok: false,
+        reason: "no_session",
+      });
     }
   });
 
@@ -199,14 +202,14 @@ describe("several cookies", () => {
     await endSession(runtime.database.write, runtime.tenant.id, id);
     const elsewhere = await testRuntime();
     const foreign = await signIn(elsewhere, await newUser(elsewhere));
-    const cookies = ["junk", foreign.token, ended, `${token.slice(0, -4)}AAAA`, token, token];
+    const cookies = ["malformed", foreign.token, ended, `${token.slice(0, -4)}AAAA`, token, token];
     expect(await verify({ cookies })).toMatchObject({ ok: true, session: { id: sessionId } });
     expect(await verify({ cookies: cookies.toReversed() })).toMatchObject({ session: { id: sessionId } });
     await elsewhere.close();
   });
 
   it("A39 are not verified beyond the number that browsers send", async () => {
-    const crowd = Array.from({ length: 9 }, (_, index) => `junk ${index}`);
+    const crowd = Array.from({ length: 9 }, (_, index) => `malformed ${index}`);
     const asked = vi.spyOn(runtime.signingKeys.of(runtime.tenant), "verify");
     expect(await verify({ cookies: [...crowd, token] })).toEqual({ ok: false, reason: "no_session" });
     expect(asked).not.toHaveBeenCalled();

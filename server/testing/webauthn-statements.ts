@@ -137,7 +137,7 @@ export interface KeyDescription {
   origin?: number;
   allApplications?: boolean;
   /** The list that holds purpose and origin. */
-  vouchedBy?: "hardware" | "software";
+  enforcedBy?: "hardware" | "software";
 }
 
 /** Section 8.4. */
@@ -160,8 +160,8 @@ export function androidKeyAttestation(
 }
 
 export function keyDescription(description: KeyDescription): Extension {
-  const { challenge = Buffer.alloc(32), purposes = [2], origin = 0, vouchedBy = "hardware" } = description;
-  const vouched = [
+  const { challenge = Buffer.alloc(32), purposes = [2], origin = 0, enforcedBy = "hardware" } = description;
+  const authorizations = [
     tagged(1, setOf(...purposes.map((purpose) => integer(purpose)))),
     ...(description.allApplications ? [tagged(600, Buffer.of(5, 0))] : []),
     tagged(702, integer(origin)),
@@ -173,8 +173,8 @@ export function keyDescription(description: KeyDescription): Extension {
     enumerated(1),
     octetString(challenge),
     octetString(Buffer.alloc(0)),
-    sequence(...(vouchedBy === "software" ? vouched : [])),
-    sequence(...(vouchedBy === "hardware" ? vouched : [])),
+    sequence(...(enforcedBy === "software" ? authorizations : [])),
+    sequence(...(enforcedBy === "hardware" ? authorizations : [])),
   );
   return { id: "1.3.6.1.4.1.11129.2.1.17", value };
 }

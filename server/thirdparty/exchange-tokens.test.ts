@@ -63,7 +63,7 @@ test("A68 another tenant can neither read nor take a token, and does not use it 
 });
 
 test("sealed facts open only with their own token", async () => {
-  const [mine, yours] = [
+  const [first, second] = [
     await returnFromProvider(runtime, { facts: acmePerson() }),
     await returnFromProvider(runtime, { facts: acmePerson() }),
   ];
@@ -72,7 +72,7 @@ test("sealed facts open only with their own token", async () => {
   expect(rows.length).toBeGreaterThan(1);
   // An attacker with write access to the database swaps the facts of two tokens.
   await runtime.database.write.update(exchangeTokens).set({ sealed: rows.at(-1)?.sealed ?? Buffer.of() });
-  const opened = await Promise.allSettled([mine, yours].map((token) => findExchangeToken(scope(), token)));
+  const opened = await Promise.allSettled([first, second].map((token) => findExchangeToken(scope(), token)));
   expect(opened.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
 

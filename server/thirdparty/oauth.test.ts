@@ -143,9 +143,9 @@ describe("a real OpenID Connect provider", () => {
 
   test("A47 rejects a code without its own verifier", async () => {
     acme.person("carol");
-    const mine = await begin("custom_acme");
+    const own = await begin("custom_acme");
     const other = await begin("custom_acme");
-    const back = await acme.signIn(mine.url.href, "carol");
+    const back = await acme.signIn(own.url.href, "carol");
     const stolen = { ...Object.fromEntries(back.searchParams), state: other.state };
     await expect(other.finish(stolen)).rejects.toMatchObject(rejection("invalid_grant"));
   });

@@ -207,7 +207,7 @@ describe("without a flow", () => {
     ["truncated", (seal: string) => seal.slice(0, -9)],
     ["changed", (seal: string) => seal.replace(/\*[^*]{10}/, "*AAAAAAAAAA")],
     ["sealed with another key", () => "Fe26.2*1*abc*def*ghi*123*jkl*mno~2"],
-    ["malformed", () => "rubbish"],
+    ["malformed", () => "malformed"],
   ])("ignores a cookie that is %s", async (_, tamper) => {
     const browser = visitor(runtime);
     await start(browser, "login");

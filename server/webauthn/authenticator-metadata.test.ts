@@ -81,7 +81,7 @@ describe("a list of authenticator models", () => {
   });
 
   test("leaves out a root that cannot be read", async () => {
-    const roots = ["rubbish", ...attestationRootCertificates];
+    const roots = ["malformed", ...attestationRootCertificates];
     const entries = [{ ...model, metadataStatement: { attestationRootCertificates: roots } }];
     expect(await rootsOf(await blobOf({ entries }))).toEqual(["O=Vendor"]);
   });
@@ -119,7 +119,7 @@ describe("A135 a list is rejected", () => {
     expect(await reasonOf(await blobOf({ privateKey }))).toContain("signature");
   });
 
-  test.each(["", "rubbish", "a.b.c", "{}", "..."])("if it is no signed list: %j", async (text) => {
+  test.each(["", "malformed", "a.b.c", "{}", "..."])("if it is no signed list: %j", async (text) => {
     expect(await reasonOf(text)).toContain("not a signed list");
   });
 

@@ -141,17 +141,17 @@ describe("an authentication", () => {
       )[0].assertions;
     const second = sent({}, createUafAuthenticator({ keys: [other] }));
     const wrong = sent({ signature: "flipped" });
-    const rubbish = { assertionScheme: "UAFV1TLV", assertion: "AA" };
+    const malformed = { assertionScheme: "UAFV1TLV", assertion: "AA" };
     const expected = { keys: [storedOf(usual), storedOf(other)] };
     const together = (...assertions: unknown[]) =>
       judged(JSON.stringify([{ ...first, assertions }]), { expected });
     const ids = (answer: ReturnType<typeof together>) =>
       answer.ok && answer.assertions.map(({ keyId }) => keyId);
     const [one, two] = expected.keys.map(({ keyId }) => keyId);
-    expect(ids(together(...wrong, rubbish, ...second, ...first.assertions))).toEqual([two, one]);
+    expect(ids(together(...wrong, malformed, ...second, ...first.assertions))).toEqual([two, one]);
     expect(ids(together(...first.assertions, ...first.assertions))).toEqual([one]);
-    expect(together(rubbish, ...wrong)).toMatchObject({ ok: false, reason: "assertion_malformed" });
-    expect(together(...wrong, rubbish)).toMatchObject({ ok: false, reason: "signature_not_verified" });
+    expect(together(malformed, ...wrong)).toMatchObject({ ok: false, reason: "assertion_malformed" });
+    expect(together(...wrong, malformed)).toMatchObject({ ok: false, reason: "signature_not_verified" });
   });
 });
 

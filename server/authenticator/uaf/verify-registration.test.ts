@@ -79,7 +79,7 @@ function expectRejection(one: Case, reason: UafRejectionReason) {
 const full = (details: Partial<FullAttestation> = {}): UafSettings => ({
   attestation: { authority, ...details },
 });
-const vouched = { attestation: "full", roots: [pemOf(authority)] } as const;
+const trustedModel = { attestation: "full", roots: [pemOf(authority)] } as const;
 
 describe("a registration", () => {
   test("of the published Android client is accepted, with all facts to store", () => {
@@ -115,7 +115,7 @@ describe("a registration", () => {
   test.each(everyWay)("is accepted with algorithm %i and key format %i", (algorithm, keyFormat) => {
     for (const [settings, model] of [
       [{}, {}],
-      [full(), vouched],
+      [full(), trustedModel],
     ] as const) {
       expect(
         verdict({
@@ -198,11 +198,11 @@ describe("a registration", () => {
     const second = sent({});
     const [two] = ids(together(...second)) || [];
     const stranger = sent({ instead: { aaid: "0000#0000" } });
-    const rubbish = { assertionScheme: "UAFV1TLV", assertion: "AA" };
-    expect(ids(together(...stranger, rubbish, ...second, ...first.assertions))).toEqual([two, one]);
+    const malformed = { assertionScheme: "UAFV1TLV", assertion: "AA" };
+    expect(ids(together(...stranger, malformed, ...second, ...first.assertions))).toEqual([two, one]);
     expect(ids(together(...first.assertions, ...first.assertions))).toEqual([one]);
-    expect(together(rubbish, ...stranger)).toMatchObject({ ok: false, reason: "assertion_malformed" });
-    expect(together(...stranger, rubbish)).toMatchObject({ ok: false, reason: "aaid_unknown" });
+    expect(together(malformed, ...stranger)).toMatchObject({ ok: false, reason: "assertion_malformed" });
+    expect(together(...stranger, malformed)).toMatchObject({ ok: false, reason: "aaid_unknown" });
   });
 
   test("accepts an AAID in any case", () => {
@@ -546,49 +546,55 @@ describe("an attestation is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     [
       "a signature by the key itself if certificates are required",
-      { model: vouched },
+      { model: trustedModel },
       "attestation_type_unacceptable",
     ],
     ["an ECDAA attestation", { settings: { attestation: "ecdaa" } }, "attestation_type_unacceptable"],
     ["a certificate without a known root", { settings: full() }, "attestation_not_verified"],
     [
       "a root of another model",
-      { settings: full({ authority: stranger }), model: vouched },
+      { settings: full({ authority: stranger }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "a root of another model that is sent along",
-      { settings: full({ authority: stranger, above: [stranger] }), model: vouched },
+      { settings: full({ authority: stranger, above: [stranger] }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "another root with the same name",
-      { settings: full({ authority: makeAuthority() }), model: vouched },
+      { settings: full({ authority: makeAuthority() }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "an expired certificate",
-      { settings: full({ certificate: lastWeek }), model: vouched },
+      { settings: full({ certificate: lastWeek }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "a certificate that is not yet valid",
-      { settings: full({ certificate: nextWeek }), model: vouched },
+      { settings: full({ certificate: nextWeek }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "a certificate of an authority",
-      { settings: full({ certificate: { ca: true } }), model: vouched },
+      { settings: full({ certificate: { ca: true } }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "a certificate of another key",
-      { settings: full({ certificate: { publicKey: createPublicKey(makeUafKey(0x0002)) } }), model: vouched },
+      {
+        settings: full({ certificate: { publicKey: createPublicKey(makeUafKey(0x0002)) } }),
+        model: trustedModel,
+      },
       "attestation_not_verified",
     ],
     [
       "a certificate of another kind of key",
-      { settings: full({ certificate: { publicKey: createPublicKey(makeUafKey(0x0008)) } }), model: vouched },
+      {
+        settings: full({ certificate: { publicKey: createPublicKey(makeUafKey(0x0008)) } }),
+        model: trustedModel,
+      },
       "attestation_not_verified",
     ],
     [
@@ -596,33 +602,33 @@ describe("an attestation is rejected with", () => {
       {
         settings: full({ certificate: { publicKey: createPublicKey(koblitz) } }),
         instead: { signWith: koblitz },
-        model: vouched,
+        model: trustedModel,
       },
       "attestation_not_verified",
     ],
     [
       "a chain through a certificate that is not an authority",
-      { settings: full({ authority: customer, above: [customer] }), model: vouched },
+      { settings: full({ authority: customer, above: [customer] }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "a chain through an expired certificate",
-      { settings: full({ authority: old, above: [old] }), model: vouched },
+      { settings: full({ authority: old, above: [old] }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "certificates in the wrong order",
-      { settings: full({ authority: intermediate, above: [authority, intermediate] }), model: vouched },
+      { settings: full({ authority: intermediate, above: [authority, intermediate] }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "too many certificates",
-      { settings: full({ above: Array(6).fill(authority) }), model: vouched },
+      { settings: full({ above: Array(6).fill(authority) }), model: trustedModel },
       "attestation_not_verified",
     ],
     [
       "no certificate",
-      { settings: full(), instead: { tlv: [{ leaveOut: "attestationCert" }] }, model: vouched },
+      { settings: full(), instead: { tlv: [{ leaveOut: "attestationCert" }] }, model: trustedModel },
       "assertion_malformed",
     ],
     [
@@ -630,18 +636,22 @@ describe("an attestation is rejected with", () => {
       {
         settings: full(),
         instead: { tlv: [{ of: "attestationCert", value: Buffer.alloc(400, 0x30) }] },
-        model: vouched,
+        model: trustedModel,
       },
       "attestation_not_verified",
     ],
     [
       "a certificate before the signature",
-      { settings: full(), instead: { tlv: [{ swap: ["signature", "attestationCert"] }] }, model: vouched },
+      {
+        settings: full(),
+        instead: { tlv: [{ swap: ["signature", "attestationCert"] }] },
+        model: trustedModel,
+      },
       "assertion_malformed",
     ],
     [
       "a signature of other data",
-      { settings: full(), instead: { signature: "flipped" }, model: vouched },
+      { settings: full(), instead: { signature: "flipped" }, model: trustedModel },
       "attestation_not_verified",
     ],
     [
@@ -657,7 +667,7 @@ describe("an attestation is rejected with", () => {
     ["numbers that are not DER", { instead: { signature: "negative r" } }, "attestation_not_verified"],
     [
       "a root that cannot be read",
-      { settings: full(), model: { ...vouched, roots: ["rubbish"] } },
+      { settings: full(), model: { ...trustedModel, roots: ["malformed"] } },
       "attestation_not_verified",
     ],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
@@ -684,7 +694,7 @@ describe("an attestation is rejected with", () => {
       ["whose model is not a text", certifying(der(0x02, Buffer.from(aaid)))],
       ["whose model cannot be read", certifying(Buffer.from(aaid))],
     ])("%s is rejected", (_title, settings) => {
-      expectRejection({ settings, model: vouched }, "attestation_not_verified");
+      expectRejection({ settings, model: trustedModel }, "attestation_not_verified");
     });
 
     test.each<[string, UafSettings]>([
@@ -693,7 +703,7 @@ describe("an attestation is rejected with", () => {
       ["in lower case", certifying(utf8(aaid.toLowerCase()))],
       ["in the certificate of its authority", viaModelAuthority(aaid)],
     ])("that names this model %s is accepted", (_title, settings) => {
-      expect(verdict({ settings, model: vouched })).toMatchObject({ ok: true });
+      expect(verdict({ settings, model: trustedModel })).toMatchObject({ ok: true });
     });
   });
 
@@ -704,7 +714,7 @@ describe("an attestation is rejected with", () => {
       { authority: intermediate, above: [intermediate] },
       { authority: intermediate, above: [intermediate, authority] },
     ])
-      expect(verdict({ settings: full(details), model: vouched })).toMatchObject({
+      expect(verdict({ settings: full(details), model: trustedModel })).toMatchObject({
         ok: true,
         registrations: [{ attestation: "full" }],
       });
@@ -732,7 +742,7 @@ describe("an attestation is rejected with", () => {
   });
 
   test("no error for a valid certificate that was not required", () => {
-    const model = { attestation: "surrogate", roots: vouched.roots } as const;
+    const model = { attestation: "surrogate", roots: trustedModel.roots } as const;
     expect(verdict({ settings: full(), model })).toMatchObject({ registrations: [{ attestation: "full" }] });
     expect(verdict({ model })).toMatchObject({ registrations: [{ attestation: "surrogate" }] });
   });
@@ -742,9 +752,9 @@ describe("an attestation is rejected with", () => {
     const one: Case = {
       settings: { ...full(), algorithm: 0x0003 },
       instead: { publicKey: exportUafKey(key, 0x0100), keyFormat: 0x0100 },
-      model: { ...vouched, algorithms: [0x0003, 0x0001] },
+      model: { ...trustedModel, algorithms: [0x0003, 0x0001] },
     };
     expect(verdict(one)).toMatchObject({ ok: true, registrations: [{ algorithm: 0x0001 }] });
-    expectRejection({ ...one, model: { ...vouched, algorithms: [0x0003] } }, "public_key_unacceptable");
+    expectRejection({ ...one, model: { ...trustedModel, algorithms: [0x0003] } }, "public_key_unacceptable");
   });
 });

@@ -405,7 +405,7 @@ describe("a passkey", () => {
       payload: { creation_options: { publicKey: { user: { name: owner.addresses[0] } } } },
       actions: { back: {} },
     });
-    await flow.act("webauthn_verify_attestation_response", { public_key: { id: "rubbish" } });
+    await flow.act("webauthn_verify_attestation_response", { public_key: { id: "malformed" } });
     expect(flow.state).toMatchObject({
       name: "webauthn_credential_verification",
       status: 401,

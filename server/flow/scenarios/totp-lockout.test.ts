@@ -118,9 +118,9 @@ describe("a locked app", () => {
     const flow = await signIn(keysOff, { email }, able);
     await enterCode(flow, app);
     expect(flow.errors()).toEqual([]);
-    const { email: another, app: theirs } = await barred();
+    const { email: another, app: otherApp } = await barred();
     const unable = await signIn(configured(), { email: another }, {});
-    await enterCode(unable, theirs);
+    await enterCode(unable, otherApp);
     expect(unable.errors()).toEqual([]);
   });
 });

@@ -131,8 +131,8 @@ test.each([
     { STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER: "true" },
     false,
   ],
-])("tells whether an application receives the session cookie: %s", (_, address, environment, sees) => {
-  expect(sharesSessionCookie(new URL(address), config(environment))).toBe(sees);
+])("tells whether an application receives the session cookie: %s", (_, address, environment, isShared) => {
+  expect(sharesSessionCookie(new URL(address), config(environment))).toBe(isShared);
 });
 
 test("adds code and state to the query of the address and replaces parameters of these names", () => {

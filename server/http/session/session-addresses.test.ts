@@ -58,7 +58,7 @@ describe("GET /me", () => {
     const [one, two] = [await signedIn(), await signedIn()];
     const both = { headers: { cookie: `service=${one.token}; service=${two.token}` } };
     expect((await visitor(runtime).request("/me", both)).status).toBe(401);
-    const same = { headers: { cookie: `service=rubbish; service=${two.token}` } };
+    const same = { headers: { cookie: `service=malformed; service=${two.token}` } };
     expect((await visitor(runtime).request("/me", same)).status).toBe(200);
   });
 });
@@ -169,7 +169,7 @@ describe("POST /logout", () => {
   const live = async (token: string) => (await visitor(runtime).request("/me", bearer(token))).status === 200;
   const logout = (headers: Record<string, string>) =>
     visitor(runtime).request("/logout", { method: "POST", headers });
-  const rubbish = Array.from({ length: 9 }, (_, index) => `service=rubbish${index}`).join("; ");
+  const malformed = Array.from({ length: 9 }, (_, index) => `service=malformed${index}`).join("; ");
 
   test("A39 ends both the own and the planted session", async () => {
     const [victim, attacker] = [await signedIn(), await signedIn()];
@@ -181,7 +181,7 @@ describe("POST /logout", () => {
 
   test("A39 ends the session among invalid cookies", async () => {
     const { token } = await signedIn();
-    expect((await logout({ cookie: `${rubbish}; service=${token}` })).status).toBe(204);
+    expect((await logout({ cookie: `${malformed}; service=${token}` })).status).toBe(204);
     expect(await live(token)).toBe(false);
   });
 
@@ -194,7 +194,7 @@ describe("POST /logout", () => {
   });
 
   test("removes the cookies even if no session was live", async () => {
-    const response = await logout({ cookie: rubbish });
+    const response = await logout({ cookie: malformed });
     expect(response.status).toBe(401);
     expect(response.headers.getSetCookie()).toContain("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
   });

@@ -105,7 +105,7 @@ describe("verification of a statement accepts", () => {
     ["apple", appleAttestation({ authority: intermediate, above: [intermediate, authority] })],
     ["android-key", androidKeyAttestation({ authority })],
     ["android-key", androidKeyAttestation({ authority, above: [authority] })],
-    ["android-key", androidKeyAttestation({ authority, description: { vouchedBy: "software" } })],
+    ["android-key", androidKeyAttestation({ authority, description: { enforcedBy: "software" } })],
   ])("the format %s", async (fmt, attestation, aaguid) => {
     expect(await verdict(made(attestation, {}, aaguid))).toBe(`accepted ${fmt}`);
     expectNoRequest();
