@@ -68,6 +68,18 @@ describe("the return from an identity provider", () => {
     expect(screen.queryByText(en.errors.page_renewed)).toBeNull();
   });
 
+  test("submits its token once, also if the change that it was for leads to another provider", async () => {
+    const redirect_url = "https://other.example/authorize?state=2";
+    const payload = { redirect_url, performed_action: "connect_thirdparty_oauth_provider" };
+    const { server, navigate } = draw(states.thirdparty, {
+      type: "profile",
+      providerReturn: { token: "t-1" },
+      answers: [{ ...states.thirdparty, payload }],
+    });
+    await waitFor(() => expect(navigate).toHaveBeenCalledExactlyOnceWith(redirect_url));
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "exchange_token", 7, { token: "t-1" });
+  });
+
   test("goes back to the sign-in with a notice after a cancellation", async () => {
     history.replaceState(null, "", "/?error=access_denied&error_description=no");
     const { server } = draw(states.thirdparty, {

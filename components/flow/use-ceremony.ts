@@ -50,8 +50,10 @@ export function useCeremony(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
+    // The token was accepted, and the action performed after it leads to a provider again.
+    const returnTaken = returnSubmitted.current && state.payload.performed_action !== undefined;
     const context: CeremonyContext = {
-      ...{ state, providerReturn, attempts: attempts.current, base },
+      ...{ state, providerReturn: returnTaken ? null : providerReturn, attempts: attempts.current, base },
       // The browser may show a cached copy of this page when the user navigates back.
       userInitiated: requested || (performed !== null && !hasLeft.current),
       leave(url) {
