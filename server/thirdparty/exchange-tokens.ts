@@ -1,4 +1,5 @@
 import { and, eq, gt, sql } from "drizzle-orm";
+import { z } from "zod";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
@@ -23,10 +24,15 @@ export interface ExchangeToken {
   flowId: string | null;
   /** S256 challenge of the required verifier (RFC 7636, 4.2). */
   codeChallenge?: string;
-  /** The account that a profile flow links the identity to. */
+  /** The account of a profile flow, which links the identity to it or reauthenticates with it. */
   userId?: string;
+  /** Whether the provider was asked to authenticate the user again. Default: false. */
+  reauthenticates?: boolean;
   facts: ProviderFacts;
 }
+
+/** What a token holds sealed. */
+const sealedContent = providerFacts.extend({ reauthenticates: z.literal(true).optional() });
 
 /**
  * Issues a token and commits, because the callback runs outside a flow step.
@@ -36,18 +42,22 @@ export interface ExchangeToken {
 export async function issueExchangeToken(
   { database, platform, vault }: Runtime,
   tenant: Tenant,
-  { flowId, codeChallenge, userId, facts }: ExchangeToken,
+  { flowId, codeChallenge, userId, reauthenticates, facts }: ExchangeToken,
 ): Promise<string> {
   const token = randomToken(platform);
   const tokenHash = sha256(token);
   const now = databaseNow(platform.clockShift());
+  const content: z.input<typeof sealedContent> = {
+    ...facts,
+    ...(reauthenticates ? { reauthenticates } : {}),
+  };
   await database.write.insert(exchangeTokens).values({
     tenantId: tenant.id,
     tokenHash,
     flowId,
     codeChallenge: codeChallenge ?? null,
     userId: userId ?? null,
-    sealed: vault.seal(Buffer.from(JSON.stringify(facts)), sealContext(tenant, tokenHash)),
+    sealed: vault.seal(Buffer.from(JSON.stringify(content)), sealContext(tenant, tokenHash)),
     expiresAt: sql`${now} + ${EXCHANGE_TOKEN_SECONDS}::int * interval '1 second'`,
   });
   return token;
@@ -75,11 +85,13 @@ export async function findExchangeToken(
     );
   if (!found) return null;
   const plain = runtime.vault.unseal(found.sealed, sealContext(tenant, tokenHash)).toString();
+  const { reauthenticates, ...facts } = sealedContent.parse(JSON.parse(plain));
   return {
     flowId: found.flowId,
     ...(found.codeChallenge === null ? {} : { codeChallenge: found.codeChallenge }),
     ...(found.userId === null ? {} : { userId: found.userId }),
-    facts: providerFacts.parse(JSON.parse(plain)),
+    ...(reauthenticates ? { reauthenticates } : {}),
+    facts,
   };
 }
 

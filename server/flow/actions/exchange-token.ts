@@ -144,11 +144,18 @@ function rejectWithRedirect<Code extends ErrorCode>(
   return reject(code, { ...details, payload: { ...details.payload, redirect_url } });
 }
 
-/** Whether the token was issued for this flow; a token of a provider-initiated flow has no flow id. */
+/**
+ * Whether the token was issued for this flow; a token of a provider-initiated flow has no flow id. In a profile flow it
+ * was issued for what the flow is at the provider for: a request to connect asks for no new sign-in there, so it proves
+ * nothing.
+ */
 function isForFlow({ type, flowId, data }: Context, exchange: ExchangeToken): boolean {
   if (type === "token_exchange") return exchange.flowId === null;
-  const userId = type === "profile" ? data.userId : undefined;
-  return exchange.flowId === flowId && exchange.userId === userId;
+  if (exchange.flowId !== flowId) return false;
+  if (type !== "profile") return exchange.userId === undefined;
+  return (
+    exchange.userId === data.userId && (exchange.reauthenticates === true) === (data.steppingUp === true)
+  );
 }
 
 async function situationOf({ type, db, request, data, config }: Context, facts: ProviderFacts) {

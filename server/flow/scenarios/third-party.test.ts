@@ -459,6 +459,31 @@ describe("the account of a signed-in user", () => {
     expect(flow.state.name).toBe("profile_init");
   });
 
+  test("A130 is not reauthenticated by a return that was asked for to connect, nor the reverse", async () => {
+    const owner = await accountOwner(runtime, { password: true }, { secondsAgo: 3600 });
+    const own = acmePerson();
+    const identity = { tenantId: runtime.tenant.id, id: randomUUID(), userId: owner.userId };
+    await runtime.database.write
+      .insert(schema.identities)
+      .values({ ...identity, provider: own.provider, subject: own.subject });
+    const flow = await owner.manage({ taken });
+    await flow.act("password_update", { password: "nine otters under the bridge" });
+    await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+    const about = { flowId: flow.flowId, userId: owner.userId, facts: own };
+    // The provider was not asked to authenticate the user again.
+    await flow.act("exchange_token", { token: await returnFromProvider(runtime, about) });
+    expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "form_data_invalid_error" } });
+    const token = await returnFromProvider(runtime, { ...about, reauthenticates: true });
+    expect(await flow.act("exchange_token", { token })).toMatchObject({
+      name: "profile_init",
+      payload: { performed_action: "password_update" },
+    });
+
+    const { exchange, flow: connects } = await connecting();
+    await exchange(acmePerson(), { reauthenticates: true });
+    expect(connects.state).toMatchObject({ name: "thirdparty", error: { code: "form_data_invalid_error" } });
+  });
+
   test("is not reauthenticated by an identity that it does not have", async () => {
     const identities = ["custom_acme"];
     const owner = await accountOwner(runtime, { password: true, identities }, { secondsAgo: 3600 });
@@ -467,7 +492,7 @@ describe("the account of a signed-in user", () => {
     await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
     const facts = acmePerson();
     const binding = { flowId: flow.flowId, userId: owner.userId };
-    const token = await returnFromProvider(runtime, { ...binding, facts });
+    const token = await returnFromProvider(runtime, { ...binding, facts, reauthenticates: true });
     expect(await flow.act("exchange_token", { token })).toMatchObject({
       name: "thirdparty",
       error: { code: "identity_not_linked" },

@@ -90,7 +90,8 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
     const facts = await completeSamlSignIn({ runtime, tenant }, { samlResponse, request }, now);
     if (flowId !== null) {
       const { userId } = request ?? {};
-      const owner = userId === undefined ? {} : { userId };
+      // SAML requests of profile flows reauthenticate.
+      const owner = userId === undefined ? {} : { userId, reauthenticates: true };
       const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...owner });
       return redirect(303, withToken(target, token), expiredState);
     }

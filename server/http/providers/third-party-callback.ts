@@ -98,6 +98,7 @@ async function exchangeTokenFor(
   return issueExchangeToken(runtime, tenant, {
     flowId,
     facts,
+    reauthenticates: privateState.reauthenticatedSince !== undefined,
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(userId === undefined ? {} : { userId }),
   });
