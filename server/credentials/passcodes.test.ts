@@ -499,6 +499,14 @@ describe("A23 alphanumeric passcodes", () => {
     }
   });
 
+  test("are sent if the setting says so", async () => {
+    const sent = [];
+    // A code without a letter is one in 3400.
+    for (let count = 0; count < 10; count++)
+      sent.push(await delivered(ensurePasscodeSent(scopeAt(0, settings), subjectOf())));
+    expect(sent.join("")).toMatch(/[A-Z]/);
+  });
+
   test("are accepted in capital and in small letters, and rejected with another character", async () => {
     for (const typed of [(code: string) => code, (code: string) => code.toLowerCase()]) {
       const about = subjectOf();
