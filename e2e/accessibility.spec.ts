@@ -8,10 +8,10 @@ import {
   enterAddress,
   enterCode,
   enterPassword,
+  expectPage,
   newPasswordField,
   opener,
   openLogin,
-  sees,
 } from "./steps.ts";
 
 /** Visits every page, and calls `check` on each. */
@@ -28,45 +28,45 @@ async function visitEveryPage(
   await openLogin(page);
   await check("login");
   await enterAddress(page, account.address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await check("methods");
   await button(page, "Enter your password").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
   await check("password");
   await enterPassword(page, "not the password at all");
   await expect(page.getByText("This password does not match.")).toBeVisible();
   await check("password, rejected");
   await button(page, "Back").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
 
   await page.goto("/?flow=registration");
-  await sees(page, "registration");
+  await expectPage(page, "registration");
   await check("registration");
   const asked = Date.now() - 1;
   await enterAddress(page, newAddress);
-  await sees(page, "code");
+  await expectPage(page, "code");
   await check("code");
   await enterCode(page, await mailbox.codeFor(newAddress, asked));
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
   await check("set password");
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
-  await sees(page, "secondStep");
+  await expectPage(page, "secondStep");
   await check("second step");
   await button(page, /An authenticator app/).click();
-  await sees(page, "setUpApp");
+  await expectPage(page, "setUpApp");
   await check("set up app");
   const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
   await enterCode(page, await codes.next());
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await check("create passkey");
   await button(page, "Not now").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   await check("success, with recovery codes");
   await button(page, "I have saved them").click();
   await check("success");
   await page.getByRole("link", { name: "Go to your account" }).click();
-  await sees(page, "account");
+  await expectPage(page, "account");
   await check("account");
   for (const summary of await page.locator("summary").all()) await summary.click();
   await check("account, opened");
@@ -75,7 +75,7 @@ async function visitEveryPage(
   await openLogin(page);
   await chooseMethod(page, newAddress, "password");
   await enterPassword(page, "seven herons over the lake");
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
   await opener(page, "Use a recovery code").click();
   await check("code of the app");
 }

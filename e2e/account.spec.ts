@@ -7,11 +7,11 @@ import {
   declinePasskey,
   enterCode,
   enterPassword,
+  expectPage,
   finishSignIn,
   opener,
   panel,
   row,
-  sees,
   signInByPassword,
 } from "./steps.ts";
 
@@ -20,7 +20,7 @@ const test = base.extend<{ opened: undefined }>({
   opened: async ({ page, context, server, account }, use) => {
     await setSessionCookie(context, server.url, account);
     await page.goto("/account");
-    await sees(page, "account");
+    await expectPage(page, "account");
     await use(undefined);
   },
 });
@@ -53,10 +53,10 @@ test("an email address is added, made primary, and the old one removed", async (
   const asked = Date.now() - 1;
   await page.getByLabel("Email", { exact: true }).fill(other);
   await add.click();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await expect(page.locator(".stile-subject")).toHaveText(other);
   await enterCode(page, await mailbox.codeFor(other, asked));
-  await sees(page, "account");
+  await expectPage(page, "account");
   await expect(page.getByText("The email address is added.")).toBeInViewport();
   await row(page, other)
     .getByRole("button", { name: `Make primary ${other}` })
@@ -160,7 +160,7 @@ test("a passkey that the browser does not create changes nothing", async ({
   await authenticator.willFail();
   await button(page, "Add a passkey").click();
   await expect(page.getByText("The passkey was not used.")).toBeVisible();
-  await sees(page, "account");
+  await expectPage(page, "account");
   await expect(page.getByText("You have no passkey yet.")).toBeVisible();
 });
 
@@ -169,10 +169,10 @@ test("an app is set up and removed, and recovery codes are created with it and r
   opened: _,
 }) => {
   await row(page, "Authenticator app").getByRole("button", { name: "Set up" }).click();
-  await sees(page, "setUpApp");
+  await expectPage(page, "setUpApp");
   const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
   await enterCode(page, await codes.next());
-  await sees(page, "account");
+  await expectPage(page, "account");
   const shown = page.locator(".stile-codes-list code");
   await expect(shown).toHaveCount(10);
   const first = await shown.allTextContents();
@@ -249,17 +249,17 @@ test("an account is deleted by its owner, after a confirmation", async ({ page, 
   await opener(page, "Delete account").click();
   await expect(page.getByText("can bring it back.")).toBeVisible();
   await button(page, "Yes, delete my account").click();
-  await sees(page, "deleted");
+  await expectPage(page, "deleted");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(false);
   await page.getByRole("link", { name: "Go to sign-in" }).click();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await signInByPassword(page, account);
   await expect(page.getByText("This password does not match.")).toBeVisible();
 });
 
 test("signing out leads to the sign-in", async ({ page, opened: _ }) => {
   await button(page, "Sign out").first().click();
-  await sees(page, "login");
+  await expectPage(page, "login");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(false);
 });
 
@@ -269,7 +269,7 @@ test("the account page without a session leads to the sign-in, and back", async 
   await page.getByRole("link", { name: "Sign in" }).click();
   await signInHere(page, account);
   await declinePasskey(page);
-  await sees(page, "account");
+  await expectPage(page, "account");
 });
 
 test("a session that ended elsewhere is reported on the next action", async ({
@@ -296,15 +296,15 @@ test.describe("without JavaScript", () => {
     await setSessionCookie(context, server.url, account);
     await page.goto("/account");
     await button(page, "Continue").click();
-    await sees(page, "account");
+    await expectPage(page, "account");
     await opener(page, "Add an email address").click();
     const asked = Date.now() - 1;
     await page.getByLabel("Email", { exact: true }).fill(other);
     await page.getByRole("button", { name: "Add", exact: true }).click();
-    await sees(page, "code");
+    await expectPage(page, "code");
     await page.getByLabel("Code", { exact: true }).fill(await mailbox.codeFor(other, asked));
     await button(page, "Confirm").click();
-    await sees(page, "account");
+    await expectPage(page, "account");
     await confirmIn(page, other, "Remove", "Yes, remove it");
     await expect(row(page, other)).toHaveCount(0);
     await button(page, "Sign out").first().click();
@@ -317,10 +317,10 @@ async function signInHere(
   page: import("@playwright/test").Page,
   { address, password }: { address: string; password: string },
 ): Promise<void> {
-  await sees(page, "login");
+  await expectPage(page, "login");
   await page.getByLabel("Email", { exact: true }).fill(address);
   await button(page, "Continue").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, "Enter your password").click();
   await enterPassword(page, password);
 }

@@ -7,7 +7,7 @@ import { readPng } from "../server/testing/qr-reading.ts";
 import type { RunningServer } from "../server/testing/server.ts";
 import { type Account, signUp } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
-import { button, declinePasskey, enterCode, opener, sees, signInByPassword } from "./steps.ts";
+import { button, declinePasskey, enterCode, expectPage, opener, signInByPassword } from "./steps.ts";
 import { stile } from "./stile.ts";
 
 /**
@@ -130,9 +130,9 @@ async function isSignedIn(page: Page): Promise<boolean> {
 /** Finishes a sign-in after the authenticator has confirmed. */
 async function finishSignIn(page: Page): Promise<void> {
   await declinePasskey(page);
-  await sees(page, "trust");
+  await expectPage(page, "trust");
   await button(page, "Not now").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
 }
 
 const waiting = (page: Page) => page.getByText("Waiting for your phone.");
@@ -144,7 +144,7 @@ test("the page continues automatically when the authenticator has confirmed", as
   server,
 }) => {
   await signInByPassword(page, owner);
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   await expect(waiting(page)).toBeVisible();
   expect(await linkOn(page)).toMatch(`${server.url}/authenticator/v1/uaf/requests/`);
   expect(await isSignedIn(page)).toBe(false);
@@ -161,7 +161,7 @@ test("the page continues after a reload with the same code, and after a confirma
   await signInByPassword(page, owner);
   const link = await linkOn(page);
   await page.reload();
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   expect(await linkOn(page)).toBe(link);
   await expect(waiting(page)).toBeVisible();
   await press(uafAuthenticator, "Approve", requestOf(link));
@@ -235,7 +235,7 @@ test("the page polls where streams are blocked", async ({ page, uafAuthenticator
     await route.fulfill({ contentType: "text/html", body: "<title>Proxy</title>" });
   });
   await signInByPassword(page, owner);
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   await scan(uafAuthenticator, page);
   await finishSignIn(page);
 });
@@ -272,7 +272,7 @@ test("an app or a recovery code replaces an authenticator", async ({
 }) => {
   const account = await signUp(server.url, mailbox, address, { app: true });
   await signInByPassword(page, account);
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
   await enterCode(page, (await account.codes?.next()) ?? "");
   await finishSignIn(page);
   const { user_id } = await (await page.request.get("/me")).json();
@@ -280,16 +280,16 @@ test("an app or a recovery code replaces an authenticator", async ({
   await page.context().clearCookies();
 
   await signInByPassword(page, account);
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   const link = await linkOn(page);
   await button(page, "Enter a code of six digits instead").click();
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
   await button(page, "Back").click();
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   expect(await linkOn(page)).toBe(link);
   await button(page, "Enter a code of six digits instead").click();
   await button(page, "Confirm with your phone instead").click();
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   await opener(page, "Use a recovery code").click();
   await page.getByLabel("Recovery code").fill(account.recoveryCodes[0] ?? "");
   await button(page, "Use this code").click();
@@ -298,7 +298,7 @@ test("an app or a recovery code replaces an authenticator", async ({
 
 test("an expired code is renewed automatically", async ({ page, owner, database }) => {
   await signInByPassword(page, owner);
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   const link = await linkOn(page);
   await withClient(database ?? "", (client) =>
     client.query("update authenticator_requests set valid_until = clock_timestamp() where id = $1", [
@@ -306,14 +306,14 @@ test("an expired code is renewed automatically", async ({ page, owner, database 
     ]),
   );
   await expect.poll(() => linkOn(page)).not.toBe(link);
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   await expect(page.locator(".stile-alert")).toHaveCount(0);
   await expect(waiting(page)).toBeVisible();
 });
 
 test("a keyboard reaches every control", async ({ page, owner }) => {
   await signInByPassword(page, owner);
-  await sees(page, "authenticator");
+  await expectPage(page, "authenticator");
   await expect(waiting(page)).toBeVisible();
   await page.getByRole("heading", { level: 1 }).focus();
   await page.keyboard.press("Tab");
@@ -328,7 +328,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await signInByPassword(page, owner);
-    await sees(page, "authenticator");
+    await expectPage(page, "authenticator");
     await expect(waiting(page)).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
@@ -353,14 +353,14 @@ test.describe("without JavaScript", () => {
     await button(page, "Enter your password").click();
     await page.getByLabel("Password", { exact: true }).fill(owner.password);
     await button(page, "Sign in").click();
-    await sees(page, "authenticator");
+    await expectPage(page, "authenticator");
     await expect(waiting(page)).toBeHidden();
     await button(page, "I have confirmed").click();
     await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
     await scan(uafAuthenticator, page);
     await button(page, "I have confirmed").click();
-    await sees(page, "trust");
+    await expectPage(page, "trust");
     await button(page, "Not now").click();
-    await sees(page, "success");
+    await expectPage(page, "success");
   });
 });

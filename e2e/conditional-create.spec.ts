@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { button, sees, signInByPassword } from "./steps.ts";
+import { button, expectPage, signInByPassword } from "./steps.ts";
 
 test.use({ settings: { STILE_PASSKEY_CONDITIONAL_CREATE: "true" } });
 
@@ -32,7 +32,7 @@ test("a browser that creates a passkey without a prompt after a password does so
   await page.addInitScript(createsByItself);
   await authenticator.willConfirm();
   await signInByPassword(page, account);
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await page.evaluate(() => (window as unknown as { asked?: string }).asked)).toBe("conditional");
   expect(await authenticator.count()).toBe(1);
   const me = await (await page.request.get("/me")).json();
@@ -46,10 +46,10 @@ test("a browser that fails to create a passkey leaves the creation to the user, 
 }) => {
   await authenticator.willFail();
   await signInByPassword(page, account);
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await expect(button(page, "Create a passkey")).toBeVisible();
   await page.waitForLoadState("networkidle");
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await expect(page.locator(".stile-alert")).toHaveCount(0);
   expect(await authenticator.count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { sees } from "./steps.ts";
+import { expectPage } from "./steps.ts";
 
 /** Presses Tab until the focus is on a control of this name; fails if it is not reachable. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -23,17 +23,17 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 test("every step can be performed with a keyboard", async ({ page, account, authenticator }) => {
   await authenticator.willWait();
   await page.goto("/");
-  await sees(page, "login");
+  await expectPage(page, "login");
   await tabTo(page, /Email/);
   await page.keyboard.type(account.address);
   await page.keyboard.press("Enter");
 
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await tabTo(page, /Enter your password/);
   await expect(page.locator(":focus")).toHaveCSS("outline-style", /solid|auto/);
   await page.keyboard.press("Enter");
 
-  await sees(page, "password");
+  await expectPage(page, "password");
   await tabTo(page, /^Password/);
   await page.keyboard.type("wrong on purpose");
   await page.keyboard.press("Enter");
@@ -43,8 +43,8 @@ test("every step can be performed with a keyboard", async ({ page, account, auth
   await page.keyboard.type(account.password);
   await page.keyboard.press("Enter");
 
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await tabTo(page, /Not now/);
   await page.keyboard.press("Space");
-  await sees(page, "success");
+  await expectPage(page, "success");
 });

@@ -5,9 +5,9 @@ import {
   enterAddress,
   enterCode,
   enterPassword,
+  expectPage,
   finishSignIn,
   openLogin,
-  sees,
 } from "./steps.ts";
 
 // A server of its own, because it is killed.
@@ -42,14 +42,14 @@ test("a step taken while the server is down is reported, and can be repeated aft
   pageErrors.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   await openLogin(page);
   await enterAddress(page, account.address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await server.kill("SIGKILL");
   await button(page, "Enter your password").click();
   await expect(page.getByText("We have lost the connection. Trying again…")).toBeVisible();
   await server.restart();
   await expect(page.getByText("We are connected again. Please repeat your last step.")).toBeVisible();
   await button(page, "Enter your password").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
   await enterPassword(page, account.password);
   await finishSignIn(page);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { button, chooseMethod, openLogin, sees } from "./steps.ts";
+import { button, chooseMethod, expectPage, openLogin } from "./steps.ts";
 
 test.use({ settings: { STILE_RATE_LIMITER_ENABLED: "true" } });
 
@@ -28,6 +28,6 @@ test("A21 a fourth code within the minute has to wait, and the page counts down"
   await expect(waiting).toBeDisabled();
   const first = (await waiting.textContent()) ?? "";
   await expect(waiting).not.toHaveText(first);
-  await sees(page, "code");
+  await expectPage(page, "code");
   expect(sent()).toBe(total);
 });

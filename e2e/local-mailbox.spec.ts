@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { button, enterAddress, enterCode, newPasswordField, sees, titles } from "./steps.ts";
+import { button, enterAddress, enterCode, expectPage, newPasswordField, titles } from "./steps.ts";
 
 // As on a fresh machine without a configured mail server.
 test.use({ embedded: true, settings: { SMTP_URL: "" } });
@@ -14,7 +14,7 @@ test("without a mail server, codes are read on the page of the local mailbox", a
   pageErrors.expect(/Blocked script execution in 'about:srcdoc'/);
   await page.goto("/?flow=registration");
   await enterAddress(page, address);
-  await sees(page, "code");
+  await expectPage(page, "code");
 
   const mailbox = await context.newPage();
   await expect(async () => {
@@ -25,7 +25,7 @@ test("without a mail server, codes are read on the page of the local mailbox", a
   const code = /\b\d{6}\b/.exec(text)?.[0] ?? "";
 
   await enterCode(page, code);
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles.secondStep);

@@ -5,10 +5,10 @@ import {
   chooseMethod,
   enterCode,
   enterPassword,
+  expectPage,
   finishSignIn,
   newPasswordField,
   openLogin,
-  sees,
 } from "./steps.ts";
 
 /** Verifies with the server, not the page, that the user is signed in. */
@@ -25,7 +25,7 @@ test("a user signs in with the passkey button", async ({ page, server, mailbox, 
   await openLogin(page);
   await authenticator.willConfirm();
   await button(page, /Sign in with a passkey/).click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   await expectSession(page, address);
 });
 
@@ -41,7 +41,7 @@ test("a user signs in by passkey autofill, without a click", async ({
   // Chromium answers a conditional request at once when its virtual authenticator has a matching passkey.
   await authenticator.willConfirm();
   await page.goto("/");
-  await sees(page, "success");
+  await expectPage(page, "success");
   await expectSession(page, address);
 });
 
@@ -62,7 +62,7 @@ test("a browser without passkeys of this site falls back to the other methods", 
   await expect(
     page.getByText("The passkey was not used. You can try again, or choose another way."),
   ).toBeVisible();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await chooseMethod(page, account.address, "password");
 });
 
@@ -95,7 +95,7 @@ test("an unknown passkey is rejected, and the page stays usable", async ({
   await expect(page.getByText("We could not accept this passkey.")).toBeVisible();
   await authenticator.willWait();
   await button(page, "Back").click();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
   await finishSignIn(page);
@@ -109,10 +109,10 @@ test("a user signs in with a password, and adds a passkey during the sign-in", a
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await authenticator.willConfirm();
   await button(page, "Create a passkey").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   await expectSession(page, account.address);
   expect(await authenticator.count()).toBe(1);
 });
@@ -137,9 +137,9 @@ test("a user who forgot the password sets a new one, and the old one is rejected
   await chooseMethod(page, account.address, "password");
   const asked = Date.now() - 1;
   await button(page, "Forgot your password?").click();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await enterCode(page, await mailbox.codeFor(account.address, asked));
-  await sees(page, "newPassword");
+  await expectPage(page, "newPassword");
   await newPasswordField(page).fill(replacement);
   await button(page, "Save new password").click();
   await finishSignIn(page);

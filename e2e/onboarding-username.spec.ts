@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { button, finishSignIn, sees, signInByPassword } from "./steps.ts";
+import { button, expectPage, finishSignIn, signInByPassword } from "./steps.ts";
 
 test.use({
   settings: {
@@ -26,5 +26,5 @@ test("a user without a username is asked for one at the next sign-in, and may sk
   await expect(title).toHaveText("Choose a username");
   await page.getByRole("textbox").fill(`ada_${crypto.randomUUID().slice(0, 8)}`);
   await button(page, "Continue").click();
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
 });

@@ -4,9 +4,9 @@ import {
   declineSecondStep,
   emailField,
   enterCode,
+  expectPage,
   newPasswordField,
   passwordField,
-  sees,
 } from "./steps.ts";
 
 // Registration by username alone is allowed; the next sign-in asks for the rest.
@@ -33,35 +33,35 @@ test("a user chooses how to sign in, and adds an address later", async ({
   await authenticator.willWait();
   const name = `ada_${crypto.randomUUID().slice(0, 8)}`;
   await page.goto("/?flow=registration");
-  await sees(page, "registration");
+  await expectPage(page, "registration");
   await page.getByLabel("Username", { exact: true }).fill(name);
   await button(page, "Continue").click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("How will you sign in next time?");
   await button(page, /With a passkey/).click();
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await button(page, "Back").click();
   await button(page, /With a password/).click();
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
   await declineSecondStep(page);
-  await sees(page, "success");
+  await expectPage(page, "success");
   await context.clearCookies();
 
   await page.goto("/");
-  await sees(page, "login");
+  await expectPage(page, "login");
   await page.getByLabel("Email or username").fill(name);
   await button(page, "Continue").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, "Enter your password").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
   await passwordField(page).fill("seven herons over the lake");
   await button(page, "Sign in").click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Add your email address");
   const asked = Date.now() - 1;
   await emailField(page).or(page.getByLabel("Email (optional)")).fill(address);
   await button(page, "Continue").click();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await enterCode(page, await mailbox.codeFor(address, asked));
-  await sees(page, "success");
+  await expectPage(page, "success");
 });

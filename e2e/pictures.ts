@@ -5,7 +5,7 @@ import config from "../playwright.config.ts";
 import { startServer } from "../server/testing/server.ts";
 import { startSmtp } from "../server/testing/smtp.ts";
 import { setSessionCookie, signUp } from "./account.ts";
-import { chooseMethod, openLogin, row, sees } from "./steps.ts";
+import { chooseMethod, expectPage, openLogin, row } from "./steps.ts";
 
 /** `npm run pictures`: takes the README's screenshots of the running program. */
 const folder = join(import.meta.dirname, "../docs/pictures");
@@ -46,7 +46,7 @@ const pictures: Picture[] = [
     async show(page) {
       await openAccount(page);
       await row(page, "Authenticator app").getByRole("button", { name: "Set up" }).click();
-      await sees(page, "setUpApp");
+      await expectPage(page, "setUpApp");
     },
   },
 ];
@@ -54,7 +54,7 @@ const pictures: Picture[] = [
 async function openAccount(page: Page): Promise<void> {
   await setSessionCookie(page.context(), server.url, account);
   await page.goto("/account");
-  await sees(page, "account");
+  await expectPage(page, "account");
 }
 
 mkdirSync(folder, { recursive: true });

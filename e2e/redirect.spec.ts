@@ -7,9 +7,9 @@ import {
   declinePasskey,
   enterAddress,
   enterPassword,
+  expectPage,
   finishSignIn,
   openLogin,
-  sees,
 } from "./steps.ts";
 
 const test = base.extend<
@@ -48,7 +48,7 @@ test("an application on the same host receives the visitor signed in by the cook
   sameHostApplication,
 }) => {
   await page.goto(sameHostApplication.url);
-  await sees(page, "login");
+  await expectPage(page, "login");
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
   await declinePasskey(page);
@@ -62,7 +62,7 @@ test("an application on another host receives a one-time code, and redeems it on
   otherHostApplication,
 }) => {
   await page.goto(`${otherHostApplication.url}/sign-in`);
-  await sees(page, "login");
+  await expectPage(page, "login");
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
   await declinePasskey(page);
@@ -77,7 +77,7 @@ test("the redirect after success survives a reload in the middle", async ({
   sameHostApplication,
 }) => {
   await page.goto(sameHostApplication.url);
-  await sees(page, "login");
+  await expectPage(page, "login");
   await chooseMethod(page, account.address, "password");
   await page.reload();
   await enterPassword(page, account.password);

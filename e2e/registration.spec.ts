@@ -8,10 +8,10 @@ import {
   enterAddress,
   enterCode,
   enterPassword,
+  expectPage,
   finishSignIn,
   newPasswordField,
   openLogin,
-  sees,
 } from "./steps.ts";
 
 const password = "seven herons over the lake";
@@ -25,24 +25,24 @@ test("a user registers with a mailed code, a password and a passkey", async ({
 }) => {
   await openLogin(page);
   await page.getByRole("link", { name: "Create an account" }).or(button(page, "Create an account")).click();
-  await sees(page, "registration");
+  await expectPage(page, "registration");
 
   const asked = Date.now() - 1;
   await enterAddress(page, address);
-  await sees(page, "code");
+  await expectPage(page, "code");
   await expect(page.getByText(address)).toBeVisible();
   await enterCode(page, await mailbox.codeFor(address, asked));
 
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
   await declineSecondStep(page);
 
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await authenticator.willConfirm();
   await button(page, "Create a passkey").click();
 
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await authenticator.count()).toBe(1);
   const session = (await context.cookies()).find(({ name }) => name === "service");
   expect(session).toMatchObject({ httpOnly: true, path: "/", sameSite: "Lax" });
@@ -61,11 +61,11 @@ test("a common password is rejected, and the next one accepted", async ({
 }) => {
   await authenticator.willWait();
   await page.goto("/?flow=registration");
-  await sees(page, "registration");
+  await expectPage(page, "registration");
   const asked = Date.now() - 1;
   await enterAddress(page, address);
   await enterCode(page, await mailbox.codeFor(address, asked));
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
 
   await newPasswordField(page).fill("short");
   await button(page, "Save password").click();
@@ -90,7 +90,7 @@ test("A4 registering an address that has an account looks the same, and its owne
   await page.goto("/?flow=registration");
   const asked = Date.now() - 1;
   await enterAddress(page, account.address);
-  await sees(page, "code");
+  await expectPage(page, "code");
   const mail = await mailbox.waitFor(account.address, asked);
   expect(mail.subject).toContain("already have");
   expect(mail.text).not.toMatch(/^\s*\d{6}\s*$/m);
@@ -103,7 +103,7 @@ test("a malformed address is reported before anything is sent", async ({ page })
   await emailField(page).fill("unknown@nowhere");
   await button(page, "Continue").click();
   await expect(page.getByText("This does not look like an email address.")).toBeVisible();
-  await sees(page, "registration");
+  await expectPage(page, "registration");
 });
 
 test("a registered user signs in at once with the chosen credential", async ({

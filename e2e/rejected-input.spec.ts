@@ -6,10 +6,10 @@ import {
   enterAddress,
   enterCode,
   enterPassword,
+  expectPage,
   finishSignIn,
   openLogin,
   passwordField,
-  sees,
 } from "./steps.ts";
 
 test("a wrong password is reported beside the field, and may be retried", async ({ page, account }) => {
@@ -41,7 +41,7 @@ test("A11 after three wrong codes even the correct one is rejected, and a new on
   await expect(page.getByText("That was one try too many. Please ask for a new code.")).toBeVisible();
   await enterCode(page, right);
   await expect(page.getByText("That was one try too many. Please ask for a new code.")).toBeVisible();
-  await sees(page, "code");
+  await expectPage(page, "code");
 
   asked = Date.now() - 1;
   await button(page, "Send a new code").click();
@@ -69,13 +69,13 @@ test("every step but the first leads back, and forward again", async ({ page, ac
   await chooseMethod(page, account.address, "code");
   const code = await mailbox.codeFor(account.address, asked);
   await button(page, "Back").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, "Enter your password").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
   await button(page, "Back").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, "Back").click();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await expect(button(page, "Back")).toHaveCount(0);
 
   // Going back and forth sends no new code: the first one is still valid.
@@ -101,17 +101,17 @@ test("A1 an unknown address leads through the same pages as a known one", async 
       seen.push((await page.getByRole("main").ariaSnapshot()).replaceAll(who, "ADDRESS"));
     await openLogin(page);
     await enterAddress(page, who);
-    await sees(page, "methods");
+    await expectPage(page, "methods");
     await note();
     await button(page, "Enter your password").click();
-    await sees(page, "password");
+    await expectPage(page, "password");
     await note();
     await enterPassword(page, "not the password at all");
     await expect(page.getByText("This password does not match.")).toBeVisible();
     await note();
     await button(page, "Back").click();
     await button(page, "Get a code by email").click();
-    await sees(page, "code");
+    await expectPage(page, "code");
     await note();
     await enterCode(page, "000000");
     await expect(page.getByText("This is not the code we sent")).toBeVisible();

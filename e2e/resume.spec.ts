@@ -5,9 +5,9 @@ import {
   enterAddress,
   enterCode,
   enterPassword,
+  expectPage,
   finishSignIn,
   openLogin,
-  sees,
 } from "./steps.ts";
 
 test("a reload in the middle continues the sign-in", async ({ page, account, mailbox }) => {
@@ -16,7 +16,7 @@ test("a reload in the middle continues the sign-in", async ({ page, account, mai
   await chooseMethod(page, account.address, "code");
   const code = await mailbox.codeFor(account.address, asked);
   await page.reload();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await enterCode(page, code);
   await finishSignIn(page);
   await page.reload();
@@ -27,16 +27,16 @@ test("a reload in the middle continues the sign-in", async ({ page, account, mai
 test("the second tab of one sign-in is updated, not broken", async ({ page, context, account }) => {
   await openLogin(page);
   await enterAddress(page, account.address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   const second = await context.newPage();
   await second.goto("/");
-  await sees(second, "methods");
+  await expectPage(second, "methods");
   await button(second, "Enter your password").click();
-  await sees(second, "password");
+  await expectPage(second, "password");
 
   // The first tab still shows the choice, which the flow no longer offers.
   await button(page, "Get a code by email").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
   await expect(page.getByText("You went on elsewhere, so we brought this page up to date.")).toBeVisible();
   await enterPassword(page, account.password);
   await finishSignIn(page);
@@ -45,12 +45,12 @@ test("the second tab of one sign-in is updated, not broken", async ({ page, cont
 test("A29 a double click performs once", async ({ page, account, mailbox }) => {
   await openLogin(page);
   await enterAddress(page, account.address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   const calls: string[] = [];
   page.on("request", (request) => request.method() === "POST" && calls.push(request.url()));
   const before = mailbox.messages.length;
   await button(page, "Get a code by email").dblclick();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await mailbox.waitFor(account.address, Date.now() - 60_000);
   await page.waitForLoadState("networkidle");
   expect(calls).toHaveLength(1);
@@ -69,14 +69,14 @@ test("a cut connection is reported, and the step can be repeated when it is back
   pageErrors.expect(/ERR_INTERNET_DISCONNECTED/);
   await openLogin(page);
   await enterAddress(page, account.address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await context.setOffline(true);
   await button(page, "Enter your password").click();
   await expect(page.getByText("We have lost the connection. Trying again…")).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByText("We are connected again. Please repeat your last step.")).toBeVisible();
   await button(page, "Enter your password").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
 });
 
 test("after success the page starts a new flow when it is opened again", async ({ page, account }) => {

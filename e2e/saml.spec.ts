@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { type SamlProviderServer, startSamlProvider } from "../server/testing/saml-provider-server.ts";
 import { test as base, expect } from "./fixtures.ts";
-import { button, emailField, enterCode, openLogin, sees } from "./steps.ts";
+import { button, emailField, enterCode, expectPage, openLogin } from "./steps.ts";
 
 /** A SAML identity provider beside the server, for users with an address at near.example. */
 const test = base.extend<object, { near: SamlProviderServer }>({
@@ -52,9 +52,9 @@ test("an address leads to the provider of its domain, and back", async ({ page, 
   const asked = Date.now() - 1;
   await button(page, "Continue").click();
   // The provider is not trusted to verify addresses.
-  await sees(page, "code");
+  await expectPage(page, "code");
   await enterCode(page, await mailbox.codeFor(email, asked));
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await whoIs(page)).toBe(email);
   expect(new URL(page.url()).search).toBe("");
 });
@@ -68,8 +68,8 @@ test("a provider may initiate a sign-in", async ({ page, near, server, mailbox }
     `<form method="post" action="${consumerUrl}"><input type="hidden" name="SAMLResponse" value="${answer}"><button>Stile</button></form>`,
   );
   await button(page, "Stile").click();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await enterCode(page, await mailbox.codeFor(email, asked));
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await whoIs(page)).toBe(email);
 });

@@ -8,10 +8,10 @@ import {
   declinePasskey,
   enterAddress,
   enterCode,
+  expectPage,
   finishSignIn,
   newPasswordField,
   opener,
-  sees,
   signInByPassword,
 } from "./steps.ts";
 
@@ -27,10 +27,10 @@ async function register(page: Page, mailbox: Mailbox, address: string): Promise<
   const asked = Date.now() - 1;
   await enterAddress(page, address);
   await enterCode(page, await mailbox.codeFor(address, asked));
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
-  await sees(page, "secondStep");
+  await expectPage(page, "secondStep");
 }
 
 /** Reads the codes off the page, and dismisses them. */
@@ -45,7 +45,7 @@ async function saveRecoveryCodes(page: Page): Promise<string[]> {
 
 async function setUpApp(page: Page): Promise<Codes> {
   await button(page, /An authenticator app/).click();
-  await sees(page, "setUpApp");
+  await expectPage(page, "setUpApp");
   await expect(page.getByRole("img")).toHaveAttribute("src", /^data:image\/png;base64,/);
   const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
   await enterCode(page, codes.app.wrongCode(Date.now()));
@@ -69,29 +69,29 @@ test("an authenticator app is set up by clicking, required at the next sign-in, 
   await register(page, mailbox, address);
   const codes = await setUpApp(page);
   await declinePasskey(page);
-  await sees(page, "success");
+  await expectPage(page, "success");
   await saveRecoveryCodes(page);
   await context.clearCookies();
 
   await signInByPassword(page, { address, password });
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
   expect(await isSignedIn(page)).toBe(false);
   await enterCode(page, codes.app.wrongCode(Date.now()));
   await expect(page.getByText("This code does not match. Please look at your app once more.")).toBeVisible();
   await expect(codeField(page)).toHaveValue("");
   await enterCode(page, await codes.next());
   await declinePasskey(page);
-  await sees(page, "trust");
+  await expectPage(page, "trust");
   expect(await isSignedIn(page)).toBe(false);
   await button(page, "Yes, trust this device").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await isSignedIn(page)).toBe(true);
 
   const kept = (await context.cookies()).filter(({ name }) => name === "service-device-token");
   await context.clearCookies();
   await context.addCookies(kept);
   await signInByPassword(page, { address, password });
-  await sees(page, "success");
+  await expectPage(page, "success");
 });
 
 test("a recovery code replaces a lost app, once", async ({ page, context, server, mailbox, address }) => {
@@ -99,16 +99,16 @@ test("a recovery code replaces a lost app, once", async ({ page, context, server
   const [code = ""] = account.recoveryCodes;
   const use = async () => {
     await signInByPassword(page, account);
-    await sees(page, "appCode");
+    await expectPage(page, "appCode");
     await opener(page, "Use a recovery code").click();
     await page.getByLabel("Recovery code").fill(code);
     await button(page, "Use this code").click();
   };
   await use();
   await declinePasskey(page);
-  await sees(page, "trust");
+  await expectPage(page, "trust");
   await button(page, "Not now").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   await context.clearCookies();
 
   await use();
@@ -116,7 +116,7 @@ test("a recovery code replaces a lost app, once", async ({ page, context, server
     page.getByText("This is not one of your recovery codes, or it was used already."),
   ).toBeVisible();
   await expect(page.getByLabel("Recovery code")).toBeVisible();
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
 });
 
 test("a security key is set up by clicking, and required at the next sign-in", async ({
@@ -129,23 +129,23 @@ test("a security key is set up by clicking, and required at the next sign-in", a
   await securityKey.willWait();
   await register(page, mailbox, address);
   await button(page, /A security key/).click();
-  await sees(page, "setUpKey");
+  await expectPage(page, "setUpKey");
   await securityKey.willConfirm();
   await button(page, "Set up a security key").click();
   await declinePasskey(page);
-  await sees(page, "success");
+  await expectPage(page, "success");
   await saveRecoveryCodes(page);
   expect(await securityKey.count()).toBe(1);
   await context.clearCookies();
 
   await signInByPassword(page, { address, password });
-  await sees(page, "securityKey");
+  await expectPage(page, "securityKey");
   expect(await isSignedIn(page)).toBe(false);
   await button(page, "Use your security key").click();
   await declinePasskey(page);
-  await sees(page, "trust");
+  await expectPage(page, "trust");
   await button(page, "Not now").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
 });
 
 test("a user with an app and a key may change between them", async ({
@@ -158,24 +158,24 @@ test("a user with an app and a key may change between them", async ({
   const account = await signUp(server.url, mailbox, address, { app: true });
   await securityKey.willWait();
   await signInByPassword(page, account);
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
   await enterCode(page, (await account.codes?.next()) ?? "");
   await declinePasskey(page);
-  await sees(page, "trust");
+  await expectPage(page, "trust");
   await button(page, "Not now").click();
   await page.getByRole("link", { name: "Go to your account" }).click();
-  await sees(page, "account");
+  await expectPage(page, "account");
   await securityKey.willConfirm();
   await button(page, "Add a security key").click();
   await expect(page.getByRole("listitem").filter({ hasText: "Security key" })).toBeVisible();
   await page.context().clearCookies();
 
   await signInByPassword(page, account);
-  await sees(page, "securityKey");
+  await expectPage(page, "securityKey");
   await button(page, "Use a code of your app instead").click();
-  await sees(page, "appCode");
+  await expectPage(page, "appCode");
   await button(page, "Use a security key instead").click();
-  await sees(page, "securityKey");
+  await expectPage(page, "securityKey");
 });
 
 test("an optional second factor is skipped, and the way back leads to the choice", async ({
@@ -187,9 +187,9 @@ test("an optional second factor is skipped, and the way back leads to the choice
   await authenticator.willWait();
   await register(page, mailbox, address);
   await button(page, /A security key/).click();
-  await sees(page, "setUpKey");
+  await expectPage(page, "setUpKey");
   await button(page, "Back").click();
-  await sees(page, "secondStep");
+  await expectPage(page, "secondStep");
   await button(page, "Not now").click();
   await finishSignIn(page);
 });
@@ -205,12 +205,12 @@ test.describe("without JavaScript", () => {
     await button(page, "Enter your password").click();
     await page.getByLabel("Password", { exact: true }).fill(account.password);
     await button(page, "Sign in").click();
-    await sees(page, "appCode");
+    await expectPage(page, "appCode");
     await opener(page, "Use a recovery code").click();
     await page.getByLabel("Recovery code").fill(account.recoveryCodes[0] ?? "");
     await button(page, "Use this code").click();
-    await sees(page, "trust");
+    await expectPage(page, "trust");
     await button(page, "Not now").click();
-    await sees(page, "success");
+    await expectPage(page, "success");
   });
 });

@@ -25,13 +25,13 @@ export const titles = {
   reauthentication: "Is it still you?",
 } as const;
 
-export async function sees(page: Page, title: keyof typeof titles): Promise<void> {
+export async function expectPage(page: Page, title: keyof typeof titles): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles[title]);
 }
 
 export async function openLogin(page: Page, query = ""): Promise<void> {
   await page.goto(`/${query}`);
-  await sees(page, "login");
+  await expectPage(page, "login");
   // Until the browser's capabilities are known, the page shows a skeleton of this state.
   await expect(emailField(page)).toBeEditable();
 }
@@ -49,9 +49,9 @@ export async function enterAddress(page: Page, address: string): Promise<void> {
 
 export async function chooseMethod(page: Page, address: string, method: "password" | "code"): Promise<void> {
   await enterAddress(page, address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, method === "password" ? "Enter your password" : "Get a code by email").click();
-  await sees(page, method);
+  await expectPage(page, method);
 }
 
 export async function enterPassword(page: Page, password: string): Promise<void> {
@@ -67,13 +67,13 @@ export async function enterCode(page: Page, code: string): Promise<void> {
 
 /** The page offers a passkey to users who sign in without one. */
 export async function declinePasskey(page: Page): Promise<void> {
-  await sees(page, "createPasskey");
+  await expectPage(page, "createPasskey");
   await button(page, "Not now").click();
 }
 
 /** The page offers a second factor on registration. */
 export async function declineSecondStep(page: Page): Promise<void> {
-  await sees(page, "secondStep");
+  await expectPage(page, "secondStep");
   await button(page, "Not now").click();
 }
 
@@ -106,5 +106,5 @@ export async function confirmIn(page: Page, title: string, action: string, answe
 /** Declines the offered passkey and expects the end of the sign-in. */
 export async function finishSignIn(page: Page): Promise<void> {
   await declinePasskey(page);
-  await sees(page, "success");
+  await expectPage(page, "success");
 }

@@ -3,7 +3,7 @@ import { type OidcProvider, startOidcProvider } from "../server/testing/oidc-pro
 import { backdateSignIns, setSessionCookie } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { openReverseProxy, type ReverseProxy } from "./reverse-proxy.ts";
-import { button, confirmIn, openLogin, row, sees } from "./steps.ts";
+import { button, confirmIn, expectPage, openLogin, row } from "./steps.ts";
 
 /** A real OpenID Connect provider beside the server. */
 const test = base.extend<object, { reverseProxy: ReverseProxy; acme: OidcProvider }>({
@@ -62,7 +62,7 @@ test("a user registers and signs in with another account, by clicking", async ({
   await openLogin(page);
   await button(page, "Continue with Acme").click();
   await signInAtAcme(page, address);
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await whoIs(page)).toBe(address);
   expect(new URL(page.url()).search).toBe("");
   await context.clearCookies({ name: "service" });
@@ -71,17 +71,17 @@ test("a user registers and signs in with another account, by clicking", async ({
   // The provider remembers the user: one click is enough.
   await openLogin(page);
   await button(page, "Continue with Acme").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await whoIs(page)).toBe(address);
 });
 
 test("a registration may begin with another account too", async ({ page, acme, address }) => {
   acme.person(address, { email: address, email_verified: true });
   await page.goto("/?flow=registration");
-  await sees(page, "registration");
+  await expectPage(page, "registration");
   await button(page, "Continue with Acme").click();
   await signInAtAcme(page, address);
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect(await whoIs(page)).toBe(address);
 });
 
@@ -89,7 +89,7 @@ test("cancelling at the provider returns to the sign-in with a notice", async ({
   await openLogin(page);
   await button(page, "Continue with Acme").click();
   await button(page, "Turn back").click();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await expect(page.locator(".stile-alert")).toHaveText(
     "You turned back, or the other site did not let you in. You can try again.",
   );
@@ -101,7 +101,7 @@ test("going back in the browser does not redirect to the provider again", async 
   await button(page, "Continue with Acme").click();
   await expect(page.getByRole("heading", { name: "Acme" })).toBeVisible();
   await page.goBack();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await page.waitForLoadState("networkidle");
   expect(new URL(page.url()).pathname).toBe("/");
 });
@@ -119,17 +119,17 @@ test("an address that has an account is not taken over, unless both sides have v
     "There is already an account with this email address.",
   );
   await button(page, "Back").click();
-  await sees(page, "login");
+  await expectPage(page, "login");
 });
 
 test("another account is connected and disconnected", async ({ page, context, server, acme, account }) => {
   acme.person(`acme-${account.address}`, { email: `acme-${account.address}`, email_verified: true });
   await setSessionCookie(context, server.url, account);
   await page.goto("/account");
-  await sees(page, "account");
+  await expectPage(page, "account");
   await button(page, "Connect Acme").click();
   await signInAtAcme(page, `acme-${account.address}`);
-  await sees(page, "account");
+  await expectPage(page, "account");
   await expect(row(page, "Acme")).toBeVisible();
   await expect(button(page, "Connect Acme")).toHaveCount(0);
   await confirmIn(page, "Acme", "Disconnect", "Yes, disconnect");
@@ -156,10 +156,10 @@ test("a change of the account after a while is made after re-authentication with
   await row(page, "Password").locator("summary").filter({ hasText: "Change" }).click();
   await page.getByLabel("New password").fill("nine otters under the bridge");
   await button(page, "Save password").click();
-  await sees(page, "reauthentication");
+  await expectPage(page, "reauthentication");
   await button(page, "Continue with Acme").click();
   await signInAtAcme(page, name);
-  await sees(page, "account");
+  await expectPage(page, "account");
   await expect(page.getByText("Your password is changed.")).toBeVisible();
 });
 
@@ -178,7 +178,7 @@ test.describe("without JavaScript", () => {
     await page.getByRole("link", { name: /^Continue at 127\.0\.0\.1/ }).click();
     await signInAtAcme(page, address);
     await button(page, "Continue").click();
-    await sees(page, "success");
+    await expectPage(page, "success");
     expect(await whoIs(page)).toBe(address);
   });
 });

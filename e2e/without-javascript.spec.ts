@@ -6,9 +6,9 @@ import {
   declineSecondStep,
   emailField,
   enterAddress,
+  expectPage,
   newPasswordField,
   passwordField,
-  sees,
 } from "./steps.ts";
 
 test.use({ javaScriptEnabled: false });
@@ -22,7 +22,7 @@ test("a whole registration, and a sign-in with the password, need no script", as
   const password = "seven herons over the lake";
   await page.goto("/?flow=registration");
   await button(page, "Continue").click();
-  await sees(page, "registration");
+  await expectPage(page, "registration");
 
   await emailField(page).fill("unknown@nowhere");
   await button(page, "Continue").click();
@@ -31,36 +31,36 @@ test("a whole registration, and a sign-in with the password, need no script", as
   const asked = Date.now() - 1;
   await emailField(page).fill(address);
   await button(page, "Continue").click();
-  await sees(page, "code");
+  await expectPage(page, "code");
   await codeField(page).fill(await mailbox.codeFor(address, asked));
   await button(page, "Confirm").click();
 
-  await sees(page, "setPassword");
+  await expectPage(page, "setPassword");
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
   await declineSecondStep(page);
-  await sees(page, "success");
+  await expectPage(page, "success");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(true);
   await context.clearCookies();
 
   await page.goto("/");
   await button(page, "Continue").click();
-  await sees(page, "login");
+  await expectPage(page, "login");
   await emailField(page).fill(address);
   await button(page, "Continue").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, "Enter your password").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
 
   await passwordField(page).fill("not the password at all");
   await button(page, "Sign in").click();
   await expect(page.getByText("This password does not match.")).toBeVisible();
   await button(page, "Back").click();
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   await button(page, "Enter your password").click();
   await passwordField(page).fill(password);
   await button(page, "Sign in").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   const me = await (await page.request.get("/me")).json();
   expect(me.emails[0].address).toBe(address);
 });
@@ -79,16 +79,16 @@ test("A131 an authenticator app is set up without a script, and its recovery cod
   await button(page, "Confirm").click();
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
-  await sees(page, "secondStep");
+  await expectPage(page, "secondStep");
   await button(page, /An authenticator app/).click();
-  await sees(page, "setUpApp");
+  await expectPage(page, "setUpApp");
   const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
   await codeField(page).fill(await codes.next());
   await button(page, "Confirm").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   await expect(page.locator(".stile-codes-list code")).toHaveCount(10);
   await page.reload();
-  await sees(page, "success");
+  await expectPage(page, "success");
   await expect(page.locator(".stile-codes-list code")).toHaveCount(0);
 });
 
@@ -101,18 +101,18 @@ test("A29 a stale form performs nothing, and shows the current state", async ({
   await page.goto("/");
   await button(page, "Continue").click();
   await enterAddress(page, account.address);
-  await sees(page, "methods");
+  await expectPage(page, "methods");
   const second = await context.newPage();
   await second.goto("/");
   await button(second, "Enter your password").click();
-  await sees(second, "password");
+  await expectPage(second, "password");
 
   const before = mailbox.messages.length;
   await button(page, "Get a code by email").click();
-  await sees(page, "password");
+  await expectPage(page, "password");
   await passwordField(page).fill(account.password);
   await button(page, "Sign in").click();
-  await sees(page, "success");
+  await expectPage(page, "success");
   const mails = mailbox.messages
     .slice(before)
     .filter((mail) => JSON.stringify(mail.to).includes(account.address));
