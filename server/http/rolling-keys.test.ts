@@ -256,7 +256,8 @@ describe("A133 a server that lacks the key of another one", () => {
   });
 
   test("leaves the page's flow as it is", async () => {
-    const [ahead, behind] = [visitor(serverWith(fresh, old)), visitor(serverWith(old))];
+    const server = serverWith(old);
+    const [ahead, behind] = [visitor(serverWith(fresh, old)), visitor(server)];
     const ask = async (browser: typeof ahead, procedure: string, input: object) =>
       (await (await browser.mutate(`flow.${procedure}`, { type: "login", ...input })).json()).result.data;
     await ask(ahead, "start", {});
@@ -266,6 +267,11 @@ describe("A133 a server that lacks the key of another one", () => {
       expect(refused.state).toMatchObject({ status: 503, error: { detail_code: "temporarily_unavailable" } });
     }
     expect(behind.setCookies).toEqual([]);
+    // Any client can present such a cookie, so it is no proof that something stored is out of reach.
+    expect(server.logged.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 40 })]);
+    const { flow, email } = await upToCode(serverWith(fresh, old));
+    await flow.act(server, "verify_passcode", { code: mailedCode(base, email) });
+    expect(server.logged.map((line) => JSON.parse(line).level)).toEqual([40, 50]);
     expect((await ask(ahead, "act", step)).state).toMatchObject({ name: "login_init", status: 200 });
   });
 

@@ -43,15 +43,20 @@ export interface Vault {
   passwords(purpose: string): { sealing: Record<string, string>; unsealing: Record<string, string> };
 }
 
-/** Thrown for a value that was sealed by a key that is not configured. */
+/**
+ * Thrown for a value that was sealed by a key that is not configured. `presentedBy`: whose value it is; a client can
+ * present any.
+ */
 export class UnknownKeyError extends Error {
   static {
     recognizeEveryCopy(UnknownKeyError, "UnknownKeyError");
   }
   readonly keyId: string;
-  constructor(keyId: string) {
+  readonly presentedBy: "database" | "client";
+  constructor(keyId: string, presentedBy: "database" | "client" = "database") {
     super(`sealed by key ${keyId}, which is not configured`);
     this.keyId = keyId;
+    this.presentedBy = presentedBy;
   }
 }
 

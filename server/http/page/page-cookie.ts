@@ -107,7 +107,7 @@ export function assertKnownPageCookie(
   for (const seal of cookieValues(cookies, cookieName(name, tenant))) {
     // iron-session's format: version, id of the password, and the rest.
     const [, id] = /^Fe26\.2\*(\d{1,10})\*/.exec(seal) ?? [];
-    if (id !== undefined && !Object.hasOwn(unsealing, id)) throw new UnknownKeyError(hexIdOf(id));
+    if (id !== undefined && !Object.hasOwn(unsealing, id)) throw new UnknownKeyError(hexIdOf(id), "client");
   }
 }
 
