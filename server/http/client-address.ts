@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv4, SocketAddress } from "node:net";
+import { BlockList, isIPv4 } from "node:net";
+import { canonicalAddress } from "../lib/ip-address.ts";
 
 /** Stands for a peer without a usable address. All of them share one rate limit. */
 const UNKNOWN = "unknown";
@@ -38,33 +39,6 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
     address = hop;
   }
   return address;
-}
-
-/**
- * Returns the canonical form of an address: IPv6 as in RFC 5952, without brackets, port or zone; IPv4 mapped into IPv6
- * as IPv4.
- *
- * @returns null if the text is not an IP address
- */
-export function canonicalAddress(text: string): string | null {
-  const bare = withoutPort(text.trim());
-  const family = isIP(bare);
-  if (family === 4) return bare;
-  if (family !== 6) return null;
-  // A dual-stack socket reports every IPv4 peer in this form, and `SocketAddress` is slow.
-  const dotted = /^::ffff:([\d.]+)$/i.exec(bare)?.[1];
-  if (dotted !== undefined && isIPv4(dotted)) return dotted;
-  const { address } = new SocketAddress({ address: bare, family: "ipv6" });
-  const mapped = address.startsWith("::ffff:") ? address.slice("::ffff:".length) : "";
-  return isIPv4(mapped) ? mapped : address;
-}
-
-/** Removes the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-function withoutPort(text: string): string {
-  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
-  if (bracketed) return bracketed[1] ?? "";
-  const dotted = /^([\d.]+):\d+$/.exec(text);
-  return dotted ? (dotted[1] ?? "") : text;
 }
 
 function isTrusted(address: string, trusted: BlockList): boolean {
