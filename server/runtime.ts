@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import type { Locations } from "./authenticator/location.ts";
 import type { PushJob } from "./authenticator/push-job.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config/schema.ts";
@@ -34,6 +35,8 @@ export interface Runtime {
   passwordHasher: PasswordHasher;
   /** The list of authenticator models of `webauthn.metadata_file`; null without one. */
   authenticatorMetadata: AuthenticatorMetadata | null;
+  /** The places of IP addresses of `authenticator.location_file`; null without one. */
+  locations: Locations | null;
   rates: RateLimits;
   /** Turns of accounts and sources. */
   turns: Turns;

@@ -70,6 +70,8 @@ export const authenticatorRequests = pgTable(
     /** Text of the transaction that the user confirms. */
     transaction: text("transaction"),
     clientData: jsonb("client_data").$type<{ remoteAddress?: string; userAgent?: string }>(),
+    /** The place of the browser, as far as it is known. */
+    location: jsonb("location").$type<{ country?: string; region?: string; city?: string }>(),
     /** Devices that may respond; null for all devices of the user. */
     deviceIds: uuid("device_ids").array(),
     isSecondFactorOnly: boolean("is_second_factor_only"),

@@ -7,6 +7,7 @@ import { randomToken } from "../lib/random-token.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, pushTokensOf, sortInLockOrder } from "./devices.ts";
+import { type Location, locate } from "./location.ts";
 import type { PushJob } from "./push-job.ts";
 import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
@@ -69,6 +70,7 @@ export async function prepareRequest(
     displayName: wanted.displayName ?? null,
     transaction: wanted.transaction ?? null,
     clientData: wanted.clientData ?? null,
+    location: locationOf(context, wanted),
     deviceIds: wanted.deviceIds ?? null,
     isSecondFactorOnly: wanted.isSecondFactorOnly ?? null,
     challenge: pending ? challenge : null,
@@ -113,6 +115,14 @@ export async function createRequest(
 
 function tooLong({ aaid, maxTransactionBytes }: AuthenticatorMetadata): string {
   return `transaction may have at most ${maxTransactionBytes} bytes of UTF-8, which is what the authenticator model ${aaid} shows.`;
+}
+
+/** The place that the application states; otherwise that of the browser's address. */
+function locationOf(
+  { runtime }: ClientContext,
+  { location = {}, clientData }: RequestInput,
+): Location | null {
+  return Object.keys(location).length > 0 ? location : locate(runtime, clientData?.remoteAddress);
 }
 
 function messageFor(

@@ -8,8 +8,10 @@ import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../testing/authenticator-application.ts";
+import { writeMmdb } from "../testing/mmdb.ts";
 import { readPng } from "../testing/qr-reading.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { readLocations } from "./location-database.ts";
 import {
   consumeLoginRequest,
   ensureLoginRequest,
@@ -68,6 +70,22 @@ const take = (who: LoginRequest) =>
   runtime.database.write.transaction(consumeLoginRequest(runtime.tenant, who));
 
 describe("a sign-in", () => {
+  test("shows the authenticator the place of the visitor's address", async () => {
+    const places = readLocations(
+      writeMmdb({ [`${testClient.ip}/32`]: { country: { names: { en: "United Kingdom" } } } }),
+    );
+    const ada = await enrolledUser();
+    const { shown } = await ensure(ada, { ...runtime, locations: places.ok ? places.locations : null });
+    const link = new URL(scanned(shown));
+    const authorization = `device ${link.searchParams.get("token")}`;
+    const { body } = await application.call("GET", link.href, { authorization });
+    expect(body).toMatchObject({
+      clientData: { remoteAddress: testClient.ip },
+      location: { country: "United Kingdom" },
+    });
+    expect(shown).not.toHaveProperty("location");
+  });
+
   test("shows a QR code, gets the answer, and uses it once", async () => {
     const ada = await enrolledUser();
     expect(await status(ada)).toBe("expired");

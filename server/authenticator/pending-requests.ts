@@ -1,6 +1,7 @@
 import { and, desc, isNotNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Runtime } from "../runtime.ts";
+import type { Location } from "./location.ts";
 import { openDeviceToken } from "./request-tokens.ts";
 import { isAnswerable } from "./requests.ts";
 
@@ -14,6 +15,7 @@ export interface PendingRequest {
   username: string;
   userId: string;
   transaction: string | null;
+  location: Location | null;
   createdAt: Date;
   validUntil: Date;
   deviceToken: string;
@@ -26,6 +28,7 @@ const shown = {
   username: requests.username,
   userId: requests.userId,
   transaction: requests.transaction,
+  location: requests.location,
   createdAt: requests.createdAt,
   validUntil: requests.validUntil,
   sealed: requests.sealedDeviceToken,

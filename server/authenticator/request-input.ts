@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MAX_TRANSACTION_BYTES } from "../config/sections/authenticator.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import type { DeviceKeyInfo } from "./devices.ts";
+import type { Location } from "./location.ts";
 import { isMisleading } from "./uaf/transaction.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface RequestInput {
   transaction?: string;
   /** The user's browser, shown by the authenticator app. */
   clientData?: { remoteAddress?: string; userAgent?: string };
+  /** The place of the browser. Absent or empty: looked up by its address. */
+  location?: Location;
   /** Devices that may answer, or that are deregistered. Absent: all of the user's. */
   deviceIds?: string[];
   /** Stored for the application, which interprets it. */
@@ -51,6 +54,14 @@ const text = (maxCharacters: number) =>
 const nonBlankText = (maxCharacters: number) =>
   text(maxCharacters).refine((value) => value.trim() !== "", "must not be blank");
 
+/** The authenticator shows the text to the user, who relies on it. */
+const plain = [
+  (value: string) => !isMisleading(value),
+  "must not contain control or bidirectional characters",
+] as const;
+
+const placeName = nonBlankText(128).refine(...plain);
+
 /** Truncates instead of rejecting: a `User-Agent` has no length limit. */
 const truncatedText = (maxCharacters: number) =>
   z
@@ -67,13 +78,23 @@ const wanted = z
       displayName: text(255).exactOptional(),
       // The limit of the user's authenticators is checked when they are known.
       transaction: nonBlankText(MAX_TRANSACTION_BYTES)
-        .refine((value) => !isMisleading(value), "must not contain control or bidirectional characters")
+        .refine(...plain)
         .exactOptional(),
       clientData: z
         .object(
           {
             remoteAddress: truncatedText(128).exactOptional(),
             userAgent: truncatedText(512).exactOptional(),
+          },
+          "must be an object",
+        )
+        .exactOptional(),
+      location: z
+        .object(
+          {
+            country: placeName.exactOptional(),
+            region: placeName.exactOptional(),
+            city: placeName.exactOptional(),
           },
           "must be an object",
         )

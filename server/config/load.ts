@@ -126,7 +126,7 @@ export function parseConfig(
   const tree = parsed.data;
   // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
   const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
-  const { webauthn, passkey_server } = tree;
+  const { webauthn, authenticator, passkey_server } = tree;
   const relyingParty = {
     id: webauthn.relying_party.id ?? hostname,
     display_name: webauthn.relying_party.display_name ?? tree.service.name,
@@ -142,6 +142,10 @@ export function parseConfig(
       ...webauthn,
       metadata_file: webauthn.metadata_file && resolve(directory, webauthn.metadata_file),
       relying_party: relyingParty,
+    },
+    authenticator: {
+      ...authenticator,
+      location_file: authenticator.location_file && resolve(directory, authenticator.location_file),
     },
     passkey_server: {
       ...passkey_server,

@@ -20,6 +20,7 @@ import type { Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
+import { loadLocations } from "./locations.ts";
 import { systemPlatform } from "./platform.ts";
 import { purgeRules } from "./purge-rules.ts";
 import { sealedColumns } from "./sealed-columns.ts";
@@ -54,6 +55,7 @@ export async function createRuntime(
 ): Promise<BootedRuntime> {
   const vault = createVault(secretKeys(config));
   const authenticatorMetadata = await loadAuthenticatorMetadata(config, log, new Date());
+  const locations = await loadLocations(config);
   const cleanups: (() => Promise<unknown>)[] = [];
   let stopping = false;
   const stop = async () => {
@@ -116,6 +118,7 @@ export async function createRuntime(
       signingKeys,
       passwordHasher: createPasswordHasher(config.password),
       authenticatorMetadata,
+      locations,
       rates,
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),

@@ -32,6 +32,7 @@ const serverSettings = [
   "audit_log",
   "webauthn.metadata_file",
   "webauthn.metadata_roots",
+  "authenticator.location_file",
   "password.pepper",
   "password.hash",
 ];

@@ -67,6 +67,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         hash: { ...config.password.hash, memory: 8 },
       }),
       authenticatorMetadata: null,
+      locations: null,
       rates: createRateLimits(config, database),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),

@@ -60,6 +60,13 @@ export const authenticator = section({
     .describe(
       "Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked, max_transaction_bytes (longest text to confirm in UTF-8, 1 to 4096, default 150).",
     ),
+  location_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "MaxMind database (.mmdb) with the places of IP addresses, read at the start, for the location of requests. Default: none.",
+    ),
   strict: flag(false).describe(
     "Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them.",
   ),

@@ -13,6 +13,8 @@ export interface PendingRequestView {
   username: string;
   userId: string;
   transaction: string | null;
+  /** The place of the user's browser. */
+  location: { country?: string; region?: string; city?: string } | null;
   createdAt: Date;
   validUntil: Date;
 }
@@ -123,12 +125,13 @@ ${renderKeys(keys)}
 }
 
 function renderRequest(request: PendingRequestView): Html {
-  const { id, service, operation, username, userId, transaction, createdAt, validUntil } = request;
+  const { id, service, operation, username, userId, transaction, location, createdAt, validUntil } = request;
+  const place = [location?.city, location?.region, location?.country].filter(Boolean).join(", ");
   const user =
     username === userId ? html`<strong>${username}</strong>` : html`<strong>${username}</strong> (${userId})`;
   return html`<article>
 <h2>${transaction === null ? (titles[operation] ?? operation) : "Confirm"}</h2>
-<p class="facts">${service} asks · for ${user} · ${moment(createdAt)} · until ${moment(validUntil)}</p>
+<p class="facts">${service} asks · for ${user}${place === "" ? "" : ` · from ${place}`} · ${moment(createdAt)} · until ${moment(validUntil)}</p>
 ${transaction === null ? "" : html`<blockquote>${transaction}</blockquote>`}
 <form method="post" action="/dev/authenticator">
 <input type="hidden" name="request" value="${id}">

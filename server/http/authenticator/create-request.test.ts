@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readLocations } from "../../authenticator/location-database.ts";
+import { pendingRequests } from "../../authenticator/pending-requests.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
+import { writeMmdb } from "../../testing/mmdb.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 let runtime: TestRuntime;
@@ -216,5 +219,88 @@ describe("creating a request", () => {
     expect(await application.create("DEREG", one)).toMatchObject(failed);
     expect(await application.create("DEREG", one, { deviceIds: [deviceId] })).toMatchObject(failed);
     expect((await application.create("AUTH", other)).status).toBe("PENDING");
+  });
+});
+
+describe("the location of a request", () => {
+  const places = readLocations(
+    writeMmdb({
+      "192.0.2.0/24": {
+        country: { names: { en: "United Kingdom" } },
+        subdivisions: [{ names: { en: "England" } }],
+        city: { names: { en: "Exeter" } },
+      },
+      "2001:db8::/32": { country: { names: { en: "Switzerland" } } },
+    }),
+  );
+  const locations = places.ok ? places.locations : null;
+  const exeter = { country: "United Kingdom", region: "England", city: "Exeter" };
+  let shop: AuthenticatorApplication;
+  beforeAll(async () => {
+    shop = await authenticatorApplication({ ...runtime, locations });
+  });
+
+  test.each([
+    ["192.0.2.7", exeter],
+    ["2001:db8::7", { country: "Switzerland" }],
+    ["::ffff:192.0.2.7", exeter],
+    ["198.51.100.7", undefined],
+    ["10.0.0.1", undefined],
+    ["fd00::1", undefined],
+    ["localhost", undefined],
+  ])("is that of the browser's address %s", async (remoteAddress, location) => {
+    const made = await shop.create("REG", newUserId(), { clientData: { remoteAddress } });
+    expect(made.location).toEqual(location);
+    expect(await show(made.id)).toEqual(made);
+  });
+
+  test("is absent without an address, as the caller's own is the application's", async () => {
+    expect(await shop.create("REG", newUserId())).not.toHaveProperty("location");
+    const clientData = { userAgent: "Test/1.0" };
+    expect(await shop.create("REG", newUserId(), { clientData })).not.toHaveProperty("location");
+  });
+
+  test("is absent without a database", async () => {
+    const clientData = { remoteAddress: "192.0.2.7" };
+    expect(await application.create("REG", newUserId(), { clientData })).not.toHaveProperty("location");
+  });
+
+  test("is what the application states, with or without a database", async () => {
+    const clientData = { remoteAddress: "192.0.2.7" };
+    const location = { country: "Schweiz", region: null, city: "Zürich", continent: "Europe" };
+    for (const by of [shop, application]) {
+      const made = await by.create("REG", newUserId(), { clientData, location });
+      expect(made.location).toEqual({ country: "Schweiz", city: "Zürich" });
+    }
+    for (const absent of [null, {}, { country: null }]) {
+      const made = await shop.create("REG", newUserId(), { clientData, location: absent });
+      expect(made.location).toEqual(exeter);
+    }
+  });
+
+  test.each<[unknown, string]>([
+    ["Exeter", "location must be an object."],
+    [["Exeter"], "location must be an object."],
+    [{ city: 7 }, "location.city must be a string."],
+    [{ city: " " }, "location.city must not be blank."],
+    [{ region: "x".repeat(129) }, "location.region may have at most 128 characters."],
+    [{ country: "a\0" }, "location.country contains invalid characters."],
+    [{ city: "Exeter\u202e" }, "location.city must not contain control or bidirectional characters."],
+    [{ city: "Exeter\nLondon" }, "location.city must not contain control or bidirectional characters."],
+  ])("is rejected if it is %j", async (location, message) => {
+    const body = { operation: "REG", userId: newUserId(), username: "u", location };
+    expect(await shop.call("POST", requests, { body })).toMatchObject({ status: 400, body: { message } });
+  });
+
+  test("is shown to the authenticator, and not to the page that waits", async () => {
+    const made = await shop.create("REG", newUserId(), { clientData: { remoteAddress: "192.0.2.7" } });
+    const hrefOf = (rel: string) => made.links.find((link: { rel: string }) => link.rel === rel).href;
+    const page = await shop.call("GET", `${hrefOf("events")}&wait=0`, { authorization: null });
+    expect(page).toMatchObject({ status: 200, body: { status: "PENDING" } });
+    expect(page.body).not.toHaveProperty("location");
+    const [pending] = (await pendingRequests(runtime, 200)).filter(({ id }) => id === made.id);
+    const authorization = `device ${pending?.deviceToken}`;
+    const seen = await shop.call("GET", `${requests}/${made.id}`, { authorization });
+    expect(seen.body.location).toEqual(exeter);
   });
 });

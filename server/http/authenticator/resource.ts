@@ -1,4 +1,5 @@
 import { applicationOf } from "../../authenticator/application.ts";
+import type { Location } from "../../authenticator/location.ts";
 import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts";
 import { viewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
@@ -22,6 +23,8 @@ interface RequestResource {
   /** Empty until a device has answered. */
   deviceID: string;
   clientData?: { remoteAddress?: string; userAgent?: string };
+  /** Absent if nothing is known. */
+  location?: Location;
   transaction?: string;
   device?: { deviceId: string; keyName: string };
   isSecondFactorOnly?: boolean;
@@ -45,7 +48,7 @@ export function resourceOf(
   caller: Caller,
   request: AuthenticatorRequest,
 ): RequestResource | PageResource {
-  const { error, device, transaction, clientData, isSecondFactorOnly } = request;
+  const { error, device, transaction, clientData, location, isSecondFactorOnly } = request;
   const known: PageResource = {
     id: request.id,
     operation: request.operation,
@@ -66,6 +69,7 @@ export function resourceOf(
     request: request.message,
     deviceID: request.deviceId ?? "",
     ...(clientData ? { clientData } : {}),
+    ...(location ? { location } : {}),
     ...(transaction === null ? {} : { transaction }),
     ...(device ? { device } : {}),
     ...(isSecondFactorOnly === null ? {} : { isSecondFactorOnly }),

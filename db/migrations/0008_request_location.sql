@@ -1,0 +1,1 @@
+ALTER TABLE "authenticator_requests" ADD COLUMN "location" jsonb;
