@@ -55,6 +55,20 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/authenticator/uaf/verify-authentication.test.ts"],
   },
   {
+    name: "the authenticator model that is accepted by default may have any version",
+    file: "server/config/sections/authenticator.ts",
+    text: "        version: 1,",
+    fault: "        version: 0,",
+    caughtBy: ["server/http/authenticator/answer-request.test.ts"],
+  },
+  {
+    name: "a channel binding to another server is accepted",
+    file: "server/authenticator/uaf/channel-binding.ts",
+    text: "if (isFilled(serverEndPoint) && !isOneOf(serverEndPoint, endPoints))",
+    fault: "if (isFilled(serverEndPoint) && endPoints.length === 0)",
+    caughtBy: ["server/authenticator/uaf/channel-binding.test.ts"],
+  },
+  {
     name: "a required option of a command may be missing",
     file: "server/cli/arguments.ts",
     text: "if (option.required && values[name] === undefined)",

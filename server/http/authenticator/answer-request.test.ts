@@ -304,6 +304,20 @@ describe("the answer of an authenticator", () => {
     }
   });
 
+  test("fails if the authenticator is older than the first version of the default model", async () => {
+    const outcomeOf = async (version: number) => {
+      const made = await application.create("REG", newUserId());
+      const { body } = await application.answer(
+        made,
+        application.answerOf(createUafAuthenticator({ version }), made),
+      );
+      return [body.status, body.error?.code];
+    };
+    expect(await outcomeOf(0)).toEqual(["FAILED", 1492]);
+    expect(await outcomeOf(1)).toEqual(["OK", undefined]);
+    expect(await outcomeOf(2)).toEqual(["OK", undefined]);
+  });
+
   test.each(["REG", "AUTH"] as const)(
     "A72 is compared with the configured certificates if a %s is bound to a TLS server",
     async (operation) => {
