@@ -1,14 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type Fault, faults } from "./faults.ts";
 import { plant } from "./planting.ts";
 
 /**
  * `npm run test:mutate [-- WORD …]`: plants each fault of the list in a copy of the project, one at a time, and runs the
- * tests that have to notice it. Prints the faults that survive, and exits with 1 if there are any. With words, it plants
- * only the faults whose name or file contains one of them.
+ * tests that have to notice it, which must pass without it. Prints the faults that survive, and exits with 1 if there
+ * are any. With words, it plants only the faults whose name or file contains one of them.
  */
 
 const root = join(import.meta.dirname, "..", "..");
@@ -19,6 +19,13 @@ const chosen = faults.filter(
 
 const copy = copyProject();
 process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
+
+// A test that fails anyway would seem to catch every fault.
+const unplanted = await runTests([...new Set(chosen.flatMap(({ caughtBy }) => caughtBy))]);
+if (unplanted.failures > 0) {
+  process.stderr.write(`Without a fault, tests fail in:\n${unplanted.failedFiles.join("\n")}\n`);
+  process.exit(1);
+}
 
 const survivors: Fault[] = [];
 for (const fault of chosen) {
@@ -61,8 +68,14 @@ async function tryFault(fault: Fault): Promise<"caught" | "SURVIVED" | "failed">
   }
 }
 
+interface Report {
+  failures: number;
+  passes: number;
+  failedFiles: string[];
+}
+
 /** Runs test files of the copy until the first failure. */
-async function runTests(files: readonly string[]): Promise<{ failures: number; passes: number }> {
+async function runTests(files: readonly string[]): Promise<Report> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
@@ -70,9 +83,13 @@ async function runTests(files: readonly string[]): Promise<{ failures: number; p
   const child = spawn(process.execPath, parameters, { cwd: copy, stdio: "ignore" });
   await new Promise((resolve) => child.once("exit", resolve));
   try {
-    const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { failures: numFailedTests, passes: numPassedTests };
+    const { numFailedTests, numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+    const failed = (testResults as { name: string; status: string }[]).filter(
+      ({ status }) => status === "failed",
+    );
+    const failedFiles = failed.map(({ name }) => relative(copy, name));
+    return { failures: numFailedTests, passes: numPassedTests, failedFiles };
   } catch {
-    return { failures: 0, passes: 0 };
+    return { failures: 0, passes: 0, failedFiles: [] };
   }
 }
