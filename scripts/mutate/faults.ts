@@ -118,6 +118,20 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/flow/claims.test.ts"],
   },
   {
+    name: "the holder of a stolen session uses up the steps with which the owner recovers the account",
+    file: "server/flow/store.ts",
+    text: "$11::int from flow where type = 'profile'),",
+    fault: "$11::int from flow where user_id is not null),",
+    caughtBy: ["server/http/flow/steps-without-end.test.ts"],
+  },
+  {
+    name: "each account mails any address codes of its reserve",
+    file: "server/credentials/passcodes.ts",
+    text: 'if (userId && purpose !== "email_verification" && hasSignedInBefore',
+    fault: "if (userId && purpose && hasSignedInBefore",
+    caughtBy: ["server/http/flow/mailed-codes-under-attack.test.ts"],
+  },
+  {
     name: "the steps of one tenant use up the budget of another",
     file: "server/flow/store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
