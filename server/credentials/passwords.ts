@@ -74,7 +74,7 @@ export async function verifyPassword(
   const fromSource = { ...key, source: client.source };
   const delayed = await countFailure(database, fromSource, limited ? growingDelay : unlimited, now);
   if (!delayed.ok) return delayed.reason === "rate_limited" ? delayed : rateLimited(1);
-  const together = userId && hasSignedInBefore(context, userId) ? KNOWN_BROWSERS : ALL_SOURCES;
+  const together = hasSignedInBefore(context, userId ?? NIL_USER_ID) ? KNOWN_BROWSERS : ALL_SOURCES;
   const anySource = { ...key, source: userId ? together : ALL_SOURCES_OF_UNKNOWN };
   const admitted = await countFailure(
     database,
