@@ -19,7 +19,7 @@ import { type FlowType, stateNames } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { plan } from "./plan.ts";
 import { nextResumeSecret } from "./resume.ts";
-import { type Sealed, unseal } from "./sealed-payload.ts";
+import { type Sealed, seal, unseal } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import { stepCosts } from "./step-costs.ts";
@@ -249,10 +249,11 @@ async function currentOnce(
   if (flow.expiresAt < flow.now) return expired();
   if (flow.finishedAt && !canReissue(flow)) return notPermitted();
   const { device } = open(runtime, key, flow);
+  const abandoned = abandonUnseen(runtime, key, flow, presented, device);
   const request = requestContextOf(runtime, tenant, client, flow, call.session);
   const token = newToken(platform);
   const resume = nextResumeSecret(runtime, key, presented, flow.resume.current);
-  const issued = { tokenHash: sha256(token), resumeHash: sha256(resume) };
+  const issued = { tokenHash: sha256(token), resumeHash: sha256(resume), ...abandoned };
   const secrets = { presented, current: flow.resume.current };
   if (!(await admit(runtime, () => rotateSecrets(database, key, secrets, issued)))) return "overtaken";
   if (flow.finishedAt) return reissue(request, flow, device, resume);
@@ -260,6 +261,24 @@ async function currentOnce(
     return renew(runtime, tenant, client, key, { token, resume }, call.session);
   const owner = await ownerOf(runtime, tenant, flow, call.session);
   return { ...answerOf(tenant, flow, token, owner), resume };
+}
+
+/**
+ * Abandons the action that waits for reauthentication, if the answer to it has not reached this browser: a thief with a
+ * copy of its cookies may have asked for it, and the owner's proof would perform it.
+ *
+ * @returns what to store sealed instead; nothing if the action stays
+ */
+function abandonUnseen(
+  runtime: Runtime,
+  key: FlowKey,
+  { record, resume }: StoredFlow,
+  presented: Buffer,
+  device: Sealed["device"],
+): { sealedPayload?: Buffer | null } {
+  if (record.wanted === null || presented.equals(resume.current)) return {};
+  record.wanted = null;
+  return { sealedPayload: seal(runtime, key, { secrets: record.secrets, ...(device ? { device } : {}) }) };
 }
 
 /**

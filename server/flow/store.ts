@@ -146,6 +146,7 @@ const statements = {
       and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
   flow_rotate: `
     update flows set token_hash = $1, resume_hash = $2, previous_resume_hash = $3,
+      sealed_payload = case when $8::boolean then $9::bytea else sealed_payload end,
       claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $4 and id = $5 and type = $6 and resume_hash = $7
       and (resume_hash = $3 or previous_resume_hash = $3)`,
@@ -304,16 +305,19 @@ export async function readFlow(
  *
  * @param resume hashes of the presented resume secret, which stays accepted as the preceding one, and of the current one
  *   as it was read
+ * @param issued `sealedPayload`: replaces what is stored sealed
  * @returns false if the flow does not accept the presented secret, or another one has become the current one
  */
 export async function rotateSecrets(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
   resume: { presented: Buffer; current: Buffer },
-  issued: { tokenHash: Buffer; resumeHash: Buffer },
+  issued: { tokenHash: Buffer; resumeHash: Buffer; sealedPayload?: Buffer | null },
 ): Promise<boolean> {
   const { presented, current } = resume;
-  const values = [issued.tokenHash, issued.resumeHash, presented, tenantId, flowId, type, current];
+  const { tokenHash, resumeHash, sealedPayload } = issued;
+  const sealed = [sealedPayload !== undefined, sealedPayload ?? null];
+  const values = [tokenHash, resumeHash, presented, tenantId, flowId, type, current, ...sealed];
   const { rowCount } = await run(database, "write", "flow_rotate", values);
   return rowCount === 1;
 }

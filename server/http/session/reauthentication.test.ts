@@ -171,3 +171,32 @@ test("a remembered session is remembered after reauthentication", async () => {
     expect(cookie?.includes("Max-Age=")).toBe(remember_me);
   }
 });
+
+test("A130 the owner's proof performs no change that a thief with the page's cookies asked for", async () => {
+  const { owner } = await robbed();
+  const page = (browser: Visitor, version = 0) => {
+    const call = async (procedure: string, input: object): Promise<PageAnswer["state"]> => {
+      const response = await browser.mutate(`flow.${procedure}`, { type: "profile", ...input });
+      const answer = (await response.json()).result.data as PageAnswer;
+      if (answer.version > 0) ({ version } = answer);
+      return answer.state;
+    };
+    return {
+      act: (action: string, input: object = {}) => call("act", { version, action, input }),
+      current: () => call("current", {}),
+    };
+  };
+  const own = page(owner);
+  await own.act("register_client_capabilities");
+  const thief = visitor(base, "198.51.100.7");
+  for (const [name, value] of owner.cookies) thief.cookies.set(name, value);
+  const stolen = page(thief, 2);
+  expect((await stolen.act("password_update", change)).name).toBe("login_password");
+
+  expect(await own.act("patch_metadata", { patch_metadata: { a: 1 } })).toMatchObject({ status: 403 });
+  expect((await own.current()).name).toBe("login_password");
+  const proved = await own.act("password_login", { password });
+  expect(proved).toMatchObject({ name: "profile_init", status: 200 });
+  expect(proved.payload).not.toHaveProperty("performed_action");
+  expect(thief.cookies.get("service")).not.toBe(owner.cookies.get("service"));
+});
