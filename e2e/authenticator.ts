@@ -3,7 +3,7 @@ import type { softwareAuthenticator } from "../server/testing/webauthn-authentic
 
 /** The authenticator built into the device the browser runs on. */
 export interface VirtualAuthenticator {
-  /** Confirms every later prompt. Earlier prompts stay open, so a pending autofill request stays pending. */
+  /** Confirms every later prompt, with user verification if it has any. Earlier prompts stay open, so a pending autofill request stays pending. */
   willConfirm(): Promise<void>;
   /** Leaves later prompts unanswered. */
   willWait(): Promise<void>;
@@ -39,11 +39,16 @@ export async function virtualAuthenticator(
   });
   const confirms = (enabled: boolean) =>
     devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+  const verifies = (isUserVerified: boolean) =>
+    devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
   return {
-    willConfirm: async () => void (await confirms(true)),
+    async willConfirm() {
+      if (kinds[kind].hasUserVerification) await verifies(true);
+      await confirms(true);
+    },
     willWait: async () => void (await confirms(false)),
     async willFail() {
-      await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+      await verifies(false);
       await confirms(true);
     },
     async count() {

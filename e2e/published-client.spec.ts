@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
-import { freePort } from "../server/testing/server.ts";
 import { type Account, signUp } from "./account.ts";
+import { openClientPages, settingsFor } from "./client-pages.ts";
 import { test as base, expect } from "./fixtures.ts";
 
 const { resolve } = createRequire(import.meta.url);
@@ -15,24 +13,13 @@ const test = base.extend<object, { origin: string }>({
   origin: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
     async ({}, use) => {
-      const application = createServer((request, response) => {
-        const asksForLibrary = request.url === "/sdk.js";
-        response.setHeader("content-type", asksForLibrary ? "text/javascript" : "text/html");
-        response.end(asksForLibrary ? readFileSync(library) : html);
-      });
-      const port = await freePort();
-      await new Promise<void>((listening) => application.listen(port, listening));
-      await use(`http://localhost:${port}`);
-      application.closeAllConnections();
-      await new Promise((closed) => application.close(closed));
+      const pages = await openClientPages({ library, html });
+      await use(pages.origin);
+      await pages.close();
     },
     { scope: "worker" },
   ],
-  settings: [
-    async ({ origin }, use) =>
-      use({ STILE_CORS_ALLOW_ORIGINS: origin, STILE_WEBAUTHN_RELYING_PARTY_ORIGINS: origin }),
-    { scope: "worker" },
-  ],
+  settings: [async ({ origin }, use) => use(settingsFor(origin)), { scope: "worker" }],
 });
 
 test("the published client library walks a sign-in, reads the session and ends it", async ({
@@ -44,7 +31,7 @@ test("the published client library walks a sign-in, reads the session and ends i
   await page.goto(origin);
   const walked = await page.evaluate(
     async ({ api, email, password }) => {
-      const { Hanko } = await import("/sdk.js" as string);
+      const { Hanko } = await import("/library.js" as string);
       const hanko = new Hanko(api);
       const names: string[] = [];
       let state = await hanko.createState("login");
@@ -77,7 +64,7 @@ type ClientStep = { start: "login" | "profile" } | { act: string; input?: object
 function walk(page: Page, api: string, steps: ClientStep[]): Promise<string[]> {
   return page.evaluate(
     async ({ api, steps }) => {
-      const { Hanko } = await import("/sdk.js" as string);
+      const { Hanko } = await import("/library.js" as string);
       const hanko = new Hanko(api);
       const ends: string[] = [];
       let state: Awaited<ReturnType<typeof hanko.createState>>;
