@@ -848,6 +848,36 @@ describe("a user of an identity provider", () => {
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
+  test("gets the same errors while reauthenticating", async () => {
+    const limited = configured({
+      ...github,
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
+    });
+    const owner = await accountOwner(limited, { identities: ["github"] }, { secondsAgo: 3600 });
+    const source = "198.51.100.9";
+    const reauthenticating = async (client: Partial<typeof testClient>) => {
+      const { sessionId } = owner;
+      const flow = await walk(limited, "profile", {
+        ...{ client: { ...testClient, source, ...client }, taken, sessionId },
+      });
+      await flow.act("register_client_capabilities");
+      expect((await flow.act("password_create", { password })).name).toBe("login_method_chooser");
+      return flow;
+    };
+    const flow = await reauthenticating({});
+    await flow.act("thirdparty_oauth", { provider: "github", redirect_to: "https://evil.example/" });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    const crossSite = await reauthenticating({ origin: "https://app.example.com" });
+    await crossSite.act("thirdparty_oauth", { provider: "github", redirect_to });
+    expect(crossSite.errors()).toEqual(["value_missing_error"]);
+    for (let attempts = 0; attempts < 9 && flow.state.status !== 429; attempts += 1) {
+      await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
+      if (flow.state.name === "thirdparty") await flow.act("back");
+    }
+    expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
+  });
+
   test("is redirected to the SAML provider of the mail domain, whether or not the address is known", async () => {
     const provider = samlIdentityProvider();
     const identityProviders = [
