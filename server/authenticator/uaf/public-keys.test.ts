@@ -184,7 +184,10 @@ test("any bytes are a key or rejected, without an exception", () => {
       fc.integer({ min: 1, max: 255 }),
       ([kind, format, encoded], at, by) => {
         const altered = Buffer.from(encoded);
-        altered[at % altered.length] = (altered[at % altered.length] ?? 0) ^ by;
+        const index = at % altered.length;
+        // The last byte of `alg` names the hash of RSA (RS256, RS384, RS512), which is no part of the key.
+        fc.pre(kind !== "RSA" || format !== 0x0104 || index !== 6);
+        altered[index] = (altered[index] ?? 0) ^ by;
         expect(importPublicKey(altered, format, kind)?.equals(createPublicKey(pairs[kind])) ?? false).toBe(
           false,
         );
