@@ -162,7 +162,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     if (!belongsTo(flow, call.session)) return rejected();
     const request = { ...requestContextOf(runtime, tenant, client, flow, call.session), signal };
     open(runtime, key, flow);
-    endTurn = flow.exhaustedUntil ? null : await runtime.turns.take(...turnOf(request, flow));
+    endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = endTurn
       ? await judge(request, flow, call.action, call.input, owner)
@@ -461,23 +461,42 @@ function chargeOf({ config }: Tenant, { source }: Client, action: string): StepC
 /** Steps of one account that are judged at once, and that wait. */
 const accountTurns: TurnLimits = { running: 2, waiting: 8 };
 
-/** The same for steps that name no account. One source may serve many people. */
+/** Steps of one source outside an account. One source may serve many people. */
 const sourceTurns: TurnLimits = { running: 8, waiting: 64 };
 
 /**
- * Whose turn a step takes. An account's, if the client has a session of it; before that, one of the account or the
- * identifier at the source, so that the holder of a password or a stranger takes no turn of the owner. An unknown
- * identifier has turns too, so that they do not reveal whether it exists.
+ * Whose turns a step takes, one after the other. An account's, if the client has a session of it; before that, one of
+ * the account or the identifier at the source, so that the holder of a password or a stranger takes no turn of the owner,
+ * and one of the source, so that its steps for many identifiers do not occupy the hasher. An unknown identifier has turns
+ * too, so that they do not reveal whether it exists.
  */
-function turnOf({ tenant, client }: RequestContext, { record }: StoredFlow): [string, TurnLimits] {
+function turnsOf({ tenant, client }: RequestContext, { record }: StoredFlow): [string, TurnLimits][] {
   const { type, data } = record;
   const { userId, identifier, factors } = data;
   const account = `${tenant.id}/account/${userId}`;
-  if (type === "profile") return [account, accountTurns];
-  if (userId && factors.length > 0) return [`${account}/${client.source}`, accountTurns];
+  if (type === "profile") return [[account, accountTurns]];
+  const source: [string, TurnLimits] = [`${tenant.id}/source/${client.source}`, sourceTurns];
+  if (userId && factors.length > 0) return [[`${account}/${client.source}`, accountTurns], source];
   return identifier
-    ? [`${tenant.id}/identifier/${identifier.value}/${client.source}`, accountTurns]
-    : [`${tenant.id}/source/${client.source}`, sourceTurns];
+    ? [[`${tenant.id}/identifier/${identifier.value}/${client.source}`, accountTurns], source]
+    : [source];
+}
+
+/** Takes the turns of a step; null if one of them is not granted. */
+async function takeTurns({ turns }: Runtime, of: [string, TurnLimits][]): Promise<(() => void) | null> {
+  const ends: (() => void)[] = [];
+  const endAll = () => {
+    for (const end of ends) end();
+  };
+  for (const [key, limits] of of) {
+    const end = await turns.take(key, limits);
+    if (end) ends.push(end);
+    else {
+      endAll();
+      return null;
+    }
+  }
+  return endAll;
 }
 
 /** Seconds until a step that was postponed may be repeated. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
 import { newAddress } from "../../testing/people.ts";
 import { mailedCode, password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
@@ -192,6 +193,37 @@ test("A129 a passkey response beyond the budget leaves no options, with which cl
   const state = await flow.act("webauthn_verify_assertion_response", { assertion_response: response });
   expect(state).toMatchObject({ name: "login_passkey", status: 429, error: { code: "rate_limit_exceeded" } });
   expect(state.payload).not.toHaveProperty("request_options");
+});
+
+test("A95 A129 one source occupies the hasher with eight passwords, whichever identifiers it names", async () => {
+  const opened = Promise.withResolvers<void>();
+  let active = 0;
+  const passwordHasher = {
+    ...base.passwordHasher,
+    full: false,
+    async verify() {
+      active += 1;
+      await opened.promise;
+      return { ok: false, outdated: false };
+    },
+  };
+  const runtime = { ...base, passwordHasher };
+  const flows = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const flow = await restWalk(runtime, "login", visitor(runtime, "203.0.113.210"));
+      await flow.act("register_client_capabilities");
+      await flow.act("continue_with_login_identifier", { email: newAddress() });
+      await flow.act("continue_to_password_login");
+      return flow;
+    }),
+  );
+  const steps = flows.map((flow) => flow.act("password_login", { password: "wrong" }));
+  await eventually(() => expect(active).toBeGreaterThanOrEqual(8));
+  const elsewhere = restWalk(runtime, "login", visitor(runtime, "203.0.113.211"));
+  expect((await (await elsewhere).act("register_client_capabilities")).status).toBe(200);
+  expect(active).toBe(8);
+  opened.resolve();
+  for (const { status } of await Promise.all(steps)) expect([400, 429]).toContain(status);
 });
 
 test("A129 strangers cannot use up the budget of an account that they only name", async () => {
