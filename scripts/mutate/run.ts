@@ -68,6 +68,12 @@ async function tryFault(fault: Fault): Promise<"caught" | "SURVIVED" | "failed">
   }
 }
 
+/** A test file in Vitest's report. Files that did not run because another failed are failed, too. */
+interface TestFile {
+  name: string;
+  assertionResults: { status: string }[];
+}
+
 interface Report {
   failures: number;
   passes: number;
@@ -84,8 +90,8 @@ async function runTests(files: readonly string[]): Promise<Report> {
   await new Promise((resolve) => child.once("exit", resolve));
   try {
     const { numFailedTests, numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
-    const failed = (testResults as { name: string; status: string }[]).filter(
-      ({ status }) => status === "failed",
+    const failed = (testResults as TestFile[]).filter(({ assertionResults }) =>
+      assertionResults.some(({ status }) => status === "failed"),
     );
     const failedFiles = failed.map(({ name }) => relative(copy, name));
     return { failures: numFailedTests, passes: numPassedTests, failedFiles };
