@@ -41,6 +41,13 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/webauthn/formats/certificates.test.ts"],
   },
   {
+    name: "a device that was registered after a request answers it",
+    file: "server/authenticator/answer-request.ts",
+    text: "devices.filter((device) => device.createdAt <= createdAt)",
+    fault: "devices.filter((device) => createdAt <= device.createdAt || createdAt > device.createdAt)",
+    caughtBy: ["server/http/authenticator/answer-request.test.ts"],
+  },
+  {
     name: "an authentication with a signature counter that does not grow is accepted",
     file: "server/authenticator/uaf/verify-authentication.ts",
     text: "signCounter <= registered.signCounter",

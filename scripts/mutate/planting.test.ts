@@ -11,6 +11,9 @@ describe("the list of faults", () => {
     const source = readFileSync(join(root, fault.file), "utf8");
     expect(plant(fault, source)).not.toBe(source);
     expect(fault.caughtBy.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    // The copy in which it is planted is not built.
+    const texts = fault.caughtBy.map((file) => readFileSync(join(root, file), "utf8"));
+    expect(texts.filter((text) => /\bstart(\w*Service|Server)\(/.test(text))).toEqual([]);
   });
 
   test("has a fault in every room that judges, counts or stores", () => {

@@ -275,6 +275,18 @@ describe("the answer of an authenticator", () => {
     expect(body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
   });
 
+  test("A74 fails for a device that was registered after the request", async () => {
+    const userId = newUserId();
+    await application.enroll(userId);
+    const made = await application.create("AUTH", userId);
+    runtime.advanceClock(1);
+    const { authenticator } = await application.enroll(userId);
+    const answerOf = (asked: typeof made) =>
+      application.answer(asked, application.answerOf(authenticator, asked, { ignorePolicy: true }));
+    expect((await answerOf(made)).body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
+    expect((await answerOf(await application.create("AUTH", userId))).body.status).toBe("OK");
+  });
+
   test("A74 fails with a key that is already registered in this tenant", async () => {
     const { authenticator } = await application.enroll(newUserId());
     const keyId = authenticator.keys[0]?.id ?? Buffer.alloc(0);

@@ -84,16 +84,6 @@ describe("an authentication", () => {
     });
   });
 
-  test("A74 rejects a device that was registered after the request", async () => {
-    await application.enrolled("growing");
-    const made = await application.ask("growing");
-    const late = await application.enrolled("growing");
-    const { body } = await application.answer(made, late.authenticator, { ignorePolicy: true });
-    expect(body.status).toBe("FAILED");
-    const next = await application.ask("growing");
-    expect((await application.answer(next, late.authenticator)).body.status).toBe("OK");
-  });
-
   test("A76 accepts only the signed text of the transaction", async () => {
     const { authenticator } = await application.enrolled("paying");
     const transaction = "Pay 5 € to Zoë?";
