@@ -12,4 +12,6 @@ export interface Answer {
   resume?: string;
   session?: IssuedSession;
   cookieChanges?: CookieChanges;
+  /** The unexpected error of an action that was to be performed after a reauthentication, which stands. */
+  failure?: unknown;
 }

@@ -192,23 +192,21 @@ async function proceed(
 ): Promise<Answer> {
   const { action, input } = wanted;
   const call = { type, flowId, action, token: reauthenticated.state.csrf_token, input, session };
+  const naming = (answer: Answer): Answer => {
+    const { state } = answer;
+    return { ...answer, state: { ...state, payload: { ...state.payload, performed_action: action } } };
+  };
   let answer: Answer;
   try {
     ({ answer } = await perform(runtime, tenant, client, call));
   } catch (error) {
-    const { requestId: request_id } = client;
-    runtime.log.warn({ err: error, request_id }, "An action failed after the reauthentication for it.");
-    return reauthenticated;
+    return naming({ ...reauthenticated, failure: error });
   }
   // The account has changed, and the action is no longer offered.
   if (answer.flowId === null) return reauthenticated;
-  const { state, cookieChanges } = answer;
-  const issued = cookieChanges?.session === "ended" ? undefined : (answer.session ?? reauthenticated.session);
-  return {
-    ...answer,
-    state: { ...state, payload: { ...state.payload, performed_action: action } },
-    ...(issued ? { session: issued } : {}),
-  };
+  const ended = answer.cookieChanges?.session === "ended";
+  const issued = ended ? undefined : (answer.session ?? reauthenticated.session);
+  return naming({ ...answer, ...(issued ? { session: issued } : {}) });
 }
 
 /**

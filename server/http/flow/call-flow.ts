@@ -52,6 +52,8 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   let answer: Answer;
   try {
     answer = await perform(context, call);
+    if (answer.failure !== undefined)
+      answer = withError(answer, unexpectedError(context, answer.failure, call));
   } catch (error) {
     answer = { state: unexpectedError(context, error, call), version: 0, flowId: null };
   }
@@ -76,6 +78,13 @@ function unexpectedError({ runtime, client }: HandlerContext, error: unknown, ca
     "a flow request failed",
   );
   return temporary ? showError("temporarily_unavailable", later) : showError("technical_error");
+}
+
+/** A state with the error that another one reports, so that its session and its actions reach the client. */
+function withError(answer: Answer, { status, payload, error }: FlowState): Answer {
+  const { state } = answer;
+  const shown = { ...state, status, payload: { ...state.payload, ...payload }, ...(error ? { error } : {}) };
+  return { ...answer, state: shown };
 }
 
 /** Cookies that a step sets beside the session cookie, and the removal of the session cookie. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OverloadedError } from "../../lib/overloaded-error.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
@@ -200,3 +201,31 @@ test("A130 the owner's proof performs no change that a thief with the page's coo
   expect(proved.payload).not.toHaveProperty("performed_action");
   expect(thief.cookies.get("service")).not.toBe(owner.cookies.get("service"));
 });
+
+test.each([
+  [503, "the server is overloaded", () => new OverloadedError()],
+  [500, "of a fault", () => new TypeError("a fault")],
+])(
+  "a change that fails after reauthentication is answered with %i if %s, and the proof stands",
+  async (status, _, fault) => {
+    const hash = async () => {
+      throw fault();
+    };
+    const runtime: TestRuntime = { ...base, passwordHasher: { ...base.passwordHasher, hash } };
+    const { owner } = await robbed();
+    const browser = visitor(runtime);
+    for (const [name, value] of owner.cookies) browser.cookies.set(name, value);
+    const flow = await manage(browser, runtime);
+    await flow.act("password_update", change);
+    expect(await flow.act("password_login", { password })).toMatchObject({
+      name: "profile_init",
+      status,
+      error: { code: "technical_error" },
+      payload: { performed_action: "password_update", user: {} },
+    });
+    expect(flow.response.status).toBe(status);
+    expect(browser.cookies.get("service")).not.toBe(owner.cookies.get("service"));
+    const next = await flow.act("patch_metadata", { patch_metadata: { a: 1 } });
+    expect(next).toMatchObject({ name: "profile_init", status: 200 });
+  },
+);
