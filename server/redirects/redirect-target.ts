@@ -2,7 +2,7 @@ import { matchesPattern } from "./address-pattern.ts";
 
 /** Redirect URLs requested by clients. */
 
-const MAX_REDIRECT_LENGTH = 2048;
+export const MAX_REDIRECT_LENGTH = 2048;
 
 /**
  * Parses an absolute http(s) URL that all parsers interpret in the same way: no credentials, no fragment, no characters

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ownOrigin } from "../../config/own-hosts.ts";
 import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
+import { MAX_REDIRECT_LENGTH } from "../../redirects/redirect-target.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requests.ts";
 import { startAuthorization } from "../../thirdparty/oauth.ts";
@@ -20,7 +21,11 @@ export const codeVerifier = () =>
 export const thirdPartyInput = byConfig((config) =>
   z.strictObject({
     provider: oneOf(enabledOAuthProviders(config)),
-    redirect_to: z.string().meta({ hidden: true }),
+    // The flow stores it while the user reauthenticates.
+    redirect_to: z
+      .string()
+      .refine((text) => text.length <= MAX_REDIRECT_LENGTH)
+      .meta({ hidden: true }),
     code_verifier: codeVerifier(),
   }),
 );

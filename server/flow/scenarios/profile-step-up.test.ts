@@ -430,6 +430,14 @@ describe("the action that required reauthentication", () => {
     });
   });
 
+  test("is rejected before it is stored, if its return address is longer than any that is allowed", async () => {
+    const flow = await (await stale()).manage();
+    const redirect_to = `http://localhost:3000/${"x".repeat(2048)}`;
+    await flow.act("connect_thirdparty_oauth_provider", { provider: "github", redirect_to });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 400 });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+  });
+
   test("is stored sealed", async () => {
     const flow = await (await stale()).manage();
     await flow.act("password_update", { password: "another horse battery" });
