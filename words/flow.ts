@@ -7,6 +7,8 @@ import type { ActionName, ErrorCode, InputName, StateName } from "#server/flow/p
 export interface FlowWords {
   states: Record<WordedState, StateWords>;
   actions: Record<WordedAction, ActionWords>;
+  /** What follows a re-authentication, by the action that requires it. */
+  afterProof: Partial<Record<WordedAction, string>>;
   inputs: Record<WordedInput, InputWords>;
   errors: Record<WordedError, string>;
   sections: Record<WordedSection, SectionWords>;

@@ -370,3 +370,12 @@ describe("an unknown state", () => {
     );
   });
 });
+
+test.each([
+  ["en", en],
+  ["de", de],
+] as const)("a re-authentication says what follows it (%s)", (language, words) => {
+  const state = { ...states.login_password, payload: { wanted_action: "account_delete" } };
+  draw(state, { type: "profile", words, language });
+  expect(screen.getByText(words.afterProof.account_delete ?? "")).toBeTruthy();
+});

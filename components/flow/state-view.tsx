@@ -19,7 +19,7 @@ import { isErrorAnswer } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
-import { actionWords, errorText, interpolate } from "./words.ts";
+import { actionWords, afterProof, errorText, interpolate } from "./words.ts";
 
 export interface StateViewProps {
   context: ViewContext;
@@ -98,6 +98,7 @@ export function StateView({
         ) : (
           !unsavedCodes && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
         )}
+        <AfterProof context={context} />
         <StateAlerts context={context} inputErrorShown={hasInputError(shownErrors)} />
         {!live && providerReturn && "error" in providerReturn && (
           <Alert tone="info">
@@ -221,6 +222,12 @@ function Sentence({
       {after}
     </p>
   );
+}
+
+/** What the user is authenticating again for. */
+function AfterProof({ context: { words, flow } }: { context: ViewContext }) {
+  const text = afterProof(words, flow.view.state.payload.wanted_action);
+  return text === null ? null : <p className="stile-sentence">{text}</p>;
 }
 
 /** The confirmation of an action that led back to the same state. */

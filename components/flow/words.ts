@@ -32,6 +32,11 @@ export function actionWords(
   return description ? { label: readable(name), hint: description } : { label: readable(name) };
 }
 
+/** What follows a re-authentication for an action; null for an unknown one. */
+export function afterProof(words: FlowWords, action: unknown): string | null {
+  return typeof action === "string" ? (entry<string>(words.afterProof, action) ?? null) : null;
+}
+
 export function inputWords(words: FlowWords, name: string): InputWords {
   return entry<InputWords>(words.inputs, name) ?? { label: readable(name) };
 }

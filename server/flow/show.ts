@@ -16,7 +16,14 @@ export function show(
   return {
     name: record.state,
     status: error ? errors[error.code].status : 200,
-    payload: { ...state.shows?.(view), ...record.payload, ...record.secrets, ...error?.payload },
+    payload: {
+      ...state.shows?.(view),
+      ...record.payload,
+      ...record.secrets,
+      // The owner has to know what the proof will do; another page may have asked for it.
+      ...(record.wanted ? { wanted_action: record.wanted.action } : {}),
+      ...error?.payload,
+    },
     csrf_token: token,
     actions: Object.fromEntries(
       offered.flatMap(([name, action]) => {

@@ -1,6 +1,8 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { flow as de } from "#words/de/flow";
+import { flow as en } from "#words/en/flow";
 import { factsById } from "../../identity/users.ts";
 import { findSession } from "../../sessions/sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
@@ -124,6 +126,8 @@ describe("A25 a session stolen an hour after sign-in", () => {
       .map(([name]) => name);
     // Verifying an address is authentication itself, and ends in the same state.
     expect(actual.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
+    // The page says what follows each of them.
+    for (const { afterProof } of [de, en]) expect(Object.keys(afterProof).sort()).toEqual(actual);
   });
 
   test("allows other actions", async () => {
@@ -306,6 +310,16 @@ describe("the action that required reauthentication", () => {
     await login.act("email_create", { email: newAddress() });
     expect((await prove(login)).status).toBe(400);
     expect((await login.act("password_login", { password: "another horse battery" })).status).toBe(200);
+  });
+
+  test("is named while the user reauthenticates, so that the proof does nothing unasked", async () => {
+    const flow = await (await stale()).manage();
+    const input = { password: "another horse battery" };
+    expect((await flow.act("password_update", input)).payload).toEqual({ wanted_action: "password_update" });
+    expect((await flow.refresh()).payload).toEqual({ wanted_action: "password_update" });
+    expect((await prove(flow)).payload).not.toHaveProperty("wanted_action");
+    await flow.act("email_create", { email: newAddress() });
+    expect(flow.state.payload).not.toHaveProperty("wanted_action");
   });
 
   test("is named in the answer that performs it alone", async () => {
