@@ -206,7 +206,9 @@ async function proceed(
   if (answer.flowId === null) return reauthenticated;
   const ended = answer.cookieChanges?.session === "ended";
   const issued = ended ? undefined : (answer.session ?? reauthenticated.session);
-  return naming({ ...answer, ...(issued ? { session: issued } : {}) });
+  const shown = { ...answer, ...(issued ? { session: issued } : {}) };
+  // It requires reauthentication again: `session.step_up_after` is short, or a second factor was added concurrently.
+  return answer.state.payload.wanted_action === undefined ? naming(shown) : shown;
 }
 
 /**

@@ -231,3 +231,21 @@ test.each([
     expect(next).toMatchObject({ name: "profile_init", status: 200 });
   },
 );
+
+test("a change that requires another reauthentication at once is not named as performed", async () => {
+  const configured = base.configured({ ...settings, STILE_SESSION_STEP_UP_AFTER: "1" });
+  const { passwordHasher } = configured;
+  const verify: typeof passwordHasher.verify = (...given) => {
+    configured.advanceClock(2);
+    return passwordHasher.verify(...given);
+  };
+  const runtime: TestRuntime = { ...configured, passwordHasher: { ...passwordHasher, verify } };
+  const { owner } = await robbed(runtime);
+  const flow = await manage(owner, runtime);
+  await flow.act("password_update", change);
+  expect(await flow.act("password_login", { password })).toMatchObject({
+    name: "login_password",
+    payload: { wanted_action: "password_update" },
+  });
+  expect(flow.state.payload).not.toHaveProperty("performed_action");
+});
