@@ -166,7 +166,7 @@ export const faults: readonly Fault[] = [
     file: "server/flow/profile/password.ts",
     text: 'audit(request, "password_deleted", {}, id),\n          (tx) => revokeDevices(tx, request.tenant.id, id),',
     fault: 'audit(request, "password_deleted", {}, id),',
-    caughtBy: ["server/flow/scenarios/trusted-device.test.ts"],
+    caughtBy: ["server/flow/scenarios/profile.test.ts"],
   },
   {
     name: "any origin is the same origin",

@@ -397,6 +397,28 @@ describe("the resume secret", () => {
   });
 });
 
+test("A30 a step with another token costs no attempt at a code", async () => {
+  const verified = runtime.configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "true" });
+  const email = newAddress();
+  const flow = await walk(verified, "registration");
+  await flow.act("register_client_capabilities");
+  const token = flow.state.csrf_token;
+  await flow.act("register_login_identifier", { email });
+  for (let tries = 0; tries < 5; tries += 1) {
+    const { state } = await step(verified, verified.tenant, testClient, {
+      type: "registration",
+      flowId: flow.flowId,
+      action: "verify_passcode",
+      token,
+      input: { code: "000000" },
+    });
+    expect(state).toMatchObject(forbidden);
+  }
+  expect((await flow.act("verify_passcode", { code: codeFor(verified, email) })).name).toBe(
+    "password_creation",
+  );
+});
+
 test("A129 the budget of a source in one tenant is apart from that in another", async () => {
   const limited = runtime.configured({
     STILE_RATE_LIMITER_ENABLED: "true",

@@ -308,8 +308,10 @@ describe("the password", () => {
     expect(flow.state.actions).not.toHaveProperty("password_create");
     await flow.act("password_update", { password: `${password} and more` });
     expect(await rowsOf("trustedDevices", owner)).toBe(0);
+    await trust(owner);
     await flow.act("password_delete");
     expect(await rowsOf("passwords", owner)).toBe(0);
+    expect(await rowsOf("trustedDevices", owner)).toBe(0);
     expect(mailsTo(runtime, address)).toEqual(["password_update", "password_update", "password_delete"]);
     expect(await audited(owner, "password_changed")).toBe(2);
     expect(await audited(owner, "password_deleted")).toBe(1);

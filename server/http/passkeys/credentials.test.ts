@@ -61,6 +61,14 @@ describe("GET credentials", () => {
     expect(await ids("?page=4&per_page=2")).toEqual([]);
   });
 
+  test("counts the credentials of its own tenant alone", async () => {
+    await (await newTenant()).register("a");
+    for (const query of ["", "?user_id=a"]) {
+      const { body, headers } = await other.call("GET", `/credentials${query}`);
+      expect(headers.get("x-total-count")).toBe(String(body.length));
+    }
+  });
+
   test("links to itself if there is only one page", async () => {
     const { headers } = await other.call("GET", "/credentials?user_id=a");
     const at = `<http://localhost:3000/passkeys/${other.tenant.id}/credentials?user_id=a&page=1&per_page=20>`;
