@@ -90,6 +90,20 @@ describe("the open question", () => {
     expect(history.state).toEqual({});
   });
 
+  test.each([words.confirm, words.decline])(
+    "takes one answer: %s does nothing while one is sent",
+    async (name) => {
+      sign.mockImplementation(() => new Promise(() => {}));
+      fetched.mockImplementation(() => new Promise(() => {}));
+      draw();
+      await press(words.decline);
+      expect(screen.getByRole("button", { name }).getAttribute("aria-disabled")).toBe("true");
+      await press(name);
+      expect(fetched).toHaveBeenCalledTimes(1);
+      expect(sign).not.toHaveBeenCalled();
+    },
+  );
+
   test("stays on the page without a redirect", async () => {
     fetched.mockResolvedValue(Response.json({ answer: "declined", redirect_to: null }));
     draw();
