@@ -53,6 +53,7 @@ describe("the codes for published clients", () => {
     expect(replaced.toSorted()).toEqual([
       "forbidden",
       "identity_already_linked",
+      "identity_not_linked",
       "otp_code_already_used",
       "otp_code_invalid",
       "recovery_code_invalid",
