@@ -1,5 +1,6 @@
 import type { CookieChanges } from "../client.ts";
 import type { IssuedSession } from "../sessions/session.ts";
+import { showError } from "./show.ts";
 import type { FlowState } from "./wire.ts";
 
 /** The engine's answer to any request; a rejected request is answered by a state with an error. */
@@ -14,4 +15,12 @@ export interface Answer {
   cookieChanges?: CookieChanges;
   /** The unexpected error of an action that was to be performed after a reauthentication, which stands. */
   failure?: unknown;
+}
+
+export const notPermitted = () => errorAnswer(showError("operation_not_permitted_error"));
+export const expired = () => errorAnswer(showError("flow_expired_error"));
+
+/** The answer of a request that shows no state of a flow. */
+export function errorAnswer(state: FlowState): Answer {
+  return { state, version: 0, flowId: null };
 }

@@ -5,7 +5,8 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
 import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
-import { current, peek, start, step } from "./engine.ts";
+import { current, peek } from "./current.ts";
+import { start, step } from "./engine.ts";
 
 let runtime: TestRuntime;
 

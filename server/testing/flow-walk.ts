@@ -1,6 +1,7 @@
 import type { Client } from "../client.ts";
 import type { Answer } from "../flow/answer.ts";
-import { current, start, step } from "../flow/engine.ts";
+import { current } from "../flow/current.ts";
+import { start, step } from "../flow/engine.ts";
 import { type FlowType, REAUTHENTICATE, reauthenticationStates, type Target } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";

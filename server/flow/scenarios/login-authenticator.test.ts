@@ -11,7 +11,7 @@ import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { conflictOf } from "../conflicts.ts";
-import { current } from "../engine.ts";
+import { current } from "../current.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 import { loginAuthenticator } from "../states/login-authenticator.ts";
 

@@ -10,7 +10,7 @@ import { acme, acmePerson, returnFromProvider } from "../../testing/provider-peo
 import { requestContext } from "../../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
-import { current } from "../engine.ts";
+import { current } from "../current.ts";
 
 let base: TestRuntime;
 beforeAll(async () => {

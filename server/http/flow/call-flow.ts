@@ -1,7 +1,8 @@
 import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Answer } from "../../flow/answer.ts";
-import { current, start, step } from "../../flow/engine.ts";
+import { current } from "../../flow/current.ts";
+import { start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";

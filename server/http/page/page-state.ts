@@ -1,4 +1,5 @@
-import { firstState, peek } from "../../flow/engine.ts";
+import { peek } from "../../flow/current.ts";
+import { firstState } from "../../flow/engine.ts";
 import { detailedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";

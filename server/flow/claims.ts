@@ -1,0 +1,19 @@
+import type { Runtime } from "../runtime.ts";
+import { type Answer, expired, notPermitted } from "./answer.ts";
+import { claimFailureReason, type FlowKey, releaseFlow } from "./store.ts";
+
+/** Ends the claim of a step that has written nothing. */
+export async function releaseClaim(runtime: Runtime, key: FlowKey, claimId: string): Promise<void> {
+  try {
+    await releaseFlow(runtime.database, key, claimId);
+  } catch (error) {
+    // The claim expires by itself; do not hide the original error.
+    runtime.log.warn({ err: error }, "A claim could not be released.");
+  }
+}
+
+/** Answers a step that did not obtain the claim: the flow has ended, or another step holds it. */
+export async function answerToFailedClaim(runtime: Runtime, key: FlowKey): Promise<Answer> {
+  const reason = await claimFailureReason(runtime.database, key, runtime.platform.clockShift());
+  return reason === "expired" ? expired() : notPermitted();
+}

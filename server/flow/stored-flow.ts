@@ -1,0 +1,67 @@
+import { accountOf } from "../account/account.ts";
+import type { Client } from "../client.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Answer } from "./answer.ts";
+import type { FlowRecord } from "./data.ts";
+import { factsOf } from "./facts.ts";
+import { type Sealed, unseal } from "./sealed-payload.ts";
+import { show } from "./show.ts";
+import { states } from "./states/index.ts";
+import type { FlowKey, StoredFlow } from "./store.ts";
+import { type Owner, viewOf } from "./view.ts";
+
+/** Time limit of a step until it is judged; shorter than the lifetime of its claim. */
+export const JUDGE_TIMEOUT_MS = 8_000;
+
+/** Decrypts the sealed members of a flow into its record. Returns what is not part of the record. */
+export function openSealed(runtime: Runtime, key: FlowKey, flow: StoredFlow): Pick<Sealed, "device"> {
+  const { secrets, wanted = null, ...rest } = unseal(runtime, key, flow.sealedPayload);
+  Object.assign(flow.record, { secrets, wanted } satisfies Partial<FlowRecord>);
+  return rest;
+}
+
+/** Shows the state of a flow as it is stored. */
+export function answerOf(
+  tenant: Tenant,
+  flow: StoredFlow,
+  token: string,
+  owner: Owner | null = null,
+): Answer {
+  const { record, error } = flow;
+  const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config, owner);
+  return {
+    state: show(record, view, states[record.state], error, token),
+    version: record.version,
+    flowId: record.id,
+  };
+}
+
+/** Whether the session may use the flow: a profile flow belongs to its user, other flows to no user. */
+export function belongsTo({ record: { type, data } }: StoredFlow, session: Session | undefined): boolean {
+  return type !== "profile" || (session !== undefined && session.userId === data.userId);
+}
+
+/** Reads the account and session of a profile flow; null for other flows. */
+export async function ownerOf(
+  runtime: Runtime,
+  tenant: Tenant,
+  { record, now }: StoredFlow,
+  session: Session | undefined,
+): Promise<Owner | null> {
+  if (record.type !== "profile" || !session) return null;
+  return { account: await accountOf(runtime.database.read, tenant, session.userId, now), session, now };
+}
+
+/** Returns the context in which a flow is judged, with the time limit for that. */
+export function requestContextOf(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  flow: StoredFlow,
+  session?: Session,
+): RequestContext {
+  const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
+  return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
+}
