@@ -10,6 +10,7 @@ import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
 import type { Vault } from "./keys/vault.ts";
 import type { Platform } from "./lib/platform.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
+import type { Refusals } from "./limits/refusals.ts";
 import type { Turns } from "./limits/turns.ts";
 import type { MailJob } from "./mail/mail-job.ts";
 import type { Session } from "./sessions/session.ts";
@@ -38,6 +39,8 @@ export interface Runtime {
   /** The places of IP addresses of `authenticator.location_file`; null without one. */
   locations: Locations | null;
   rates: RateLimits;
+  /** Budgets of steps that are used up. */
+  refusals: Refusals;
   /** Turns of accounts and sources. */
   turns: Turns;
   /** Turns of requests whose first statement waits for a connection. */

@@ -14,7 +14,15 @@ import { retryPayload } from "./outcome.ts";
 import { plan } from "./plan.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
-import { admit, chargeOf, secondsUntil, takeTurns, turnsOf } from "./step-limits.ts";
+import {
+  admit,
+  chargeOf,
+  recordRefusal,
+  refusedFor,
+  secondsUntil,
+  takeTurns,
+  turnsOf,
+} from "./step-limits.ts";
 import { claimFlow, type FlowKey, insertFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
 import { newToken } from "./tokens.ts";
@@ -122,6 +130,9 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const charge = chargeOf(tenant, client, call.action);
+  const refused = refusedFor(runtime, tenant, client, call.session);
+  if (refused !== null)
+    return { answer: errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(refused) })) };
   const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
   const flow = await admit(runtime, () => claimFlow(database, key, claim, platform.clockShift(), charge));
   if (!flow) return { answer: await answerToFailedClaim(runtime, key) };
@@ -132,7 +143,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     if (!belongsTo(flow, call.session)) return rejected();
     const request = { ...requestContextOf(runtime, tenant, client, flow, call.session), signal };
     openSealed(runtime, key, flow);
-    endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
+    if (flow.exhausted) recordRefusal(runtime, flow);
+    endTurn = flow.exhausted ? null : await takeTurns(runtime, turnsOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = endTurn
       ? await judge(request, flow, call.action, call.input, owner)

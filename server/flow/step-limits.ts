@@ -2,9 +2,10 @@ import type { Client } from "../client.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { TurnLimits } from "../limits/turns.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Session } from "../sessions/session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { stepCosts } from "./step-costs.ts";
-import type { StepCharge, StoredFlow } from "./store.ts";
+import { accountBudget, type StepCharge, type StoredFlow, sourceBudget } from "./store.ts";
 
 /**
  * Runs the first statement of a request. At most as many of them run at once as a pool has connections: the statements
@@ -83,6 +84,31 @@ export async function takeTurns(
 }
 
 /** Seconds until a step that was postponed may be repeated. */
-export function secondsUntil({ exhaustedUntil, now }: StoredFlow): number {
-  return exhaustedUntil ? Math.max(1, Math.ceil((exhaustedUntil.getTime() - now.getTime()) / 1000)) : 1;
+export function secondsUntil({ exhausted, now }: StoredFlow): number {
+  return exhausted ? secondsBetween(now.getTime(), exhausted.until.getTime()) : 1;
+}
+
+/** Remembers the budgets that a step exceeds. */
+export function recordRefusal({ refusals }: Runtime, { exhausted }: StoredFlow): void {
+  for (const key of exhausted?.keys ?? []) refusals.record(key, exhausted?.until.getTime() ?? 0);
+}
+
+/**
+ * Returns the seconds for which a step is refused before it claims its flow, because its client went on after its
+ * budget was used up; null if it is not. A flood of steps then costs no statement.
+ */
+export function refusedFor(
+  { refusals, platform }: Runtime,
+  { id }: Tenant,
+  { source }: Client,
+  session: Session | undefined,
+): number | null {
+  const keys = [sourceBudget(id, source), ...(session ? [accountBudget(id, session.userId)] : [])];
+  const now = Date.now() + platform.clockShift();
+  const until = refusals.until(keys, now);
+  return until === null ? null : secondsBetween(now, until);
+}
+
+function secondsBetween(now: number, until: number): number {
+  return Math.max(1, Math.ceil((until - now) / 1000));
 }

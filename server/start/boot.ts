@@ -15,6 +15,7 @@ import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
+import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
@@ -120,6 +121,7 @@ export async function createRuntime(
       authenticatorMetadata,
       locations,
       rates,
+      refusals: createRefusals(),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs,

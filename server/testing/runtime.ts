@@ -9,6 +9,7 @@ import { purgeExpired } from "../database/purge.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
+import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { Runtime } from "../runtime.ts";
@@ -69,6 +70,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       authenticatorMetadata: null,
       locations: null,
       rates: createRateLimits(config, database),
+      refusals: createRefusals(),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: {
