@@ -99,10 +99,10 @@ export function Login({
   useEffect(() => {
     const isReauthentication =
       type === "profile" && words.states[state.name as WordedState]?.variants?.signed_in;
-    const isOver = isAccount(state) || state.payload.performed_action !== undefined;
-    const isPerformed = state.payload.performed_action !== undefined || performed === "back";
-    if (isAccount(state) && reauthenticating.current && !isPerformed) flow.showNotice("proved_again");
-    reauthenticating.current = Boolean(isReauthentication) || (reauthenticating.current && !isOver);
+    const isPerformed = state.payload.performed_action !== undefined;
+    const continues = reauthenticating.current && !isPerformed;
+    if (isAccount(state) && continues && performed !== "back") flow.showNotice("proved_again");
+    reauthenticating.current = Boolean(isReauthentication) || (continues && !isAccount(state));
   }, [state]);
 
   useEffect(() => {
