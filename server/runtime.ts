@@ -39,7 +39,7 @@ export interface Runtime {
   /** The places of IP addresses of `authenticator.location_file`; null without one. */
   locations: Locations | null;
   rates: RateLimits;
-  /** Budgets of steps that are used up. */
+  /** Clients that go on although their budget of steps is used up. */
   refusals: Refusals;
   /** Turns of accounts and sources. */
   turns: Turns;

@@ -142,8 +142,8 @@ export const faults: readonly Fault[] = [
     name: "the steps of one tenant use up the budget of another",
     file: "server/flow/store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
-    text: "sha256(`${tenantId}/${source}`)",
-    fault: "sha256(source)",
+    text: "sha256(`${tenantId}/${charge.source}`)",
+    fault: "sha256(charge.source)",
     caughtBy: ["server/flow/claims.test.ts"],
   },
   {

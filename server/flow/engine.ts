@@ -88,12 +88,12 @@ export function firstState(tenant: Tenant, type: FlowType): FlowState {
 }
 
 /** A call to perform an action. */
-interface StepCall {
+export interface StepCall {
   type: FlowType;
   flowId: string;
   action: string;
   token: string;
-  /** Reject unless the flow still has this version. */
+  /** The version that the caller displays. Without it, only the token shows that a caller is out of date. */
   version?: number;
   input: Record<string, unknown>;
   session?: Session;
@@ -130,7 +130,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const charge = chargeOf(tenant, client, call.action);
-  const refused = refusedFor(runtime, tenant, client, call.session);
+  const refused = refusedFor(runtime, key, call.session);
   if (refused !== null)
     return { answer: errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(refused) })) };
   const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
@@ -143,8 +143,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     if (!belongsTo(flow, call.session)) return rejected();
     const request = { ...requestContextOf(runtime, tenant, client, flow, call.session), signal };
     openSealed(runtime, key, flow);
-    if (flow.exhausted) recordRefusal(runtime, flow);
-    endTurn = flow.exhausted ? null : await takeTurns(runtime, turnsOf(request, flow));
+    if (flow.exhaustedUntil) recordRefusal(runtime, key, call.session, flow.exhaustedUntil);
+    endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = endTurn
       ? await judge(request, flow, call.action, call.input, owner)

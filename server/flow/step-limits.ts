@@ -5,7 +5,7 @@ import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { stepCosts } from "./step-costs.ts";
-import { accountBudget, type StepCharge, type StoredFlow, sourceBudget } from "./store.ts";
+import type { FlowKey, StepCharge, StoredFlow } from "./store.ts";
 
 /**
  * Runs the first statement of a request. At most as many of them run at once as a pool has connections: the statements
@@ -84,28 +84,39 @@ export async function takeTurns(
 }
 
 /** Seconds until a step that was postponed may be repeated. */
-export function secondsUntil({ exhausted, now }: StoredFlow): number {
-  return exhausted ? secondsBetween(now.getTime(), exhausted.until.getTime()) : 1;
-}
-
-/** Remembers the budgets that a step exceeds. */
-export function recordRefusal({ refusals }: Runtime, { exhausted }: StoredFlow): void {
-  for (const key of exhausted?.keys ?? []) refusals.record(key, exhausted?.until.getTime() ?? 0);
+export function secondsUntil({ exhaustedUntil, now }: StoredFlow): number {
+  return exhaustedUntil ? secondsBetween(now.getTime(), exhaustedUntil.getTime()) : 1;
 }
 
 /**
- * Returns the seconds for which a step is refused before it claims its flow, because its client went on after its
- * budget was used up; null if it is not. A flood of steps then costs no statement.
+ * The client that a refusal is remembered of: the holders of an account's sessions, else those of a flow. Others at the
+ * source are not it, although they share a budget.
+ */
+function refusedClient({ tenantId, flowId }: FlowKey, session: Session | undefined): string {
+  return session ? `account ${tenantId}/${session.userId}` : `flow ${tenantId}/${flowId}`;
+}
+
+/** Remembers that a step exceeded a budget. */
+export function recordRefusal(
+  { refusals }: Runtime,
+  key: FlowKey,
+  session: Session | undefined,
+  until: Date,
+): void {
+  refusals.record(refusedClient(key, session), until.getTime());
+}
+
+/**
+ * Returns the seconds for which a step is refused before it claims its flow, because its client goes on although a
+ * budget is used up; null if it is not. A flood of steps then costs no statement.
  */
 export function refusedFor(
   { refusals, platform }: Runtime,
-  { id }: Tenant,
-  { source }: Client,
+  key: FlowKey,
   session: Session | undefined,
 ): number | null {
-  const keys = [sourceBudget(id, source), ...(session ? [accountBudget(id, session.userId)] : [])];
   const now = Date.now() + platform.clockShift();
-  const until = refusals.until(keys, now);
+  const until = refusals.until(refusedClient(key, session), now);
   return until === null ? null : secondsBetween(now, until);
 }
 

@@ -13,18 +13,6 @@ import { STEP_POINTS } from "./step-points.ts";
 const BUDGET_SECONDS = 60;
 const MAX_POINTS = 1_000_000_000;
 
-const ACCOUNT_BUDGET = "step_account:";
-
-/** Returns the key of the budget of a source in a tenant. */
-export function sourceBudget(tenantId: string, source: string): string {
-  return `step_source:${sha256(`${tenantId}/${source}`).toString("base64url")}`;
-}
-
-/** Returns the key of the budget of an account. */
-export function accountBudget(tenantId: string, userId: string): string {
-  return `${ACCOUNT_BUDGET}${tenantId}/${userId}`;
-}
-
 /** Lifetime of a claim that is not released; longer than a step may take to judge. */
 const CLAIM_SECONDS = 15;
 
@@ -48,8 +36,8 @@ export interface StoredFlow {
   sessionId: string | null;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
-  /** The budgets of steps that this step exceeds, and when the last of them starts anew; null within the budgets. */
-  exhausted: { until: Date; keys: string[] } | null;
+  /** The end of the budget of steps that this step exceeds; null within the budgets. */
+  exhaustedUntil: Date | null;
   resume: ResumeHashes;
 }
 
@@ -120,9 +108,9 @@ const statements = {
     with flow as (
       ${claimUpdate}),
     charge as (
-      select $8::text as key, $10::int as budget from flow
+      select 'step_source:' || $8::text as key, $10::int as budget from flow
       union all
-      select '${ACCOUNT_BUDGET}' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
+      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
     budget as (
       insert into rate_limits as counter (key, points, expire)
       select key, coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS}), ${milliseconds("$7")} + ${BUDGET_SECONDS * 1000}
@@ -132,10 +120,10 @@ const statements = {
           else least(counter.points + excluded.points, ${MAX_POINTS}) end,
         expire = case when counter.expire <= ${milliseconds("$7")} then excluded.expire else counter.expire end
       returning key, points, expire)
-    select ${columns}, ${clock("$7")} as now, exceeded.until as exhausted_until, exceeded.keys as exhausted_keys
-    from flow ${withFacts} cross join lateral (
-      select max(budget.expire) as until, array_agg(key) as keys
-      from budget join charge using (key) where budget.points > charge.budget) exceeded`,
+    select ${columns}, ${clock("$7")} as now,
+      (select max(budget.expire) from budget join charge using (key) where budget.points > charge.budget)
+        as exhausted_until
+    from flow ${withFacts}`,
   flow_release: `
     update flows set claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $1 and id = $2 and claim = $3`,
@@ -184,7 +172,7 @@ export async function claimFlow(
   const { rows } = charge
     ? await run(database, "claim", "flow_claim_charged", [
         ...values,
-        sourceBudget(tenantId, charge.source),
+        sha256(`${tenantId}/${charge.source}`).toString("base64url"),
         charge.costs,
         charge.perSource,
         charge.perAccount,
@@ -390,9 +378,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     finishedAt: row.finished_at,
     sessionId: row.session_id,
     claimed: row.claimed,
-    exhausted: row.exhausted_until
-      ? { until: new Date(Number(row.exhausted_until)), keys: row.exhausted_keys }
-      : null,
+    exhaustedUntil: row.exhausted_until ? new Date(Number(row.exhausted_until)) : null,
     resume: { current: row.resume_hash, previous: row.previous_resume_hash },
   };
 }

@@ -2,7 +2,7 @@ import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current } from "../../flow/current.ts";
-import { start, step } from "../../flow/engine.ts";
+import { type StepCall, start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
@@ -25,16 +25,7 @@ import { parseActionBody, parseActionParameter } from "./request.ts";
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
   | { kind: "start"; type: FlowType }
-  | {
-      kind: "step";
-      type: FlowType;
-      flowId: string;
-      action: string;
-      token: string;
-      /** The version that the caller displays. Without it, only the token shows that a caller is out of date. */
-      version?: number;
-      input: Record<string, unknown>;
-    }
+  | ({ kind: "step" } & Omit<StepCall, "session">)
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 
 /** An answer of the engine, with its headers and cookies. */

@@ -129,6 +129,12 @@ describe("A129 passkey responses that fail", () => {
     // Ten answers show the state; the next one costs no statement, and the flow is as it was.
     expect(counted(statuses, 429)).toBe(11);
     expect(flow.response.headers.get("retry-after")).toMatch(/^\d+$/);
+    // Another person at the source shares the budget, and still gets the state.
+    const neighbour = await restWalk(base, "login", visitor(base, peer));
+    expect(await neighbour.act("register_client_capabilities")).toMatchObject({
+      name: "preflight",
+      status: 429,
+    });
     base.advanceClock(61);
     const other = await restWalk(base, "login", visitor(base, peer));
     expect((await other.act("register_client_capabilities")).name).toBe("login_init");
