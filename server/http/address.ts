@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Handler } from "./handler-context.ts";
 
 /** The body of an error: a flow state, `{code, message}`, or the body of one of the two server-to-server interfaces. */
@@ -18,6 +19,71 @@ export interface Address {
   /** The shape of errors that are sent before the handler runs. */
   errorShape: ErrorShape;
   access: Access;
+  /** What `/openapi.json` says of it. */
+  operation?: Operation;
+}
+
+/** Groups of operations in the document, in its order. */
+export const tags = {
+  flow: "Flows: login, registration, profile and token exchange.",
+  sessions: "Sessions and the account of the session.",
+  providers: "Third-party sign-in and SAML.",
+  keys: "Public keys and discovery.",
+  passkeys: "The passkey server, with transactions.",
+  authenticator: "Authenticator requests and devices.",
+  "admin: users": "Administration of users and of what belongs to them.",
+  "admin: sessions": "Administration of sessions.",
+  "admin: webhooks": "Administration of webhooks and of their deliveries.",
+  "admin: tenants": "Administration of tenants, identity providers and API keys.",
+  "admin: audit log": "The audit log and statistics.",
+  page: "What our own pages call.",
+  service: "Health, jobs and this document.",
+} as const;
+
+export type Tag = keyof typeof tags;
+
+/**
+ * The credential of an operation: none, the session, or the API key of an interface. `optional-session` is read where it
+ * is presented, `device` is also the token of an authenticator or a page.
+ */
+export type Security =
+  | "none"
+  | "session"
+  | "optional-session"
+  | "admin"
+  | "passkeys"
+  | "authenticator"
+  | "device";
+
+/** One answer of an operation. */
+export interface Answer {
+  description?: string;
+  /** The body; none without it. */
+  schema?: z.ZodType;
+  /** Default: `application/json`. */
+  mediaType?: string;
+  /** Headers that the answer has, or may have, with what they say. */
+  headers?: Record<string, string>;
+}
+
+/** What is known of an address beside its handler. `/openapi.json` is derived from it. */
+export interface Operation {
+  /** Unique, camel case: the name of the call in generated clients. */
+  id: string;
+  /** One line without a full stop. */
+  summary: string;
+  description?: string;
+  tag: Tag;
+  security: Security;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** Default: `application/json`. */
+  bodyType?: string;
+  /** Headers that the operation reads, beside those of its credential. */
+  headers?: z.ZodObject;
+  /** Answers by status. A text describes an answer without a body below 400, and an error in the shape of the address from 400 on. */
+  answers: Record<number, Answer | string>;
 }
 
 /** Every method of one path. */

@@ -6,7 +6,7 @@ import { mailboxHandler } from "./dev/mailbox.ts";
 import { flowHandler } from "./flow/call-flow.ts";
 import { flowGraphHandler } from "./flow/graph.ts";
 import { tokenExchangeHandler } from "./flow/token-exchange.ts";
-import { aliveHandler, readyHandler } from "./health.ts";
+import { healthAddresses } from "./health.ts";
 import { jobsHandler } from "./jobs.ts";
 import { loginPageHandler } from "./page/login-page.ts";
 import { stepHandler } from "./page/step.ts";
@@ -53,8 +53,7 @@ export const addresses: readonly Address[] = [
   address("POST", "/api/trpc/{procedure}", trpcHandler, "plain", "same-origin"),
 
   address("GET", "/api/jobs", jobsHandler, "plain", "public"),
-  address("GET", "/health/alive", aliveHandler, "plain", "public"),
-  address("GET", "/health/ready", readyHandler, "plain", "public"),
+  ...healthAddresses,
   address("GET", "/dev/mailbox", mailboxHandler, "plain", "local-development"),
   address("GET", "/dev/authenticator", authenticatorHandler, "plain", "local-development"),
   address("POST", "/dev/authenticator", authenticatorButtonHandler, "plain", "local-development"),

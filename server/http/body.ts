@@ -6,9 +6,9 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** A body, or the reason why it was not read: `too_large` becomes status 413, `malformed` 400. */
 export type Body<Value> = { ok: true; value: Value } | { ok: false; reason: "too_large" | "malformed" };
 
-/** A body that is a JSON object, with its text. `details`: why it is none, a sentence without a full stop. */
-export type ObjectBody =
-  | { ok: true; value: Record<string, unknown>; text: string }
+/** A parsed body, with its text. `details`: why it is none, a sentence without a full stop. */
+export type ParsedBody<Value> =
+  | { ok: true; value: Value; text: string }
   | { ok: false; reason: "too_large" }
   | { ok: false; reason: "malformed"; details: string };
 
@@ -76,14 +76,24 @@ function isMediaType(header: string | null, wanted: string): boolean {
 /**
  * Reads a body as a JSON object; an empty body counts as `{}`. The details name the rejected member, if it is a single one.
  */
-export async function readObject(request: Request): Promise<ObjectBody> {
+export async function readObject(request: Request): Promise<ParsedBody<Record<string, unknown>>> {
+  const read = await readJson(request);
+  if (!read.ok) return read;
+  const { value, text } = read;
+  return isObject(value) ? { ok: true, value, text } : notAnObject;
+}
+
+const notAnObject = { ok: false, reason: "malformed", details: "the body must be a JSON object" } as const;
+
+/** Reads a body as any JSON value, as `readObject` does an object. */
+export async function readJson(request: Request): Promise<ParsedBody<unknown>> {
   const read = await readText(request, "application/json");
   if (!read.ok && read.reason === "too_large") return { ok: false, reason: "too_large" };
   const text = read.ok ? read.value : null;
-  const value = text === "" ? {} : text !== null && parseJson(text);
-  if (text !== null && isObject(value)) return { ok: true, value, text };
-  const details = (text && rejectedMember(text)) || "the body must be a JSON object";
-  return { ok: false, reason: "malformed", details };
+  const value = text === "" ? {} : text === null ? undefined : parseJson(text);
+  if (text !== null && value !== undefined) return { ok: true, value, text };
+  const details = text && rejectedMember(text);
+  return details ? { ok: false, reason: "malformed", details } : notAnObject;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,12 +1,15 @@
+import { z } from "zod";
 import { pingDatabase } from "../database/ping.ts";
+import { address } from "./address.ts";
 import type { Handler } from "./handler-context.ts";
+import { described } from "./operation.ts";
 import { json } from "./reply.ts";
 
 /** `GET /health/alive`: the process answers. */
-export const aliveHandler: Handler = () => json(200, { alive: true });
+const aliveHandler: Handler = () => json(200, { alive: true });
 
 /** `GET /health/ready`: the database answers; 503 while it does not. */
-export const readyHandler: Handler = async ({ runtime }) => {
+const readyHandler: Handler = async ({ runtime }) => {
   try {
     await pingDatabase(runtime.database);
     return json(200, { ready: true });
@@ -15,3 +18,21 @@ export const readyHandler: Handler = async ({ runtime }) => {
     return json(503, { ready: false });
   }
 };
+
+const readiness = z.strictObject({ ready: z.boolean() });
+
+/** Whether the process and its database answer, for balancers and orchestrators. */
+export const healthAddresses = [
+  described(address("GET", "/health/alive", aliveHandler, "plain", "public"), {
+    id: "getAlive",
+    summary: "Whether the process answers",
+    tag: "service",
+    answers: { 200: { schema: z.strictObject({ alive: z.literal(true) }) } },
+  }),
+  described(address("GET", "/health/ready", readyHandler, "plain", "public"), {
+    id: "getReady",
+    summary: "Whether the database answers",
+    tag: "service",
+    answers: { 200: { schema: readiness }, 503: { schema: readiness } },
+  }),
+];

@@ -34,6 +34,21 @@ test.each([
   expect(parseMember(schema, value)).toEqual({ ok: false, details });
 });
 
+test.each([
+  [{ id: "1", extra: true }, "id must be a UUID"],
+  [{ url: "callback" }, "url must be an absolute URL"],
+  [{ at: "yesterday" }, "at must be a time such as 2026-01-31T12:00:00Z"],
+  [{ extra: true }, "the body has the unknown member extra"],
+  [{ [`x${"y".repeat(200)}`]: true }, `the body has the unknown member x${"y".repeat(99)}…`],
+])("names the wrong format or unknown member of %j", (value, details) => {
+  const strict = z.strictObject({
+    id: z.guid().optional(),
+    url: z.url().optional(),
+    at: z.iso.datetime().optional(),
+  });
+  expect(parseMember(strict, value)).toEqual({ ok: false, details });
+});
+
 test("returns a valid value", () => {
   expect(parseMember(schema, { size: 9, other: 1 })).toEqual({ ok: true, value: { size: 9 } });
 });

@@ -34,6 +34,21 @@ const kinds: Record<string, string> = {
   record: "an object",
 };
 
+const formats: Record<string, string> = {
+  guid: "a UUID",
+  uuid: "a UUID",
+  url: "an absolute URL",
+  email: "an email address",
+  datetime: "a time such as 2026-01-31T12:00:00Z",
+};
+
+/** Characters of a member's name that are repeated. A client may have sent a longer one. */
+const MAX_REPORTED_NAME = 100;
+
+function shorten(name: string): string {
+  return (name.length > MAX_REPORTED_NAME ? `${name.slice(0, MAX_REPORTED_NAME)}…` : name).toWellFormed();
+}
+
 function describe(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return "is missing";
   switch (issue.code) {
@@ -41,6 +56,10 @@ function describe(issue: z.core.$ZodRawIssue): string {
       return `must be ${kinds[issue.expected] ?? "of another type"}`;
     case "invalid_value":
       return `must be ${issue.values.join(" or ")}`;
+    case "unrecognized_keys":
+      return `has the unknown member ${shorten(issue.keys[0] ?? "")}`;
+    case "invalid_format":
+      return formats[issue.format] ? `must be ${formats[issue.format]}` : "is invalid";
     case "too_small":
       return issue.origin === "string" || issue.origin === "array" ? "is too short" : "is out of range";
     case "too_big":

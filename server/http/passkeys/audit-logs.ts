@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { auditTypes, listAuditLogs } from "../../passkey-server/audit-log.ts";
 import type { Handler } from "../handler-context.ts";
+import { pageHeaders } from "../paging.ts";
 import { json } from "../reply.ts";
-import { pageHeaders, readPage } from "./paging.ts";
+import { readPage } from "./read-page.ts";
 import { invalidRequestReply } from "./request.ts";
 
 const invalidTime = "must be a time such as 2026-01-31T12:00:00Z";

@@ -6,8 +6,9 @@ import {
   showCredential,
 } from "../../passkey-server/credentials.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
+import { pageHeaders } from "../paging.ts";
 import { json } from "../reply.ts";
-import { pageHeaders, readPage } from "./paging.ts";
+import { readPage } from "./read-page.ts";
 import {
   invalidRequestReply,
   readFields,
