@@ -6,3 +6,4 @@ export * from "./records.ts";
 export * from "./sessions.ts";
 export * from "./tenants.ts";
 export * from "./users.ts";
+export * from "./webhooks.ts";

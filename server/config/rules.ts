@@ -1,3 +1,4 @@
+import { judgeCallback } from "../lib/callback-address.ts";
 import type { Config } from "./schema.ts";
 
 /**
@@ -13,7 +14,7 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
   const hostBound = name.startsWith("__Host-");
   const { third_party, saml, mfa } = config;
   const domains = saml.identity_providers.flatMap((provider) => provider.domains);
-  const { passkey_server, authenticator } = config;
+  const { passkey_server, authenticator, webhooks } = config;
   const rules: [boolean, string][] = [
     [
       baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`,
@@ -79,6 +80,13 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
       authenticator.channel_binding !== "refuse" && authenticator.tls_certificates.length === 0,
       "STILE_AUTHENTICATOR_CHANNEL_BINDING verify and require need STILE_AUTHENTICATOR_TLS_CERTIFICATES",
     ],
+    ...webhooks.hooks.map(({ callback }, index): [boolean, string] => {
+      const judged = judgeCallback(callback, { allowPrivate: webhooks.allow_private_targets });
+      return [
+        !judged.ok,
+        `STILE_WEBHOOKS_HOOKS has a callback (number ${index + 1}) that ${judged.ok ? "" : judged.reason}`,
+      ];
+    }),
     [
       mode === "production" && secret_keys.length === 0,
       "SECRET_KEYS is missing: production needs at least one key of 16 characters",

@@ -20,6 +20,7 @@ import { rateLimiter } from "./sections/rate-limits.ts";
 import { mfa } from "./sections/second-factors.ts";
 import { securityNotifications } from "./sections/security-notifications.ts";
 import { session } from "./sections/sessions.ts";
+import { webhooks } from "./sections/webhooks.ts";
 
 /**
  * The configuration. Every leaf has a default, a description and its bounds; the environment's names, the file's names
@@ -137,6 +138,7 @@ export const configSchema = z.strictObject({
   }),
   rate_limiter: rateLimiter,
   security_notifications: securityNotifications,
+  webhooks,
   audit_log: section({
     retention: seconds(30 * 86_400).describe("How long lines of the audit log are kept."),
     attempts_per_hour: count(100, 1).describe(

@@ -41,8 +41,8 @@ describe("the purge of expired rows", () => {
   const count = async (table: string) =>
     (await test.database.read.$client.query(`select from ${table}`)).rowCount;
 
-  /** Table → the column that its retention counts from, and the retention. */
-  const times: Record<string, [column: string, retention: string]> = {
+  /** Table → the column that its retention counts from, the retention, and columns that its rule reads too. */
+  const times: Record<string, [column: string, retention: string, others?: Record<string, string>]> = {
     flows: ["expires_at", "24 hours"],
     passcodes: ["expires_at", "24 hours"],
     webauthn_challenges: ["expires_at", "0"],
@@ -59,6 +59,10 @@ describe("the purge of expired rows", () => {
     rate_limits: ["expire", "0"],
     mailbox: ["created_at", "7 days"],
     audit_logs: ["created_at", "30 days"],
+    events: ["created_at", "30 days"],
+    webhook_deliveries: ["created_at", "30 days"],
+    webhook_attempts: ["at", "30 days"],
+    webhooks: ["expires_at", "0", { is_listener: "true" }],
   };
 
   /** Values of columns that the purge does not read. */
@@ -86,15 +90,21 @@ describe("the purge of expired rows", () => {
   }
 
   /** Inserts a row with a time. */
-  async function insert({ database }: TestDatabase, table: string, column: string, time: string) {
+  async function insert(
+    { database }: TestDatabase,
+    table: string,
+    column: string,
+    time: string,
+    others: Record<string, string> = {},
+  ) {
     const { rows } = await database.write.$client.query(
       `select column_name as name, udt_name as type from information_schema.columns
-      where table_name = $1 and column_name <> $2 and is_nullable = 'NO' and column_default is null`,
+      where table_name = $1 and column_name <> $2 and is_nullable = 'NO' and column_default is null and is_identity = 'NO'`,
       [table, column],
     );
     const at = table === "rate_limits" ? `extract(epoch from ${time}) * 1000` : time;
-    const names = [column, ...rows.map(({ name }) => name)];
-    const values = [at, ...rows.map(({ type }) => anything[type])];
+    const names = [column, ...rows.map(({ name }) => name), ...Object.keys(others)];
+    const values = [at, ...rows.map(({ type }) => anything[type]), ...Object.values(others)];
     await database.write.$client.query(
       `insert into ${table} (${names.join(", ")}) values (${values.join(", ")})`,
     );
@@ -110,9 +120,9 @@ describe("the purge of expired rows", () => {
   it("A124 deletes the rows of every table once their time is over, and no earlier", async () => {
     expect(Object.keys(times).sort()).toEqual(Object.keys(purgeRules(config).deleted).sort());
     const alone = await withoutReferences();
-    for (const [table, [column, retention]] of Object.entries(times)) {
-      await insert(alone, table, column, `now() - interval '${retention}' + interval '1 minute'`);
-      await insert(alone, table, column, `now() - interval '${retention}' - interval '1 minute'`);
+    for (const [table, [column, retention, others]] of Object.entries(times)) {
+      await insert(alone, table, column, `now() - interval '${retention}' + interval '1 minute'`, others);
+      await insert(alone, table, column, `now() - interval '${retention}' - interval '1 minute'`, others);
       expect([table, await purgeExpired(alone.database, purgeRules(config))]).toEqual([table, 1]);
       await alone.database.write.$client.query(`delete from ${table}`);
     }

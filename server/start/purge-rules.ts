@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import type { PurgeRules } from "../database/purge.ts";
 
 /** Returns the retention of every table with expiring rows. */
-export const purgeRules = ({ audit_log }: Pick<Config, "audit_log">): PurgeRules => ({
+export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "webhooks">): PurgeRules => ({
   deleted: {
     // Kept for a day to distinguish an expired flow from an unknown one.
     flows: sql`expires_at < now() - interval '24 hours'`,
@@ -25,6 +25,11 @@ export const purgeRules = ({ audit_log }: Pick<Config, "audit_log">): PurgeRules
     rate_limits: sql`expire < extract(epoch from now()) * 1000`,
     mailbox: sql`created_at < now() - interval '7 days'`,
     audit_logs: sql`created_at < now() - ${audit_log.retention}::int * interval '1 second'`,
+    events: sql`created_at < now() - ${webhooks.retention}::int * interval '1 second'`,
+    webhook_deliveries: sql`created_at < now() - ${webhooks.retention}::int * interval '1 second'`,
+    webhook_attempts: sql`at < now() - ${webhooks.retention}::int * interval '1 second'`,
+    // A listener that was killed: `stile webhooks listen` moves its expiry on while it runs.
+    webhooks: sql`is_listener and expires_at < now()`,
   },
 
   // After expiry the result of a transaction can no longer be redeemed.
@@ -32,6 +37,10 @@ export const purgeRules = ({ audit_log }: Pick<Config, "audit_log">): PurgeRules
     transaction_confirmations: {
       columns: sql`code_hash = null, sealed_result = null`,
       condition: sql`sealed_result is not null and expires_at < now()`,
+    },
+    webhooks: {
+      columns: sql`sealed_previous_secret = null, previous_secret_expires_at = null`,
+      condition: sql`previous_secret_expires_at < now()`,
     },
   },
 });

@@ -4,6 +4,7 @@ import type { KeyedValues } from "../keys/key-status.ts";
 import type { SealedColumn } from "../keys/sealed-columns.ts";
 import { signingKeySealContext } from "../keys/signing-key-store.ts";
 import { settingsContext } from "../tenants/sealed-settings.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "../webhooks/seal-contexts.ts";
 
 /** Every sealed column of the database. `stile secrets reseal` seals their values with a new key. */
 export const sealedColumns: readonly SealedColumn[] = [
@@ -36,6 +37,27 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "sealed_config",
     key: ["id"],
     context: ({ id = "" }) => settingsContext(id),
+  },
+  {
+    holds: "the secret of a webhook",
+    table: "webhooks",
+    column: "sealed_secret",
+    key: ["tenant_id", "id"],
+    context: ({ tenant_id = "", id = "" }) => webhookSecretContext(tenant_id, id),
+  },
+  {
+    holds: "the previous secret of a webhook",
+    table: "webhooks",
+    column: "sealed_previous_secret",
+    key: ["tenant_id", "id"],
+    context: ({ tenant_id = "", id = "" }) => previousSecretContext(tenant_id, id),
+  },
+  {
+    holds: "a mail for a webhook",
+    table: "events",
+    column: "sealed_data",
+    key: ["tenant_id", "id"],
+    context: ({ tenant_id = "", id = "" }) => eventDataContext(tenant_id, id),
   },
 ];
 

@@ -30,6 +30,8 @@ const serverSettings = [
   "jobs",
   "rate_limiter",
   "audit_log",
+  "webhooks.allow_private_targets",
+  "webhooks.retention",
   "webauthn.metadata_file",
   "webauthn.metadata_roots",
   "authenticator.location_file",
@@ -55,6 +57,7 @@ const uninheritedSettings = [
   "authenticator.facets",
   "authenticator.push_url",
   "authenticator.push_secret",
+  "webhooks.hooks",
 ];
 
 /**

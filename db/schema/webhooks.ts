@@ -1,0 +1,126 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+/** A name that a webhook is subscribed to. */
+export interface SubscribedEvent {
+  id: string;
+  event: string;
+}
+
+/** Webhooks stored by an administrator. Those of `webhooks.hooks` have no row. */
+export const webhooks = pgTable(
+  "webhooks",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    callback: text("callback").notNull(),
+    enabled: boolean("enabled").notNull().default(true),
+    /**
+     * Whether this is a running `stile webhooks listen`. It takes its deliveries itself, moves `expires_at` on while it
+     * runs, and is purged after that time. Nothing lists it among the webhooks.
+     */
+    isListener: boolean("is_listener").notNull().default(false),
+    /** Deliveries in a row that were given up. Above a limit the webhook is disabled. */
+    failures: integer("failures").notNull().default(0),
+    /** Of a listener, or with `webhooks.allow_time_expiration`: the time after which it gets no more events. */
+    expiresAt: moment("expires_at").notNull(),
+    events: jsonb("events").notNull().$type<SubscribedEvent[]>(),
+    sealedSecret: bytes("sealed_secret").notNull(),
+    /** The secret before the last rotation, which signs too until its expiry. */
+    sealedPreviousSecret: bytes("sealed_previous_secret"),
+    previousSecretExpiresAt: moment("previous_secret_expires_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+);
+
+/** Events that a webhook was subscribed to when they were committed. */
+export const events = pgTable(
+  "events",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    /** The `webhook-id` of every delivery. */
+    id: uuid("id").notNull(),
+    /** Order of the events of one subject. */
+    sequence: bigint("sequence", { mode: "number" }).notNull().generatedAlwaysAsIdentity(),
+    name: text("name").notNull(),
+    /** The user whose events are delivered in order; null where there is no account. */
+    subjectId: text("subject_id"),
+    /** The flow that caused it. */
+    flowId: uuid("flow_id"),
+    /** `data` of the token; null for an event with sealed data. */
+    data: jsonb("data").$type<Record<string, unknown>>(),
+    /** The same of `email.send`, which may hold a code: sealed, and erased when no delivery of it waits. */
+    sealedData: bytes("sealed_data"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    index("events_created_at").on(table.tenantId, table.createdAt),
+    index("events_flow").on(table.tenantId, table.flowId).where(sql`${table.flowId} is not null`),
+  ],
+);
+
+/** The delivery of an event to one webhook. */
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    /** Id of a stored webhook, or that of `server/webhooks/config-webhooks.ts`. */
+    webhook: text("webhook").notNull(),
+    eventId: uuid("event_id").notNull(),
+    /** Copies of the event's columns, for the order of deliveries. */
+    sequence: bigint("sequence", { mode: "number" }).notNull(),
+    subjectId: text("subject_id"),
+    /** `waiting`, `delivered`, or `failed`: not attempted again. */
+    state: text("state").notNull().default("waiting").$type<"waiting" | "delivered" | "failed">(),
+    /** Attempts whose result is known. */
+    attempts: integer("attempts").notNull().default(0),
+    /** Time of the next attempt. */
+    dueAt: moment("due_at").notNull().defaultNow(),
+    /** Until when a process has it in hand. */
+    claimedUntil: moment("claimed_until"),
+    /** The delivery that this one repeats. */
+    replayOf: uuid("replay_of"),
+    createdAt: createdAt(),
+    finishedAt: moment("finished_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    index("webhook_deliveries_due")
+      .on(table.tenantId, table.webhook, table.dueAt)
+      .where(sql`${table.state} = 'waiting'`),
+    index("webhook_deliveries_order")
+      .on(table.tenantId, table.webhook, table.subjectId, table.sequence)
+      .where(sql`${table.state} = 'waiting' and ${table.attempts} = 0`),
+    index("webhook_deliveries_event").on(table.tenantId, table.eventId),
+    index("webhook_deliveries_created_at").on(table.tenantId, table.webhook, table.createdAt),
+  ],
+);
+
+/** Attempts of deliveries, for the administrator. */
+export const webhookAttempts = pgTable(
+  "webhook_attempts",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    deliveryId: uuid("delivery_id").notNull(),
+    /** Counted from 1. */
+    number: integer("number").notNull(),
+    at: moment("at").notNull(),
+    durationMs: integer("duration_ms").notNull(),
+    /** Status of the answer; null without one. */
+    status: integer("status"),
+    /** Why the attempt failed; null if it succeeded. */
+    error: text("error"),
+    /** The first KiB of the answer's body. */
+    answer: text("answer"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.deliveryId, table.number] }),
+    index("webhook_attempts_at").on(table.at),
+  ],
+);
