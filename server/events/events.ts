@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { languageTags } from "#words/language-tags";
+import { userObjectSchema } from "../account/user-object.ts";
+import { mailFactors, messagesOf } from "../mail/messages.ts";
+import { sessionObjectSchema } from "../sessions/session-object.ts";
+
+/** The user after the change; before it for `user.delete`. */
+const userData = userObjectSchema.extend({
+  ip_address: z.string().optional().describe("Address of the client, for changes by the user and of emails."),
+  user_agent: z.string().optional().describe("`User-Agent` of the same client."),
+});
+
+const codeDetails = z.strictObject({
+  service_name: z.string(),
+  otp_code: z.string(),
+  ttl: z.int().describe("Seconds for which the code is valid."),
+  valid_until: z.int().describe("Seconds since 1970."),
+});
+
+const securityMessages = [
+  ...messagesOf("address_change"),
+  ...messagesOf("factor_change"),
+  ...messagesOf("change"),
+] as const;
+
+const changeDetails = z.strictObject({
+  service_name: z.string(),
+  template: z.enum(securityMessages).describe("The change that the mail reports."),
+  new_email_address: z.string().optional(),
+  deleted_email_address: z.string().optional(),
+  factor: z.enum(mailFactors).optional().describe("The second factor that was added or removed."),
+});
+
+const mailMembers = {
+  subject: z.string(),
+  body_plain: z.string(),
+  body: z.string().describe("HTML."),
+  to_email_address: z.string(),
+  delivered_by_hanko: z
+    .boolean()
+    .describe(
+      "Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to.",
+    ),
+  accept_language: z.string().describe("The same as `language`, for published receivers."),
+  language: z.enum(languageTags).describe("`X-Language` of the request that caused the mail."),
+};
+
+/** A code is in mails of the first kind alone. */
+const mailData = z.discriminatedUnion("type", [
+  z.strictObject({ ...mailMembers, type: z.enum(messagesOf("passcode")), data: codeDetails }),
+  z.strictObject({
+    ...mailMembers,
+    type: z.enum(messagesOf("notice")),
+    data: z.strictObject({ service_name: z.string() }),
+  }),
+  z.strictObject({ ...mailMembers, type: z.literal("security_notification"), data: changeDetails }),
+]);
+
+/**
+ * Every event that is emitted: when, and its data. The events of a change are committed with it, and delivered to the
+ * webhooks that subscribe to them (`server/webhooks`).
+ */
+export const events = {
+  "user.create": {
+    when: "An account was created: by a registration, a first sign-in with a provider, or the operator.",
+    data: userData,
+  },
+  "user.delete": {
+    when: "An account was deleted, by its user or the operator. Its sessions end without events of their own.",
+    data: userData,
+  },
+  "user.login": {
+    when: "A login flow succeeded. Registrations and token exchanges do not count.",
+    data: userData,
+  },
+  "user.update": {
+    when: "A sign-in with a provider gave an account without an email the address that the provider states.",
+    data: userData,
+  },
+  "user.update.email.create": {
+    when: "An email was added to an existing account, by its user, a provider or the operator.",
+    data: userData,
+  },
+  "user.update.email.delete": {
+    when: "An email was removed by the user or the operator, or released because its owner has verified it.",
+    data: userData,
+  },
+  "user.update.email.primary": {
+    when: "Another email was made the primary one, by the user or the operator.",
+    data: userData,
+  },
+  "user.update.username.create": {
+    when: "An existing account was given a username, by its user or the operator.",
+    data: userData,
+  },
+  "user.update.username.update": {
+    when: "The username was changed by the user or the operator.",
+    data: userData,
+  },
+  "user.update.username.delete": {
+    when: "The username was removed by the user or the operator.",
+    data: userData,
+  },
+  "user.update.password.update": {
+    when: "The user has replaced the password, or set another one after a recovery code.",
+    data: userData,
+  },
+  "email.send": {
+    when: "A mail is sent; with `email_delivery.enabled` off, the receiver of this event has to send it.",
+    data: mailData,
+  },
+  "session.create.flow": {
+    when: "A session was issued at the end of a flow, or in place of another one after a reauthentication.",
+    data: sessionObjectSchema,
+  },
+  "session.create.admin": {
+    when: "The operator has created a session.",
+    data: sessionObjectSchema,
+  },
+  "session.delete.explicit.logout": {
+    when: "The user has signed out, or signed in again in the browser of the session.",
+    data: sessionObjectSchema,
+  },
+  "session.delete.explicit.revoke": {
+    when: "The user has ended another session, or all others with a change that revokes them, as a password recovery does.",
+    data: sessionObjectSchema,
+  },
+  "session.delete.admin.revoke": {
+    when: "The operator has ended a session or blocked its user.",
+    data: sessionObjectSchema,
+  },
+  "session.delete.passive.expire": {
+    when: "A session was unused for `session.idle_timeout` or has reached the end of its life.",
+    data: sessionObjectSchema,
+  },
+  "session.delete.passive.limit": {
+    when: "A newer session exceeded `session.limit`; the oldest one ends.",
+    data: sessionObjectSchema,
+  },
+} as const satisfies Record<string, { when: string; data: z.ZodType }>;
+
+/** The name of an event that is emitted. */
+export type EventName = keyof typeof events;
+
+/** Names that are never emitted themselves: a subscription to one covers the events below it. */
+const eventGroups = [
+  "user",
+  "user.update.email",
+  "user.update.username",
+  "user.update.password",
+  "session",
+  "session.create",
+  "session.delete",
+  "session.delete.explicit",
+  "session.delete.admin",
+  "session.delete.passive",
+] as const;
+
+/** Every name that a webhook may subscribe to. */
+export const subscribableNames = [...eventGroups, ...(Object.keys(events) as EventName[])] as const;
+
+/**
+ * Lists the subscriptions that cover an event: its name and those that precede it by whole segments. `user.update`
+ * covers `user.update.email.create`.
+ */
+export function subscriptionsCovering(name: EventName): string[] {
+  const segments = name.split(".");
+  return segments.map((_, index) => segments.slice(0, index + 1).join("."));
+}
+
+/**
+ * Returns the claims that the token of a delivery carries beside `evt` and `data`: `language` for `email.send`, so that
+ * a receiver need not look into the data.
+ *
+ * @param data of the event, as stored
+ */
+export function claimsOf(name: string, data: unknown): { language?: string } {
+  const { language } = (data ?? {}) as { language?: unknown };
+  return name === "email.send" && typeof language === "string" ? { language } : {};
+}

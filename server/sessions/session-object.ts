@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { Session } from "./session.ts";
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** A session as the operator sees it: in the administration API and as the data of `session.*` events. */
+export const sessionObjectSchema = z.strictObject({
+  id: z.guid(),
+  user_id: z.guid(),
+  user_agent: z.string().nullable().describe("Null if `session.acquire_user_agent` is off."),
+  ip_address: z.string().nullable().describe("Null if `session.acquire_ip_address` is off."),
+  created_at: time,
+  updated_at: time.describe("The same as `last_used`: nothing else of a session changes."),
+  expires_at: time,
+  last_used: time,
+});
+
+export type SessionObject = z.infer<typeof sessionObjectSchema>;
+
+/** Converts a session to the shape that the operator sees. */
+export function sessionObject(
+  session: Pick<
+    Session,
+    "id" | "userId" | "userAgent" | "ipAddress" | "createdAt" | "lastUsedAt" | "expiresAt"
+  >,
+): SessionObject {
+  const lastUsed = session.lastUsedAt.toISOString();
+  return {
+    id: session.id,
+    user_id: session.userId,
+    user_agent: session.userAgent,
+    ip_address: session.ipAddress,
+    created_at: session.createdAt.toISOString(),
+    updated_at: lastUsed,
+    expires_at: session.expiresAt.toISOString(),
+    last_used: lastUsed,
+  };
+}
