@@ -1,4 +1,4 @@
-import { jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
 
 /** Organisations with their own users. The default tenant is created from the configuration. */
@@ -50,4 +50,27 @@ export const signingKeys = pgTable(
     retiredAt: moment("retired_at"),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+);
+
+/** Imports of users that have not ended, so that they can be resumed. Written with each batch. */
+export const userImports = pgTable(
+  "user_imports",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    /** Digest of the beginning of the input and of the options that decide what is imported. */
+    inputHash: bytes("input_hash").notNull(),
+    /** Records that were read, of which some were refused. */
+    records: bigint("records", { mode: "number" }).notNull(),
+    imported: bigint("imported", { mode: "number" }).notNull(),
+    refused: bigint("refused", { mode: "number" }).notNull(),
+    /** SHA-256 of these records. */
+    recordsHash: bytes("records_hash").notNull(),
+    /** Fields that could not be carried over, with the number of users. */
+    omitted: jsonb("omitted").notNull().$type<Record<string, number>>(),
+    /** Length of the report of refused records. */
+    reportBytes: bigint("report_bytes", { mode: "number" }).notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.inputHash] })],
 );

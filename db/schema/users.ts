@@ -109,6 +109,8 @@ export const webauthnCredentials = pgTable(
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     mfaOnly: boolean("mfa_only").notNull(),
+    /** `user.id` of the ceremony that created it; null for the id of the account. Differs for imported passkeys. */
+    userHandle: bytes("user_handle"),
   },
   (table) => [
     primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),

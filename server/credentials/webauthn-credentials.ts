@@ -19,6 +19,7 @@ const selectById = prepared("webauthn_credential", (db) =>
       backupEligible: table.backupEligible,
       mfaOnly: table.mfaOnly,
       transports: table.transports,
+      userHandle: table.userHandle,
     })
     .from(table)
     .where(and(eq(table.tenantId, sql.placeholder("tenantId")), eq(table.id, sql.placeholder("id")))),

@@ -23,6 +23,8 @@ export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "
     // Consecutive failures block a method until another one succeeds. Deleting them early would allow new attempts.
     failures: sql`last_at < now() - case when source not in ('', 'known') or consecutive = 0 then interval '2 days' else interval '1 year' end`,
     rate_limits: sql`expire < extract(epoch from now()) * 1000`,
+    // An interrupted import can be resumed for a month.
+    user_imports: sql`updated_at < now() - interval '30 days'`,
     mailbox: sql`created_at < now() - interval '7 days'`,
     audit_logs: sql`created_at < now() - ${audit_log.retention}::int * interval '1 second'`,
     events: sql`created_at < now() - ${webhooks.retention}::int * interval '1 second'`,

@@ -94,6 +94,13 @@ describe("an assertion", () => {
     expect(await reasonOf(one.get(), one.stored, { userId })).toBe("accepted");
   });
 
+  test("V3 has the user handle that an imported passkey was created with, and no other", async () => {
+    const handle = Buffer.from("id at another system");
+    const imported = { ...one.stored, userHandle: handle };
+    expect(await reasonOf(one.get({ userHandle: handle.toString("base64url") }), imported)).toBe("accepted");
+    expect(await reasonOf(one.get(), imported)).toBe("user_handle_mismatch");
+  });
+
   test("may carry extensions, and a byte order mark", async () => {
     expect(await reasonOf(one.get({ extensions: new Map([["example", true]]) }), one.stored)).toBe(
       "accepted",

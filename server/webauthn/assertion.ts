@@ -14,7 +14,7 @@ export interface ExpectedAssertion {
   allowed: readonly string[] | null;
   /** The account that is signing in, if it is known. */
   userId: string | null;
-  /** Accepted user handles of the credential's owner; default: the handle of the account. */
+  /** Accepted user handles of the credential's owner; default: the handle that the credential was created with. */
   userHandles?: readonly string[];
   /** Whether another factor was verified before, so that a security key is accepted. */
   secondFactor: boolean;
@@ -60,8 +60,8 @@ export async function verifyWebAuthnAssertion(
   if (expected.userId === null && handle === null && !isSecondFactorOnly)
     return reject("user_handle_missing");
 
-  // Ensure the user handle is that of the credential's owner (step 6).
-  const { userHandles = [userHandleOf(credential.userId)] } = expected;
+  // Ensure the user handle is that of the credential's owner (step 6). An imported credential has that of its origin.
+  const { userHandles = [ownHandle(credential)] } = expected;
   if (handle !== null && !userHandles.includes(handle)) return reject("user_handle_mismatch");
 
   // Ensure the page was not embedded by another site (steps 13 and 14).
@@ -95,6 +95,10 @@ export async function verifyWebAuthnAssertion(
 /** `user.id` of an account: the sixteen bytes of its UUID, base64url. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
+}
+
+function ownHandle({ userHandle, userId }: StoredCredential): string {
+  return userHandle?.toString("base64url") ?? userHandleOf(userId);
 }
 
 const reject = (reason: AssertionRejection) => ({ ok: false as const, reason });

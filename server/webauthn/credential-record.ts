@@ -33,6 +33,8 @@ export interface StoredCredential {
   backupEligible: boolean;
   mfaOnly: boolean;
   transports: string[];
+  /** `user.id` of the ceremony that created it, if that was not the id of the account. */
+  userHandle?: Buffer | null;
 }
 
 /** An existing credential as listed in options for the browser. */
