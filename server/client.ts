@@ -7,8 +7,8 @@ export interface Client {
   /** Key of the client's rate limits: the IPv4 address, or the IPv6 /64. */
   source: string;
   userAgent: string;
-  /** Language of mails; English if the request names an unknown one. */
-  language: Language;
+  /** Language of mails; English if the request names an unknown one, null if it names none. */
+  language: Language | null;
   requestId: string;
   /** `Origin` header; null if absent. */
   origin: string | null;

@@ -29,6 +29,8 @@ export const users = pgTable(
     givenName: text("given_name"),
     familyName: text("family_name"),
     picture: text("picture"),
+    /** Language of the last sign-in, a tag of `words/language-tags.ts`; null if no sign-in named one. */
+    language: text("language"),
     /** Visible to the user and to applications. */
     publicMetadata: jsonb("public_metadata").notNull().default({}).$type<Metadata>(),
     /** Visible only to the operator. */
@@ -211,6 +213,7 @@ export const userFacts = pgView("user_facts", {
   username: text("username"),
   email: text("email"),
   emailVerified: boolean("email_verified").notNull(),
+  language: text("language"),
 }).as(sql`
   select u.tenant_id, u.id as user_id,
     ${has("passwords")} as has_password,
@@ -223,6 +226,7 @@ export const userFacts = pgView("user_facts", {
     (select count(*)::int from webauthn_credentials c where c.tenant_id = u.tenant_id and c.user_id = u.id) as credential_count,
     (select n.username from usernames n where n.tenant_id = u.tenant_id and n.user_id = u.id) as username,
     e.address as email,
-    e.verified_at is not null as email_verified
+    e.verified_at is not null as email_verified,
+    u.language
   from users u
   left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary`);

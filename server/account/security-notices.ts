@@ -52,5 +52,5 @@ export function securityNotice(
   if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
     return [];
   const mail = { type: kind, ...details } as SecurityMail;
-  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language, mail }];
+  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language ?? "en", mail }];
 }

@@ -1,3 +1,4 @@
+import { accountLanguage } from "../account/mail-language.ts";
 import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
 import type { ClientContext, Job } from "../runtime.ts";
@@ -17,5 +18,7 @@ export async function authenticatorNotice(
 ): Promise<Job[]> {
   if (!canBeSecondFactor(tenant.config, userId)) return [];
   const account = await factsById(runtime.database.read, tenant.id, userId);
-  return securityNotice({ tenant, client }, kind, account?.email ?? null, { factor: "authenticator" });
+  // The request is the application's, so its language is not the owner's.
+  const owner = { ...client, language: accountLanguage(account) };
+  return securityNotice({ tenant, client: owner }, kind, account?.email ?? null, { factor: "authenticator" });
 }

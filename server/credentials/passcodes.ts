@@ -300,7 +300,7 @@ function jobsFor(
     ? { type: notice ?? ("email_login_attempted" as const) }
     : { type: purpose, code, ttlSeconds };
   const to = decoy && !notice ? null : recipient;
-  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language, mail }];
+  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language ?? "en", mail }];
 }
 
 const { passcodes } = schema;

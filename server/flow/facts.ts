@@ -17,6 +17,8 @@ export interface Facts {
   username: string | null;
   email: string | null;
   emailVerified: boolean;
+  /** Language tag of the last sign-in that named one. */
+  language: string | null;
 }
 
 /** Facts of an unknown account. */
@@ -32,6 +34,7 @@ export const noFacts: Facts = {
   username: null,
   email: null,
   emailVerified: false,
+  language: null,
 };
 
 /** Whether the flow is a registration whose account is written at its end; until then it does not exist. */

@@ -1,4 +1,5 @@
 import type { Write } from "#db/write";
+import { accountLanguage } from "../account/mail-language.ts";
 import { findTrustedDevice, revokeStolenDevice } from "../credentials/trusted-devices.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Job, RequestContext } from "../runtime.ts";
@@ -215,7 +216,9 @@ function findAction(state: State, name: string): { name: string; action: Action 
 }
 
 function contextOf(request: RequestContext, view: View, record: FlowRecord): Context {
-  return { ...view, request, flowId: record.id, db: request.runtime.database.read };
+  const language = request.client.language ?? accountLanguage(view.facts);
+  const client = { ...request.client, language };
+  return { ...view, request: { ...request, client }, flowId: record.id, db: request.runtime.database.read };
 }
 
 function errorOf(outcome: Outcome, name: string, values: Record<string, string>): StepError | null {

@@ -269,6 +269,7 @@ const anySituation = fc.record({
     hasRecoveryCode: fc.boolean(),
     hasIdentity: fc.boolean(),
     deviceTrusted: fc.boolean(),
+    language: fc.constant(null),
   }),
   data: fc
     .record({

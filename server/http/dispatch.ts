@@ -12,7 +12,7 @@ import { preflightHeaders } from "./cors.ts";
 import { flowError } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
 import { isLocalRequest } from "./host.ts";
-import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
+import { acceptedLanguage, LANGUAGE_COOKIE, requestedLanguage } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
 import { isSameOrigin } from "./origin.ts";
 import { rejectPageRequest } from "./page/page-requests.ts";
@@ -133,7 +133,7 @@ function clientOf(
   const language =
     requested === null && access === "same-origin"
       ? acceptedLanguage(chosenLanguage(headers) ?? headers.get("accept-language"))
-      : languageOf(requested);
+      : requestedLanguage(requested);
   return {
     ip,
     source: sourceOf(ip),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptedLanguage, languageOf, pageLanguage } from "./language.ts";
+import { acceptedLanguage, pageLanguage, requestedLanguage } from "./language.ts";
 
 test.each([
   ["de", "de"],
@@ -9,9 +9,17 @@ test.each([
   ["tlh", "en"],
   ["__proto__", "en"],
   ["", "en"],
-  [null, "en"],
+  ["zh-CN", "zh"],
+  ["zh-Hant-TW", "zh"],
+  ["pt", "pt-BR"],
+  ["pt-PT", "pt-BR"],
+  ["de-AT", "de"],
+  ["BN", "bn"],
+  ["french", "en"],
+  ["-", "en"],
+  [null, null],
 ])("X-Language %s is %s", (header, language) => {
-  expect(languageOf(header)).toBe(language);
+  expect(requestedLanguage(header)).toBe(language);
 });
 
 test.each([
@@ -19,9 +27,10 @@ test.each([
   ["pt-PT", "pt-BR"],
   ["tlh, fr;q=0.5, it;q=0.7", "it"],
   ["de;q=0, nl", "nl"],
-  ["*", "en"],
-  [";;;q=x,,", "en"],
-  [null, "en"],
+  ["tlh, sv;q=0.5", null],
+  ["*", null],
+  [";;;q=x,,", null],
+  [null, null],
 ])("Accept-Language %s is %s", (header, language) => {
   expect(acceptedLanguage(header)).toBe(language);
 });

@@ -6,19 +6,17 @@ import { matchLanguage } from "../lib/match-language.ts";
 /** The cookie with the language that a visitor chose on a page. */
 export const LANGUAGE_COOKIE = "stile-language";
 
-const byName = new Map<string, Language>(languageTags.map((language) => [language.toLowerCase(), language]));
-
 /**
- * The language of mails by `X-Language`. Unknown values mean English, including `undefined`, which a published client
- * sends if no language is set.
+ * The language of mails by `X-Language`; null without the header. Regional variants match, so `zh-CN` is `zh` and `pt`
+ * is `pt-BR`. Unknown values mean English, including `undefined`, which a published client sends if no language is set.
  */
-export function languageOf(header: string | null): Language {
-  return byName.get(header?.toLowerCase() ?? "") ?? "en";
+export function requestedLanguage(header: string | null): Language | null {
+  return header === null ? null : (matchLanguage([header], languageTags) ?? "en");
 }
 
-/** The language of mails that an `Accept-Language` header prefers (RFC 9110, 12.5.4); English if it names none. */
-export function acceptedLanguage(header: string | null): Language {
-  return matchLanguage(acceptedLanguageTags(header), languageTags) ?? "en";
+/** The language of mails that an `Accept-Language` header prefers (RFC 9110, 12.5.4); null if it names none of ours. */
+export function acceptedLanguage(header: string | null): Language | null {
+  return matchLanguage(acceptedLanguageTags(header), languageTags) ?? null;
 }
 
 /**

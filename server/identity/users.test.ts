@@ -63,6 +63,7 @@ const nothing = {
   username: null,
   email: null,
   emailVerified: false,
+  language: null,
 };
 
 const passkey = (userId: string, mfaOnly: boolean) => credentialRow({ tenantId, userId, mfaOnly });

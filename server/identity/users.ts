@@ -25,6 +25,8 @@ export interface UserFacts {
   /** The primary address. */
   email: string | null;
   emailVerified: boolean;
+  /** Language tag of the last sign-in that named one. */
+  language: string | null;
 }
 
 const facts = {
@@ -40,6 +42,7 @@ const facts = {
   username: userFacts.username,
   email: userFacts.email,
   emailVerified: userFacts.emailVerified,
+  language: userFacts.language,
 };
 
 const byEmail = prepared("facts_by_email", (db) =>

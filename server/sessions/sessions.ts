@@ -32,7 +32,7 @@ export interface NewSession extends UserClaims {
 
 /**
  * Issues a session: signs its token and prepares its row. The session identifier is always new. The token is valid
- * once `write` has inserted the row.
+ * once `write` has inserted the row. It also stores the language of the request for later mails to the account.
  *
  * @returns `write` also ends the oldest sessions beyond `session.limit`, correctly under concurrent logins, and throws
  *   ConflictError("user") if the account no longer exists
@@ -68,7 +68,11 @@ export async function issueSession(
         delete from sessions where tenant_id = ${tenant.id} and user_id = ${userId} and id not in (
           select id from sessions
           where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > ${now.toISOString()}
-          order by created_at desc, id desc limit ${limit - 1}))
+          order by created_at desc, id desc limit ${limit - 1})),
+      spoken as (
+        update users set language = ${client.language}
+        where tenant_id = ${tenant.id} and id = ${userId} and language is distinct from ${client.language}
+          and ${client.language}::text is not null)
       insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
         remember_me, created_at, last_used_at, expires_at)
       values (${tenant.id}, ${session.id}, ${userId}, ${session.authenticatedAt.toISOString()},
