@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
+import { observeCommits } from "./after-commit.ts";
 import * as schema from "./schema/index.ts";
 
 export { schema };
@@ -63,6 +64,7 @@ export function openDatabase(
     return drizzle({ client, schema });
   };
   const write = open();
+  observeCommits(write);
   const read = Object.assign(open("-c default_transaction_read_only=on"), { prepares });
   const claim = open("-c synchronous_commit=off");
   return {

@@ -1,0 +1,33 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type * as schema from "./schema/index.ts";
+
+type Pool = Pick<NodePgDatabase<typeof schema>, "transaction">;
+
+const pending = new WeakMap<object, (() => void)[]>();
+
+/**
+ * Calls `callback` once the transaction is committed, and never if it is rolled back. If the connection is lost during
+ * the commit, the outcome is unknown and it is not called.
+ *
+ * @param tx a transaction of the `write` pool, not one nested in it
+ * @param callback must not throw
+ */
+export function afterCommit(tx: object, callback: () => void): void {
+  const callbacks = pending.get(tx);
+  if (!callbacks) throw new TypeError("afterCommit requires a transaction of the write pool");
+  callbacks.push(callback);
+}
+
+/** Makes every transaction of a pool call what `afterCommit` was given for it. */
+export function observeCommits(pool: Pool): void {
+  const begin: Pool["transaction"] = pool.transaction.bind(pool);
+  pool.transaction = async (work, options) => {
+    const callbacks: (() => void)[] = [];
+    const result = await begin(async (tx) => {
+      pending.set(tx, callbacks);
+      return work(tx);
+    }, options);
+    for (const callback of callbacks) callback();
+    return result;
+  };
+}
