@@ -18,6 +18,8 @@ export interface Client {
   deviceCookie: string | null;
   /** Sealed cookie of the accounts that this browser has signed in to before. */
   markCookie: string | null;
+  /** Id of the API key that authorizes the request, for the audit log. */
+  apiKey?: string;
 }
 
 /** Cookies that the answer sets or removes in the browser. */

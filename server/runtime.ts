@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import type { AuditOutput } from "./audit/audit-output.ts";
 import type { Locations } from "./authenticator/location.ts";
 import type { PushJob } from "./authenticator/push-job.ts";
 import type { Client } from "./client.ts";
@@ -31,6 +32,8 @@ export interface Runtime {
   platform: Platform;
   database: Database;
   log: Logger;
+  /** Where entries of the audit log are written besides the database; null if `audit_log.console_output` is off. */
+  auditOutput: AuditOutput | null;
   vault: Vault;
   signingKeys: TenantSigningKeys;
   passwordHasher: PasswordHasher;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Client } from "../client.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
-import { type AttemptCause, type AuditDetails, audit, auditAttempt } from "./audit.ts";
+import { type AttemptCause, type AuditDetails, audit, auditAttempt, commandLine } from "./audit.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -190,4 +190,115 @@ describe("A129 an entry of an event that changed nothing", () => {
       },
     ]);
   });
+});
+
+describe("with the console output", () => {
+  const context = (settings: Record<string, string> = {}) => {
+    const server = runtime.configured({ STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED: "true", ...settings });
+    server.audited.splice(0);
+    return { runtime: server, tenant: server.tenant, client: testClient, now: noon };
+  };
+  const stored = () => runtime.database.read.select().from(schema.auditLogs);
+
+  beforeEach(async () => {
+    await runtime.database.write.delete(schema.auditLogs);
+    await runtime.database.write.delete(schema.rateLimits);
+  });
+
+  it("writes an entry as one line of JSON after the commit", async () => {
+    const by = context();
+    const userId = randomUUID();
+    const details = { email: "jane@example.com", note: "two\nlines" };
+    await by.runtime.database.write.transaction(async (tx) => {
+      await audit(by, "email_created", details, userId)(tx);
+      expect(by.runtime.audited).toEqual([]);
+    });
+    const [row] = await stored();
+    expect(by.runtime.audited).toHaveLength(1);
+    expect(by.runtime.audited[0]).not.toContain("\n");
+    expect(JSON.parse(by.runtime.audited[0] ?? "")).toEqual({
+      id: row?.id,
+      type: "email_created",
+      meta_http_request_id: "test",
+      meta_source_ip: "192.0.2.1",
+      meta_user_agent: "Test/1.0",
+      actor_user_id: userId,
+      details: { email: "j***@example.com", note: "two\nlines" },
+      tenant_id: runtime.tenant.id,
+      created_at: noon.toISOString(),
+      updated_at: noon.toISOString(),
+    });
+  });
+
+  it("writes nothing for what is rolled back", async () => {
+    const by = context();
+    const failing = by.runtime.database.write.transaction(async (tx) => {
+      await audit(by, "login_success")(tx);
+      await auditAttempt(by, "login_failure", {})(tx);
+      throw new Error("overtaken");
+    });
+    await expect(failing).rejects.toThrow("overtaken");
+    expect(by.runtime.audited).toEqual([]);
+  });
+
+  it.each(["true", "false"])(
+    "A129 writes the same attempts as the database keeps, with storage %s",
+    async (enabled) => {
+      const by = context({
+        STILE_AUDIT_LOG_ATTEMPTS_PER_HOUR: "2",
+        STILE_AUDIT_LOG_STORAGE_ENABLED: enabled,
+        STILE_AUDIT_LOG_MASK_IP_ADDRESSES: "true",
+      });
+      for (let attempt = 0; attempt < 5; attempt += 1)
+        await by.runtime.database.write.transaction(auditAttempt(by, "login_failure", { method: "totp" }));
+      const lines = by.runtime.audited.map((line) => JSON.parse(line));
+      expect(lines.map(({ type }) => type)).toEqual([
+        "login_failure",
+        "login_failure",
+        "audit_limit_reached",
+      ]);
+      expect(lines[2]).toMatchObject({
+        meta_source_ip: "192.0.2.0",
+        details: { source: "192.0.2.0", per_hour: 2 },
+      });
+      expect(await stored()).toHaveLength(enabled === "true" ? 3 : 0);
+    },
+  );
+
+  it("is the only record without storage", async () => {
+    const by = context({ STILE_AUDIT_LOG_STORAGE_ENABLED: "false" });
+    await by.runtime.database.write.transaction(audit(by, "login_success"));
+    expect(by.runtime.audited).toHaveLength(1);
+    expect(await stored()).toEqual([]);
+    expect(() => runtime.configured({ STILE_AUDIT_LOG_STORAGE_ENABLED: "false" })).toThrow(
+      "no security event would be recorded",
+    );
+  });
+});
+
+it("masks email addresses and usernames where they are written, unless they are to be kept", async () => {
+  const details = { email: "jane@example.com", previous_username: "jane", method: "jane" };
+  expect((await write(details))?.details).toEqual({
+    email: "j***@example.com",
+    previous_username: "j***",
+    method: "jane",
+  });
+  const kept = runtime.configured({ STILE_AUDIT_LOG_MASK: "false" });
+  const context = { runtime: kept, tenant: kept.tenant, client: testClient, now: noon };
+  await kept.database.write.transaction(audit(context, "email_created", details));
+  const [row] = await kept.database.read.select().from(schema.auditLogs);
+  await kept.database.write.delete(schema.auditLogs);
+  expect(row?.details).toEqual(details);
+});
+
+it("names the API key that authorized the request, and the command line without an address", async () => {
+  expect((await write({ a: 1 }, { ...testClient, apiKey: "key-1" }))?.details).toEqual({
+    a: 1,
+    api_key: "key-1",
+  });
+  const context = { runtime, tenant: runtime.tenant, client: commandLine, now: noon };
+  await runtime.database.write.transaction(audit(context, "secrets_resealed"));
+  const [row] = await runtime.database.read.select().from(schema.auditLogs);
+  await runtime.database.write.delete(schema.auditLogs);
+  expect(row).toMatchObject({ ipAddress: null, userAgent: "stile", requestId: null });
 });

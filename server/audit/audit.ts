@@ -1,61 +1,36 @@
-import { sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { afterCommit } from "#db/after-commit";
+import { schema, type Transaction } from "#db/client";
 import type { Write } from "#db/write";
+import type { Client } from "../client.ts";
 import { counterRow } from "../limits/rate-limits.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { ClientContext, Runtime } from "../runtime.ts";
+import { type AuditRow, auditEntryJson } from "./audit-entry.ts";
+import type { AttemptType, AuditType, SignInFailureType } from "./audit-types.ts";
+import { maskDetails, maskSource } from "./mask.ts";
 
-/** Types of security events in the audit log. */
-export type AuditType = PasskeyServerAuditType | SignInFailureType | AccountAuditType | "audit_limit_reached";
-
-/** Failures of signing in, which change nothing; `auditAttempt` records them. */
-export type SignInFailureType = "login_failure" | "thirdparty_signin_signup_failed";
-
-type AccountAuditType =
-  | "authenticator_registered"
-  | "authenticator_renamed"
-  | "authenticator_deregistered"
-  | "authenticator_request_failed"
-  | "authenticator_request_succeeded"
-  | "email_created"
-  | "email_deleted"
-  | "email_verified"
-  | "login_success"
-  | "otp_created"
-  | "otp_deleted"
-  | "passkey_created"
-  | "passkey_deleted"
-  | "passkey_sign_count_stale"
-  | "password_changed"
-  | "password_deleted"
-  | "primary_email_changed"
-  | "recovery_codes_created"
-  | "security_key_created"
-  | "security_key_deleted"
-  | "security_notification_sent"
-  | "session_revoked"
-  | "thirdparty_linking_succeeded"
-  | "thirdparty_signin_succeeded"
-  | "thirdparty_signup_succeeded"
-  | "thirdparty_unlinked"
-  | "trusted_device_stolen"
-  | "user_created"
-  | "user_deleted"
-  | "user_logged_out"
-  | "username_changed"
-  | "username_deleted";
-
-/** Types of events of the passkey server. */
-export type PasskeyServerAuditType =
-  | `${"webauthn_registration" | "webauthn_authentication" | "webauthn_transaction" | "mfa_registration" | "mfa_authentication"}_${"init" | "final"}_${"succeeded" | "failed"}`
-  | "webauthn_credential_updated"
-  | "webauthn_credential_deleted"
-  | "webauthn_user_deleted";
-
-/** Flat facts. They contain no secret, no credential and no identifier that a visitor entered. */
+/**
+ * Flat facts. They contain no secret, no credential and no identifier that a visitor entered. Email addresses and
+ * usernames of accounts stand only in the members that `mask.ts` names.
+ */
 export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;
 type AuditValue = string | number | boolean | null;
 
-type AuditContext = Pick<RequestContext, "runtime" | "tenant" | "client" | "now">;
+/** The party that acts: the client of a request, or `commandLine`. */
+export type Actor = Pick<Client, "apiKey"> & {
+  ip: string | null;
+  userAgent: string;
+  requestId: string | null;
+};
+
+/** An operator who uses the `stile` command. */
+export const commandLine: Actor = { ip: null, userAgent: "stile", requestId: null };
+
+/** What an entry is written with: a request or a command, and the tenant whose log it belongs to. */
+export interface AuditContext extends Pick<ClientContext, "tenant" | "now"> {
+  runtime: Pick<Runtime, "platform" | "auditOutput">;
+  client: Actor;
+}
 
 const { auditLogs, rateLimits } = schema;
 
@@ -66,15 +41,19 @@ const { auditLogs, rateLimits } = schema;
  */
 export function audit(
   context: AuditContext,
-  type: Exclude<AuditType, SignInFailureType | "audit_limit_reached">,
+  type: RecordedType,
   details: AuditDetails = {},
   userId: string | null = null,
 ): Write {
   const entry = entryOf(context, type, details, userId);
   return async (tx) => {
-    await tx.insert(auditLogs).values(entry);
+    if (context.tenant.config.audit_log.storage.enabled) await tx.insert(auditLogs).values(entry);
+    printAfterCommit(context, tx, entry);
   };
 }
+
+/** Events that changed something, or that an API key caused. */
+type RecordedType = Exclude<AuditType, SignInFailureType | "api_key_rejected" | "audit_limit_reached">;
 
 const WINDOW_SECONDS = 3600;
 
@@ -89,8 +68,8 @@ export type AttemptCause = { source: string } | { account: string; source: strin
  * @param about `userId`: the account that the event concerns, if any; `cause`: by default the source of the request
  */
 export function auditAttempt(
-  context: AuditContext,
-  type: SignInFailureType | PasskeyServerAuditType,
+  context: AuditContext & { client: Pick<Client, "source"> },
+  type: AttemptType,
   details: AuditDetails,
   about: { userId?: string | null; cause?: AttemptCause } = {},
 ): Write {
@@ -100,10 +79,26 @@ export function auditAttempt(
   const key = counterRow("audit", WINDOW_SECONDS, JSON.stringify([tenant.id, cause]));
   const entry = entryOf(context, type, details, userId);
   const by = "account" in cause ? cause.account : null;
-  const last = { type: "audit_limit_reached", userId: by, details: { ...cause, per_hour: limit } };
+  const last = {
+    type: "audit_limit_reached",
+    userId: by,
+    details: maskDetails({ ...cause, per_hour: limit }, tenant.config.audit_log),
+  };
   const windowIsOver = sql`counter.expire <= ${now.getTime()}::bigint`;
   const whichOf = (recorded: unknown, instead: unknown, type: "text" | "uuid" | "jsonb") =>
     sql`case when points <= ${limit}::int then ${recorded}::${sql.raw(type)} else ${instead}::${sql.raw(type)} end`;
+  const columns = sql`${entry.tenantId}::uuid, ${entry.id}::uuid, ${entry.requestId}::text, ${entry.ipAddress}::text,
+      ${entry.userAgent}::text, ${entry.createdAt}::timestamptz, ${whichOf(entry.type, last.type, "text")} as type,
+      ${whichOf(entry.userId, last.userId, "uuid")},
+      ${whichOf(JSON.stringify(entry.details), JSON.stringify(last.details), "jsonb")}`;
+  const written: SQL = tenant.config.audit_log.storage.enabled
+    ? sql`
+    insert into ${auditLogs}
+      (tenant_id, id, request_id, ip_address, user_agent, created_at, type, user_id, details)
+    select ${columns} from counted
+    returning type`
+    : sql`
+    select ${whichOf(entry.type, last.type, "text")} as type from counted`;
   const statement = sql`
     with counted as (
       insert into ${rateLimits} as counter (key, points, expire)
@@ -112,17 +107,18 @@ export function auditAttempt(
         points = case when ${windowIsOver} then 1 else counter.points + 1 end,
         expire = case when ${windowIsOver} then excluded.expire else counter.expire end
       where ${windowIsOver} or counter.points <= ${limit}::int
-      returning points)
-    insert into ${auditLogs}
-      (tenant_id, id, request_id, ip_address, user_agent, created_at, type, user_id, details)
-    select ${entry.tenantId}::uuid, ${entry.id}::uuid, ${entry.requestId}, ${entry.ipAddress}, ${entry.userAgent},
-      ${entry.createdAt}::timestamptz, ${whichOf(entry.type, last.type, "text")},
-      ${whichOf(entry.userId, last.userId, "uuid")},
-      ${whichOf(JSON.stringify(entry.details), JSON.stringify(last.details), "jsonb")}
-    from counted`;
+      returning points)${written}`;
   return async (tx) => {
-    await tx.execute(statement);
+    const { rows } = await tx.execute<{ type: string }>(statement);
+    for (const row of rows)
+      printAfterCommit(context, tx, row.type === last.type ? { ...entry, ...last } : entry);
   };
+}
+
+/** Writes an entry to the console, if it is to be there, once it is committed. */
+function printAfterCommit({ runtime, tenant }: AuditContext, tx: Transaction, entry: AuditRow): void {
+  const { auditOutput } = runtime;
+  if (auditOutput) afterCommit(tx, () => auditOutput(JSON.stringify(auditEntryJson(entry, tenant.config))));
 }
 
 /** Characters of a user agent that are stored. */
@@ -133,16 +129,21 @@ function entryOf(
   type: AuditType,
   details: AuditDetails,
   userId: string | null,
-): typeof auditLogs.$inferInsert {
+): AuditRow {
+  const { audit_log } = tenant.config;
+  const facts = { ...details, ...(client.apiKey === undefined ? {} : { api_key: client.apiKey }) };
   return {
     tenantId: tenant.id,
     id: runtime.platform.uuid(),
     type,
     userId,
     requestId: client.requestId,
-    ipAddress: client.ip,
+    ipAddress: maskSource(client.ip, audit_log),
     userAgent: storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH)),
-    details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, storableValue(value)])),
+    details: maskDetails(
+      Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, storableValue(value)])),
+      audit_log,
+    ),
     createdAt: now,
   };
 }

@@ -88,6 +88,10 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
       ];
     }),
     [
+      !config.audit_log.storage.enabled && !config.audit_log.console_output.enabled,
+      "STILE_AUDIT_LOG_STORAGE_ENABLED and STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED are both false: no security event would be recorded",
+    ],
+    [
       mode === "production" && secret_keys.length === 0,
       "SECRET_KEYS is missing: production needs at least one key of 16 characters",
     ],

@@ -140,6 +140,24 @@ export const configSchema = z.strictObject({
   security_notifications: securityNotifications,
   webhooks,
   audit_log: section({
+    storage: section({
+      enabled: flag(true).describe("Whether entries of the audit log are stored in the database."),
+    }),
+    console_output: section({
+      enabled: flag(false).describe(
+        "Whether entries of the audit log are written, one line of JSON each, once they are committed.",
+      ),
+      output: z
+        .enum(["stdout", "stderr"])
+        .default("stdout")
+        .describe("Where they are written: standard output, beside the log, or standard error."),
+    }),
+    mask: flag(true).describe(
+      "Whether email addresses and usernames are masked (j***@example.com), where entries are written and where they are shown.",
+    ),
+    mask_ip_addresses: flag(false).describe(
+      "Whether IP addresses are shortened (IPv4 to /24, IPv6 to /48), where entries are written and where they are shown.",
+    ),
     retention: seconds(30 * 86_400).describe("How long lines of the audit log are kept."),
     attempts_per_hour: count(100, 1).describe(
       "Failed sign-ins and the like recorded in an hour for one source (IPv4 address, IPv6 /64), or for one signed-in account. A last line tells that the limit is reached.",

@@ -1,30 +1,10 @@
 import { and, count, desc, eq, gt, inArray, like, lt, or, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import type { PasskeyServerAuditType } from "../audit/audit.ts";
+import { type PasskeyServerAuditType, passkeyServerAuditTypes } from "../audit/audit-types.ts";
 
 /** Reading the audit log of the passkey server. */
 
 const { auditLogs: table } = schema;
-
-const ceremonies = [
-  "webauthn_registration",
-  "webauthn_authentication",
-  "webauthn_transaction",
-  "mfa_registration",
-  "mfa_authentication",
-] as const;
-
-/** Every type of entry. */
-export const auditTypes: readonly PasskeyServerAuditType[] = [
-  ...ceremonies.flatMap((ceremony) =>
-    (["init", "final"] as const).flatMap((part) =>
-      (["succeeded", "failed"] as const).map((outcome) => `${ceremony}_${part}_${outcome}` as const),
-    ),
-  ),
-  "webauthn_credential_updated",
-  "webauthn_credential_deleted",
-  "webauthn_user_deleted",
-];
 
 /** Filters of a query; an absent filter matches every entry. */
 export interface AuditQuery {
@@ -66,7 +46,7 @@ export async function listAuditLogs(
 ): Promise<{ entries: AuditEntryJson[]; total: number }> {
   const where = and(
     eq(table.tenantId, tenantId),
-    inArray(table.type, [...(query.types ?? auditTypes)]),
+    inArray(table.type, [...(query.types ?? passkeyServerAuditTypes)]),
     query.after && gt(table.createdAt, query.after),
     query.before && lt(table.createdAt, query.before),
     contains(actor, query.actorUserId),

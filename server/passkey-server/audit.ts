@@ -1,5 +1,6 @@
 import type { Write } from "#db/write";
-import { type AuditDetails, audit, auditAttempt, type PasskeyServerAuditType } from "../audit/audit.ts";
+import { type AuditDetails, audit, auditAttempt } from "../audit/audit.ts";
+import type { PasskeyServerAuditType } from "../audit/audit-types.ts";
 import type { ClientContext } from "../runtime.ts";
 import type { PasskeyRejection } from "./errors.ts";
 

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
 import { rejectsSessionParameters } from "#db/errors";
+import { createAuditOutput } from "../audit/audit-output.ts";
 import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
@@ -115,6 +116,7 @@ export async function createRuntime(
       platform,
       database,
       log,
+      auditOutput: createAuditOutput(config),
       vault,
       signingKeys,
       passwordHasher: createPasswordHasher(config.password),

@@ -23,6 +23,8 @@ export interface TestRuntime extends Runtime {
   enqueued: MailJob[];
   /** Push notifications of committed and of rolled back steps, oldest first. */
   pushed: PushJob[];
+  /** Lines of the audit log on the console; none by default. */
+  audited: string[];
   /** Moves the clock of the platform forward. */
   advanceClock(seconds: number): void;
   /** The same runtime with another configuration. */
@@ -37,6 +39,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const log = pino({ level: "silent" });
   const enqueued: MailJob[] = [];
   const pushed: PushJob[] = [];
+  const audited: string[] = [];
   let shift = 0;
   const platform = { randomBytes, uuid: randomUUID, clockShift: () => shift };
 
@@ -60,6 +63,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       platform,
       database,
       log,
+      auditOutput: config.audit_log.console_output.enabled ? (line) => audited.push(line) : null,
       vault,
       signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
       // The smallest memory of argon2, for speed; the tests of the hasher cover the cost.
@@ -85,6 +89,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       instanceId: randomUUID(),
       enqueued,
       pushed,
+      audited,
       advanceClock(seconds) {
         shift += seconds * 1000;
       },

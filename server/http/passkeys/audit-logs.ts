@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { auditTypes, listAuditLogs } from "../../passkey-server/audit-log.ts";
+import { passkeyServerAuditTypes } from "../../audit/audit-types.ts";
+import { listAuditLogs } from "../../passkey-server/audit-log.ts";
 import type { Handler } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
 import { json } from "../reply.ts";
@@ -29,7 +30,7 @@ const filters = z.object({
   end_time: moment,
   /** Repeated, or separated by commas. */
   type: z
-    .array(z.enum(auditTypes, { error: "contains an unknown type" }))
+    .array(z.enum(passkeyServerAuditTypes, { error: "contains an unknown type" }))
     .max(256, "cannot have more than 256 entries"),
   actor_user_id: part,
   meta_source_ip: part,

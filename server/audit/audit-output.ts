@@ -1,0 +1,22 @@
+import pino from "pino";
+import type { Config } from "../config/schema.ts";
+
+/** Writes a line of the audit log to standard output or standard error. */
+export type AuditOutput = (line: string) => void;
+
+const descriptors = { stdout: 1, stderr: 2 };
+
+/**
+ * Opens the output that `audit_log.console_output` names. Lines are written synchronously, like those of the log, so
+ * that they do not mix with them and none is lost when the process ends.
+ *
+ * @returns null if it is off
+ */
+export function createAuditOutput({ audit_log }: Pick<Config, "audit_log">): AuditOutput | null {
+  const { enabled, output } = audit_log.console_output;
+  if (!enabled) return null;
+  const destination = pino.destination({ dest: descriptors[output], sync: true });
+  return (line) => {
+    destination.write(`${line}\n`);
+  };
+}
