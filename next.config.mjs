@@ -1,6 +1,6 @@
 /** Addresses of the API, as in the matcher of `proxy.ts`. */
 const api =
-  "(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)";
+  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {

@@ -20,6 +20,13 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/account/reachability.test.ts"],
   },
   {
+    name: "an operator ends a session that the user does not have, and is told that it ended",
+    file: "server/admin/user-sessions.ts",
+    text: "if (!(await endSessionOfUser(tx, context.tenant.id, userId, sessionId))) return notFound;",
+    fault: "await endSessionOfUser(tx, context.tenant.id, userId, sessionId);",
+    caughtBy: ["server/http/admin/sessions.test.ts"],
+  },
+  {
     name: "audit details with a NUL are not stored",
     file: "server/audit/audit.ts",
     text: 'text.toWellFormed().replaceAll("\\0", "\\uFFFD")',

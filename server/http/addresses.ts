@@ -1,5 +1,6 @@
 import { trpcHandler } from "../trpc/handler.ts";
 import { type Address, address, type ErrorShape, type Route } from "./address.ts";
+import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler } from "./dev/mailbox.ts";
@@ -60,6 +61,7 @@ export const addresses: readonly Address[] = [
 
   ...passkeyAddresses,
   ...authenticatorAddresses,
+  ...adminAddresses,
 ];
 
 /** A route, and the values of the segments in braces. */

@@ -112,6 +112,15 @@ export async function factsById(db: ReadOnly, tenantId: string, userId: string):
   return user ?? null;
 }
 
+/** Whether a tenant has a user with this id. */
+export async function isUser(db: ReadOnly, tenantId: string, userId: string): Promise<boolean> {
+  const found = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
+  return found.length > 0;
+}
+
 /**
  * Creates an account with its identifiers.
  *

@@ -4,6 +4,7 @@ import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Session, sessionColumns } from "./session.ts";
+import { endSessionOfUser } from "./sessions.ts";
 import { describeUserAgent } from "./user-agent.ts";
 
 const { sessions } = schema;
@@ -62,8 +63,6 @@ export function endSessionOf(
   sessionId: string,
 ): Write {
   return async (tx) => {
-    await tx
-      .delete(sessions)
-      .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.userId, userId), eq(sessions.id, sessionId)));
+    await endSessionOfUser(tx, tenant.id, userId, sessionId);
   };
 }

@@ -144,6 +144,20 @@ export async function endSession(tx: Queryable, tenantId: string, sessionId: str
   await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.id, sessionId)));
 }
 
+/** @returns false if the user has no such session */
+export async function endSessionOfUser(
+  tx: Queryable,
+  tenantId: string,
+  userId: string,
+  sessionId: string,
+): Promise<boolean> {
+  const ended = await tx
+    .delete(sessions)
+    .where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId), eq(sessions.id, sessionId)))
+    .returning({ id: sessions.id });
+  return ended.length > 0;
+}
+
 /**
  * Ends all sessions of a user.
  *

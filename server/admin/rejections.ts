@@ -1,0 +1,15 @@
+/** Why a call of the administration interface changes nothing. */
+export interface AdminRejection {
+  ok: false;
+  /** `invalid`: the request; `conflict`: the state of what it would change. */
+  reason: "not_found" | "invalid" | "conflict";
+  /** For developers: what is wrong and what is accepted. */
+  message: string;
+}
+
+export function rejectAdmin(reason: AdminRejection["reason"], message: string): AdminRejection {
+  return { ok: false, reason, message };
+}
+
+/** The tenant has no such thing, or not below this user: both are one answer. */
+export const notFound = rejectAdmin("not_found", "Not found.");
