@@ -11,14 +11,14 @@ const bearer = /^bearer ([\w-]{1,512})$/i;
 /**
  * Wraps a handler of the administration interface so that it requires a key of the interface `admin` of the tenant,
  * which is verified before the body is read. A key in the query does not count. The answer to a wrong key does not
- * depend on what is wrong with it.
+ * depend on what is wrong with it. Entries of the audit log name the key (`client.apiKey`).
  */
 export function requireAdminKey(handler: Handler): Handler {
   return async (context) => {
-    const { runtime, tenant, request } = context;
+    const { runtime, tenant, request, client } = context;
     const [, key = ""] = bearer.exec(request.headers.get("authorization") ?? "") ?? [];
     const found = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
-    if (found) return handler(context);
+    if (found) return handler({ ...context, client: { ...client, apiKey: found.id } });
     return plainError(
       401,
       "A valid key of the administration interface is needed: Authorization: Bearer <key>.",

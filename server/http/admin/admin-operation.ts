@@ -17,7 +17,7 @@ export function adminOperation<
   Body extends z.ZodType = z.ZodUndefined,
 >(
   declared: Omit<OperationInput<Params, Query, Body>, "security" | "access" | "errorShape">,
-  handler: (context: HandlerContext, input: Input<Params, Query, Body>) => Promise<Reply>,
+  handler: (context: HandlerContext, input: Input<Params, Query, Body>) => Promise<Reply | Response>,
 ): Address & { operation: Operation } {
   return operation({ ...declared, security: "admin" }, handler);
 }
