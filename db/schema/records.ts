@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, tenantId } from "./columns.ts";
 
@@ -17,7 +18,16 @@ export const auditLogs = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
-    index("audit_logs_created_at").on(table.tenantId, table.createdAt),
+    // Each filter of the log has one, in the order in which entries are listed.
+    index("audit_logs_created").on(table.tenantId, table.createdAt, table.id),
+    index("audit_logs_type").on(table.tenantId, table.type, table.createdAt, table.id),
+    index("audit_logs_ip_address").on(table.tenantId, table.ipAddress, table.createdAt, table.id),
+    index("audit_logs_actor").on(
+      table.tenantId,
+      sql`coalesce(user_id::text, details ->> 'actor_user_id')`,
+      table.createdAt,
+      table.id,
+    ),
   ],
 );
 

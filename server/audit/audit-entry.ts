@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
-import { maskDetails, maskSource } from "./mask.ts";
+import { maskDetails, maskName, maskSource } from "./mask.ts";
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -31,8 +31,15 @@ export type AuditEntryJson = z.output<typeof auditEntrySchema>;
 /** A row of the audit log. */
 export type AuditRow = typeof schema.auditLogs.$inferSelect;
 
-/** Converts a row to JSON, masked as the settings say now, whatever they said when it was written. */
-export function auditEntryJson(row: AuditRow, { audit_log }: Pick<Config, "audit_log">): AuditEntryJson {
+/**
+ * Converts a row to JSON, masked as the settings say now, whatever they said when it was written.
+ *
+ * @param row `email`: of its account, if it is known
+ */
+export function auditEntryJson(
+  row: AuditRow & { email?: string | null },
+  { audit_log }: Pick<Config, "audit_log">,
+): AuditEntryJson {
   const { error, actor_user_id, ...details } = maskDetails(row.details, audit_log);
   const actor = row.userId ?? actor_user_id;
   const moment = row.createdAt.toISOString();
@@ -44,6 +51,7 @@ export function auditEntryJson(row: AuditRow, { audit_log }: Pick<Config, "audit
     meta_source_ip: maskSource(row.ipAddress, audit_log) ?? "",
     meta_user_agent: row.userAgent ?? "",
     ...(typeof actor === "string" ? { actor_user_id: actor } : {}),
+    ...(row.email ? { actor_email: audit_log.mask ? maskName(row.email) : row.email } : {}),
     details,
     tenant_id: row.tenantId,
     created_at: moment,

@@ -1,90 +1,25 @@
-import { and, count, desc, eq, gt, inArray, like, lt, or, type SQL, sql } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
+import { type AuditEntryJson, auditEntryJson } from "../audit/audit-entry.ts";
+import { type AuditFilter, listAuditEntries } from "../audit/audit-log.ts";
 import { type PasskeyServerAuditType, passkeyServerAuditTypes } from "../audit/audit-types.ts";
+import type { TenantContext } from "../runtime.ts";
 
-/** Reading the audit log of the passkey server. */
-
-const { auditLogs: table } = schema;
-
-/** Filters of a query; an absent filter matches every entry. */
-export interface AuditQuery {
-  /** Both bounds are exclusive. */
-  after?: Date | undefined;
-  before?: Date | undefined;
-  types?: readonly PasskeyServerAuditType[] | undefined;
-  /** Substrings of the application's user id, and of the source IP address. */
-  actorUserId?: string | undefined;
-  sourceIp?: string | undefined;
-  /** A substring of either. */
-  either?: string | undefined;
-  offset: number;
-  limit: number;
-}
-
-/** An entry as returned to applications. */
-export interface AuditEntryJson {
-  id: string;
-  type: string;
-  error?: string;
-  meta_http_request_id: string;
-  meta_source_ip: string;
-  meta_user_agent: string;
-  actor_user_id?: string;
-  created_at: string;
-  updated_at: string;
-  tenant_id: string;
+/** An entry of the audit log as returned to applications. */
+type PasskeyAuditEntryJson = Omit<AuditEntryJson, "details" | "actor_email"> & {
   transaction_id: string | null;
-}
+};
 
-const actor = sql<string | null>`${table.details} ->> 'actor_user_id'`;
-
-/** Returns one page of a tenant's entries, the newest first, and the total count. */
-export async function listAuditLogs(
-  db: ReadOnly,
-  tenantId: string,
-  query: AuditQuery,
-): Promise<{ entries: AuditEntryJson[]; total: number }> {
-  const where = and(
-    eq(table.tenantId, tenantId),
-    inArray(table.type, [...(query.types ?? passkeyServerAuditTypes)]),
-    query.after && gt(table.createdAt, query.after),
-    query.before && lt(table.createdAt, query.before),
-    contains(actor, query.actorUserId),
-    contains(table.ipAddress, query.sourceIp),
-    or(contains(actor, query.either), contains(table.ipAddress, query.either)),
-  );
-  const rows = await db
-    .select()
-    .from(table)
-    .where(where)
-    .orderBy(desc(table.createdAt), desc(table.id))
-    .offset(query.offset)
-    .limit(query.limit);
-  const [counted] = await db.select({ total: count() }).from(table).where(where);
-  return { entries: rows.map(toJson), total: counted?.total ?? 0 };
-}
-
-/** Matches a substring literally, with the wildcards of LIKE escaped. */
-function contains(column: SQL<string | null> | typeof table.ipAddress, part: string | undefined) {
-  if (!part) return undefined;
-  return like(column, `%${part.replace(/[\\%_]/g, "\\$&")}%`);
-}
-
-function toJson(row: typeof table.$inferSelect): AuditEntryJson {
-  const { details } = row;
-  const moment = row.createdAt.toISOString();
-  return {
-    id: row.id,
-    type: row.type,
-    ...(typeof details.error === "string" ? { error: details.error } : {}),
-    meta_http_request_id: row.requestId ?? "",
-    meta_source_ip: row.ipAddress ?? "",
-    meta_user_agent: row.userAgent ?? "",
-    ...(typeof details.actor_user_id === "string" ? { actor_user_id: details.actor_user_id } : {}),
-    created_at: moment,
-    // Entries are never changed.
-    updated_at: moment,
-    tenant_id: row.tenantId,
-    transaction_id: typeof details.transaction_id === "string" ? details.transaction_id : null,
-  };
+/** Returns one page of the entries about a tenant's passkey server, the newest first, and the total count. */
+export async function listPasskeyAuditEntries(
+  { runtime, tenant }: TenantContext,
+  filter: AuditFilter & { types?: readonly PasskeyServerAuditType[] | undefined },
+  page: { number: number; size: number },
+): Promise<{ entries: PasskeyAuditEntryJson[]; total: number }> {
+  const types = filter.types ?? passkeyServerAuditTypes;
+  const { rows, total } = await listAuditEntries(runtime.database.read, tenant, { ...filter, types }, page);
+  const entries = rows.map((row) => {
+    const { details, actor_email: _, ...entry } = auditEntryJson(row, tenant.config);
+    const { transaction_id } = details;
+    return { ...entry, transaction_id: typeof transaction_id === "string" ? transaction_id : null };
+  });
+  return { entries, total };
 }

@@ -1,12 +1,13 @@
 import type { Address } from "../address.ts";
 import { requireAdminKey } from "./admin-key.ts";
+import { auditLogAddresses } from "./audit-logs.ts";
 import { sessionAddresses } from "./sessions.ts";
 
 /**
  * The administration interface (docs/administration.md), one file of rows per subject. Every address requires a key of
  * the interface `admin`.
  */
-export const adminAddresses: readonly Address[] = [...sessionAddresses].map((row) => ({
+export const adminAddresses: readonly Address[] = [...sessionAddresses, ...auditLogAddresses].map((row) => ({
   ...row,
   handler: requireAdminKey(row.handler),
 }));

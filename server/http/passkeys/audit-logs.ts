@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { passkeyServerAuditTypes } from "../../audit/audit-types.ts";
-import { listAuditLogs } from "../../passkey-server/audit-log.ts";
+import { listPasskeyAuditEntries } from "../../passkey-server/audit-log.ts";
 import type { Handler } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
 import { json } from "../reply.ts";
@@ -61,15 +61,14 @@ export const listAuditLogsHandler: Handler = async ({ runtime, tenant, url }) =>
     return invalidRequestReply([...new Set(errors)].join(" and "));
   }
   const { start_time, end_time, type, actor_user_id, meta_source_ip, q } = parsed.data;
-  const { entries, total } = await listAuditLogs(runtime.database.read, tenant.id, {
+  const filter = {
     after: start_time,
     before: end_time,
     types: type.length > 0 ? type : undefined,
     actorUserId: actor_user_id,
     sourceIp: meta_source_ip,
-    either: q,
-    offset: (page.number - 1) * page.size,
-    limit: page.size,
-  });
+    any: q ? { part: q, email: false } : undefined,
+  };
+  const { entries, total } = await listPasskeyAuditEntries({ runtime, tenant }, filter, page);
   return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
 };

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { auditEntryJson, auditEntrySchema } from "../../audit/audit-entry.ts";
+import {
+  type AuditFilter,
+  exportAuditEntries,
+  listAuditEntries,
+  type ReadAuditRow,
+} from "../../audit/audit-log.ts";
+import { auditTypes } from "../../audit/audit-types.ts";
+import { currentTime } from "../../database/current-time.ts";
+import { csv, instant, pageQuery } from "../fields.ts";
+import type { HandlerContext } from "../handler-context.ts";
+import { pageHeaders } from "../paging.ts";
+import { json } from "../reply.ts";
+import { adminOperation } from "./admin-operation.ts";
+
+const part = () => z.string().max(256).optional();
+
+const filters = {
+  start_time: instant().optional().describe("Only later entries."),
+  end_time: instant().optional().describe("Only earlier entries."),
+  type: csv(z.enum(auditTypes)).optional().describe("Types of entries, repeated or separated by commas."),
+  actor_user_id: part().describe("The id of a user, or a part of it."),
+  actor_email: part().describe("The email address of an account, or a part of it."),
+  meta_source_ip: part().describe("An IP address, or a part of it."),
+  q: part().describe("A part of the user's id, of the email address or of the IP address."),
+};
+
+const filterQuery = z.object(filters);
+
+function filterOf(query: z.output<typeof filterQuery>): AuditFilter {
+  return {
+    after: query.start_time,
+    before: query.end_time,
+    types: query.type && query.type.length > 0 ? query.type : undefined,
+    actorUserId: query.actor_user_id,
+    actorEmail: query.actor_email,
+    sourceIp: query.meta_source_ip,
+    any: query.q ? { part: query.q, email: true } : undefined,
+  };
+}
+
+/** The audit log of the tenant. */
+export const auditLogAddresses = [
+  adminOperation(
+    {
+      method: "GET",
+      path: "/admin/audit_logs",
+      id: "listAuditLogs",
+      summary: "List entries of the audit log, newest first",
+      description:
+        "Email addresses, usernames and IP addresses are masked as `audit_log` of the settings says.",
+      tag: "admin: audit log",
+      query: z.object({ ...pageQuery, ...filters }),
+      answers: {
+        200: {
+          schema: z.array(auditEntrySchema),
+          headers: { "X-Total-Count": "Number of matching entries.", Link: "The other pages (RFC 8288)." },
+        },
+      },
+    },
+    async ({ runtime, tenant, url }, { query }) => {
+      const page = { number: query.page, size: query.per_page };
+      const { rows, total } = await listAuditEntries(runtime.database.read, tenant, filterOf(query), page);
+      const entries = rows.map((row) => auditEntryJson(row, tenant.config));
+      return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
+    },
+  ),
+  adminOperation(
+    {
+      method: "GET",
+      path: "/admin/audit_logs/export",
+      id: "exportAuditLogs",
+      summary: "Export entries of the audit log as lines of JSON, oldest first",
+      description:
+        "Ends with the last entry from before the request, or before `end_time`. An answer that breaks off is incomplete; continue with `start_time` just before the last entry.",
+      tag: "admin: audit log",
+      query: filterQuery,
+      answers: { 200: { schema: z.string(), mediaType: "application/jsonl" } },
+    },
+    async (context, { query }) => {
+      const { runtime, tenant } = context;
+      const now = await currentTime(runtime);
+      const filter = filterOf(query);
+      const before = filter.before && filter.before < now ? filter.before : now;
+      const batches = exportAuditEntries(runtime.database.read, tenant, { ...filter, before });
+      return new Response(context.request.method === "HEAD" ? null : linesOf(context, batches), {
+        headers: {
+          "Content-Type": "application/jsonl; charset=utf-8",
+          "Content-Disposition": 'attachment; filename="audit-log.jsonl"',
+        },
+      });
+    },
+  ),
+];
+
+/** Streams batches as lines. The next batch is read when the client has taken the one before. */
+function linesOf(
+  { runtime, tenant, client }: HandlerContext,
+  batches: AsyncGenerator<ReadAuditRow[], void>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await batches.next();
+          if (done) return controller.close();
+          const lines = value.map((row) => `${JSON.stringify(auditEntryJson(row, tenant.config))}\n`);
+          controller.enqueue(encoder.encode(lines.join("")));
+        } catch (error) {
+          // The status is sent, so that only the end of the connection tells of it.
+          runtime.log.error(
+            { err: error, request_id: client.requestId },
+            "an export of the audit log failed",
+          );
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        await batches.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
