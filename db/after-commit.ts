@@ -1,4 +1,5 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { collecting } from "./collected.ts";
 import type * as schema from "./schema/index.ts";
 
 type Pool = Pick<NodePgDatabase<typeof schema>, "transaction">;
@@ -18,14 +19,14 @@ export function afterCommit(tx: object, callback: () => void): void {
   callbacks.push(callback);
 }
 
-/** Makes every transaction of a pool call what `afterCommit` was given for it. */
+/** Makes every transaction of a pool write what it has collected, and call what `afterCommit` was given for it. */
 export function observeCommits(pool: Pool): void {
   const begin: Pool["transaction"] = pool.transaction.bind(pool);
   pool.transaction = async (work, options) => {
     const callbacks: (() => void)[] = [];
     const result = await begin(async (tx) => {
       pending.set(tx, callbacks);
-      return work(tx);
+      return collecting(tx, work);
     }, options);
     for (const callback of callbacks) callback();
     return result;

@@ -80,6 +80,8 @@ export interface ClientContext extends TenantContext {
 /** Context of one request while it is judged. Nothing here writes. */
 export interface RequestContext extends ClientContext {
   signal: AbortSignal;
+  /** The flow whose step it is; absent outside flows. */
+  flowId?: string;
   /** The session presented with the request; read by profile flows only. */
   session?: Session;
 }

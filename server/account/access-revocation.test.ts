@@ -128,7 +128,7 @@ describe("dropCredentialsSetBeforeVerification", () => {
     const [flowId = ""] = victim.flowIds;
     expect(await isSignedIn(victim)).toBe(true);
     await runtime.database.write.transaction((tx) =>
-      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
+      dropCredentialsSetBeforeVerification(tx, { runtime, tenant: runtime.tenant }, victim.userId, flowId),
     );
     expect(await factsById(runtime.database.read, tenantId, victim.userId)).toMatchObject({
       email: "victim@example.com",
@@ -147,7 +147,7 @@ describe("dropCredentialsSetBeforeVerification", () => {
     const victim = await account("waiting@example.com");
     const [flowId = ""] = victim.flowIds;
     await runtime.database.write.transaction((tx) =>
-      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
+      dropCredentialsSetBeforeVerification(tx, { runtime, tenant: runtime.tenant }, victim.userId, flowId),
     );
     expect(await flowsOf(victim)).toEqual([flowId]);
   });
@@ -155,7 +155,12 @@ describe("dropCredentialsSetBeforeVerification", () => {
   it("A42 deletes identities, open requests to providers, and trusted devices", async () => {
     const victim = await account("connected@example.com");
     await runtime.database.write.transaction((tx) =>
-      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID()),
+      dropCredentialsSetBeforeVerification(
+        tx,
+        { runtime, tenant: runtime.tenant },
+        victim.userId,
+        randomUUID(),
+      ),
     );
     expect(await leftOf(victim)).toEqual({
       trustedDevices: 0,
@@ -167,9 +172,14 @@ describe("dropCredentialsSetBeforeVerification", () => {
 
   it("does not change other accounts or other tenants", async () => {
     const [one, other] = [await account("one@example.com"), await account("other@example.com")];
-    const drop = (tenant: string, userId: string) =>
+    const drop = (id: string, userId: string) =>
       runtime.database.write.transaction((tx) =>
-        dropCredentialsSetBeforeVerification(tx, tenant, userId, randomUUID()),
+        dropCredentialsSetBeforeVerification(
+          tx,
+          { runtime, tenant: { ...runtime.tenant, id } },
+          userId,
+          randomUUID(),
+        ),
       );
     await drop(tenantId, one.userId);
     await expect(drop(randomUUID(), other.userId)).rejects.toThrow("conflict: user");
@@ -190,7 +200,12 @@ describe("dropCredentialsSetBeforeVerification", () => {
   it("is rolled back with its transaction", async () => {
     const victim = await account("undone@example.com");
     const failing = runtime.database.write.transaction(async (tx) => {
-      await dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID());
+      await dropCredentialsSetBeforeVerification(
+        tx,
+        { runtime, tenant: runtime.tenant },
+        victim.userId,
+        randomUUID(),
+      );
       throw new Error("rolled back");
     });
     await expect(failing).rejects.toThrow("rolled back");
@@ -202,7 +217,9 @@ describe("dropCredentialsSetBeforeVerification", () => {
 it("A24 revokeAccess deletes sessions, other logins and trusted devices, and keeps credentials", async () => {
   const owner = await account("owner@example.com");
   const [, flowId = ""] = owner.flowIds;
-  await runtime.database.write.transaction((tx) => revokeAccess(tx, tenantId, owner.userId, flowId));
+  await runtime.database.write.transaction((tx) =>
+    revokeAccess(tx, { runtime, tenant: runtime.tenant }, owner.userId, flowId),
+  );
   expect(await flowsOf(owner)).toEqual([flowId]);
   expect(await isSignedIn(owner)).toBe(false);
   const facts = await factsById(runtime.database.read, tenantId, owner.userId);

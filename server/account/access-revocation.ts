@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import type { EventContext } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
 import { endOtherSessions } from "../sessions/sessions.ts";
 
@@ -38,11 +39,12 @@ const credentialTables = [
  */
 export async function dropCredentialsSetBeforeVerification(
   tx: Transaction,
-  tenantId: string,
+  context: EventContext,
   userId: string,
   flowId: string,
 ): Promise<void> {
-  await revokeAccess(tx, tenantId, userId, flowId);
+  const tenantId = context.tenant.id;
+  await revokeAccess(tx, context, userId, flowId);
   for (const table of credentialTables) {
     await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   }
@@ -57,10 +59,11 @@ export async function dropCredentialsSetBeforeVerification(
  */
 export async function revokeAccess(
   tx: Transaction,
-  tenantId: string,
+  context: EventContext,
   userId: string,
   flowId: string,
 ): Promise<void> {
+  const tenantId = context.tenant.id;
   await lockUser(tx, tenantId, userId);
   await tx
     .delete(flows)
@@ -68,7 +71,7 @@ export async function revokeAccess(
   for (const table of [thirdPartyRequests, exchangeTokens, trustedDevices]) {
     await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   }
-  await endOtherSessions(tx, tenantId, userId);
+  await endOtherSessions(context, userId, "session.delete.explicit.revoke")(tx);
 }
 
 /**

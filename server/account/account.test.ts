@@ -114,9 +114,9 @@ describe("accountOf", () => {
   it("does not let another account end its sessions", async () => {
     const [id, other] = [await person(), await person()];
     const own = await session(id);
-    await write(endSessionOf(contextAt(), other, own));
+    await write(endSessionOf(contextAt(), other, own, "session.delete.explicit.revoke"));
     expect((await read(id))?.sessions).toHaveLength(1);
-    await write(endSessionOf(contextAt(), id, own));
+    await write(endSessionOf(contextAt(), id, own, "session.delete.explicit.revoke"));
     expect((await read(id))?.sessions).toEqual([]);
   });
 });

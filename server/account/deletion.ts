@@ -1,8 +1,9 @@
 import { and, eq, ne } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
+import { type EventContext, emit } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
-import type { RequestContext } from "../runtime.ts";
+import { userObject } from "./user-object.ts";
 
 const {
   authenticatorDevices,
@@ -24,13 +25,14 @@ const tablesWithoutCascade = [
 ];
 
 /**
- * Deletes an account with its credentials, sessions, open requests and flows. Its lines in the audit log stay until
+ * Returns the write that deletes an account with its credentials, sessions, open requests and flows. Its lines in the audit log stay until
  * their retention ends.
  *
  * @param flowId the current flow, which is kept
  * @throws ConflictError("user") if the account does not exist
  */
-export function deleteAccount({ tenant }: RequestContext, userId: string, flowId: string): Write {
+export function deleteAccount(context: EventContext, userId: string, flowId: string): Write {
+  const { tenant } = context;
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
     for (const table of tablesWithoutCascade) {
@@ -39,6 +41,10 @@ export function deleteAccount({ tenant }: RequestContext, userId: string, flowId
     await tx
       .delete(flows)
       .where(and(eq(flows.tenantId, tenant.id), eq(flows.userId, userId), ne(flows.id, flowId)));
-    await tx.delete(users).where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)));
+    const [deleted] = await tx
+      .delete(users)
+      .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)))
+      .returning({ user: userObject() });
+    if (deleted) await emit(context, "user.delete", deleted.user)(tx);
   };
 }

@@ -24,7 +24,8 @@ export function endUserSession(
   sessionId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async (tx) => {
-    if (!(await endSessionOfUser(tx, context.tenant.id, userId, sessionId))) return notFound;
+    const ended = await endSessionOfUser(tx, context, userId, sessionId, "session.delete.admin.revoke");
+    if (!ended) return notFound;
     await audit(context, "session_revoked", { by: "admin" }, userId)(tx);
     return { ok: true };
   });

@@ -1,8 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { afterCommit } from "#db/after-commit";
 import { schema, type Transaction } from "#db/client";
+import { collect } from "#db/collected";
 import type { Write } from "#db/write";
 import type { Client } from "../client.ts";
+import { writeRecords } from "../events/write-records.ts";
+import { storable } from "../lib/storable-text.ts";
 import { counterRow } from "../limits/rate-limits.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
 import { type AuditRow, auditEntryJson } from "./audit-entry.ts";
@@ -35,7 +38,8 @@ export interface AuditContext extends Pick<ClientContext, "tenant" | "now"> {
 const { auditLogs, rateLimits } = schema;
 
 /**
- * Returns the write of an audit log entry, which belongs into the transaction of the change that it records.
+ * Returns the write of an audit log entry, which belongs into the transaction of the change that it records. All
+ * entries and events of a transaction are inserted by one statement at its end.
  *
  * @param userId the account that the event concerns, if any
  */
@@ -47,7 +51,7 @@ export function audit(
 ): Write {
   const entry = entryOf(context, type, details, userId);
   return async (tx) => {
-    if (context.tenant.config.audit_log.storage.enabled) await tx.insert(auditLogs).values(entry);
+    if (context.tenant.config.audit_log.storage.enabled) collect(tx, writeRecords, { audit: entry });
     printAfterCommit(context, tx, entry);
   };
 }
@@ -151,9 +155,4 @@ function entryOf(
 function storableValue(value: AuditDetails[string]): unknown {
   if (typeof value === "string") return storable(value);
   return Array.isArray(value) ? value.map(storableValue) : value;
-}
-
-/** Replaces NUL and lone surrogates, which PostgreSQL rejects, so that a client cannot make the write fail. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }

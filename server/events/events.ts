@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
 import { userObjectSchema } from "../account/user-object.ts";
+import type { emittedEventNames } from "../config/event-names.ts";
 import { mailFactors, messagesOf } from "../mail/messages.ts";
 import { sessionObjectSchema } from "../sessions/session-object.ts";
 
@@ -74,7 +75,7 @@ export const events = {
     data: userData,
   },
   "user.update": {
-    when: "A sign-in with a provider gave an account without an email the address that the provider states.",
+    when: "The names, the picture or the metadata were changed, by the user, a provider or the operator. A change of credentials is no event.",
     data: userData,
   },
   "user.update.email.create": {
@@ -137,27 +138,10 @@ export const events = {
     when: "A newer session exceeded `session.limit`; the oldest one ends.",
     data: sessionObjectSchema,
   },
-} as const satisfies Record<string, { when: string; data: z.ZodType }>;
+} as const satisfies Record<EventName, { when: string; data: z.ZodType }>;
 
 /** The name of an event that is emitted. */
-export type EventName = keyof typeof events;
-
-/** Names that are never emitted themselves: a subscription to one covers the events below it. */
-const eventGroups = [
-  "user",
-  "user.update.email",
-  "user.update.username",
-  "user.update.password",
-  "session",
-  "session.create",
-  "session.delete",
-  "session.delete.explicit",
-  "session.delete.admin",
-  "session.delete.passive",
-] as const;
-
-/** Every name that a webhook may subscribe to. */
-export const subscribableNames = [...eventGroups, ...(Object.keys(events) as EventName[])] as const;
+export type EventName = (typeof emittedEventNames)[number];
 
 /**
  * Lists the subscriptions that cover an event: its name and those that precede it by whole segments. `user.update`

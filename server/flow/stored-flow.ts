@@ -63,5 +63,6 @@ export function requestContextOf(
   session?: Session,
 ): RequestContext {
   const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
-  return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
+  const flowId = flow.record.id;
+  return { runtime, tenant, client, now: flow.now, signal, flowId, ...(session ? { session } : {}) };
 }

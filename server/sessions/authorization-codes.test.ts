@@ -4,6 +4,7 @@ import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { codeChallengePattern, codeVerifierPattern } from "../lib/pkce.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { commitWrites } from "../testing/writes.ts";
 import { issueAuthorizationCode, redeemAuthorizationCode } from "./authorization-codes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 
@@ -100,7 +101,10 @@ describe("an authorization code", () => {
 
   it("is rejected after the session has ended, and none is issued from then on", async () => {
     const code = await create();
-    await endSession(runtime.database.write, runtime.tenant.id, sessionId);
+    await commitWrites(
+      runtime,
+      endSession({ runtime, tenant: runtime.tenant }, sessionId, "session.delete.explicit.logout"),
+    );
     expect(await redeem(code)).toBeNull();
     const request = { sessionId, codeChallenge, redirectTo };
     expect(await issueAuthorizationCode(runtime, runtime.tenant, request)).toBeNull();

@@ -7,10 +7,10 @@ export async function logOut(
   context: Omit<ClientContext, "now">,
   found: readonly FoundSession[],
 ): Promise<void> {
-  const { runtime, tenant } = context;
+  const { runtime } = context;
   await runtime.database.write.transaction(async (tx) => {
     for (const { session, now } of found) {
-      await endSession(tx, tenant.id, session.id);
+      await endSession(context, session.id, "session.delete.explicit.logout")(tx);
       await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
     }
   });
@@ -18,10 +18,14 @@ export async function logOut(
 
 /** Ends the sessions that a browser had before it was issued another one. */
 export async function endReplacedSessions(
-  { runtime, tenant }: TenantContext,
+  context: TenantContext,
   found: readonly FoundSession[],
   { id: issuedId }: { id: string },
 ): Promise<void> {
-  for (const { session } of found)
-    if (session.id !== issuedId) await endSession(runtime.database.write, tenant.id, session.id);
+  const replaced = found.filter(({ session }) => session.id !== issuedId);
+  if (replaced.length === 0) return;
+  await context.runtime.database.write.transaction(async (tx) => {
+    for (const { session } of replaced)
+      await endSession(context, session.id, "session.delete.explicit.logout")(tx);
+  });
 }

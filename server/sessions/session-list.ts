@@ -1,10 +1,10 @@
 import { and, desc, eq, gt, gte } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { Write } from "#db/write";
-import type { RequestContext } from "../runtime.ts";
+import type { EventContext } from "../events/emit.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Session, sessionColumns } from "./session.ts";
-import { endSessionOfUser } from "./sessions.ts";
+import { endSessionOfUser, type SessionEnd } from "./sessions.ts";
 import { describeUserAgent } from "./user-agent.ts";
 
 const { sessions } = schema;
@@ -58,11 +58,12 @@ export function describeSession(session: Session, currentSessionId: string): Ses
 
 /** Ends a session of an account; does nothing if it has ended already. */
 export function endSessionOf(
-  { tenant }: Pick<RequestContext, "tenant">,
+  context: EventContext,
   userId: string,
   sessionId: string,
+  event: SessionEnd,
 ): Write {
   return async (tx) => {
-    await endSessionOfUser(tx, tenant.id, userId, sessionId);
+    await endSessionOfUser(tx, context, userId, sessionId, event);
   };
 }

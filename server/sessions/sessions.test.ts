@@ -9,6 +9,7 @@ import { createUser } from "../identity/users.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { commitWrites } from "../testing/writes.ts";
 import type { Session } from "./session.ts";
 import {
   endOtherSessions,
@@ -261,7 +262,7 @@ describe("reissuing a session", () => {
   it("fails if the session has ended or expired, and at another tenant", async () => {
     const userId = await newUser();
     const ended = (await issue(userId, new Date())).issued.id;
-    await endSession(runtime.database.write, runtime.tenant.id, ended);
+    await commitWrites(runtime, endSession(scopeAt(), ended, "session.delete.explicit.logout"));
     const expired = (await issue(userId, new Date(Date.now() - 13 * 3_600_000))).issued.id;
     const live = (await issue(userId, new Date())).issued.id;
     const elsewhere = { runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
@@ -276,15 +277,17 @@ describe("ending sessions", () => {
     const [userId, other] = [await newUser(), await newUser()];
     const [first, second, third] = [await issue(userId), await issue(userId), await issue(userId)];
     const bystander = await issue(other);
-    const { write } = runtime.database;
-    await endSession(write, randomUUID(), first.issued.id);
-    await endOtherSessions(write, randomUUID(), userId);
+    const here = { runtime, tenant: runtime.tenant };
+    const elsewhere = { runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
+    const reason = "session.delete.explicit.logout";
+    await commitWrites(runtime, endSession(elsewhere, first.issued.id, reason));
+    await commitWrites(runtime, endOtherSessions(elsewhere, userId, reason));
     expect(await sessionIds(userId)).toHaveLength(3);
-    await endSession(write, runtime.tenant.id, first.issued.id);
+    await commitWrites(runtime, endSession(here, first.issued.id, reason));
     expect((await sessionIds(userId)).sort()).toEqual([second.issued.id, third.issued.id].sort());
-    await endOtherSessions(write, runtime.tenant.id, userId, third.issued.id);
+    await commitWrites(runtime, endOtherSessions(here, userId, reason, third.issued.id));
     expect(await sessionIds(userId)).toEqual([third.issued.id]);
-    await endOtherSessions(write, runtime.tenant.id, userId);
+    await commitWrites(runtime, endOtherSessions(here, userId, reason));
     expect(await sessionIds(userId)).toEqual([]);
     expect(await sessionIds(other)).toEqual([bystander.issued.id]);
   });

@@ -1,10 +1,11 @@
-import { and, eq, ne, sql } from "drizzle-orm";
-import { type Queryable, schema } from "#db/client";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
+import { type EventContext, type EventSession, emit, type SessionEventName } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -63,21 +64,30 @@ export async function issueSession(
   const write: Write = async (tx) => {
     // Concurrent logins of one account wait for each other here, so that each counts the sessions of the others.
     await lockUser(tx, tenant.id, userId);
-    await tx.execute(sql`
+    const { rows: ended } = await tx.execute<EndedRow>(sql`
       with ended as (
         delete from sessions where tenant_id = ${tenant.id} and user_id = ${userId} and id not in (
           select id from sessions
           where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > ${now.toISOString()}
-          order by created_at desc, id desc limit ${limit - 1})),
+          order by created_at desc, id desc limit ${limit - 1})
+        returning *),
       spoken as (
         update users set language = ${client.language}
         where tenant_id = ${tenant.id} and id = ${userId} and language is distinct from ${client.language}
-          and ${client.language}::text is not null)
+          and ${client.language}::text is not null),
+      issued as (
       insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
         remember_me, created_at, last_used_at, expires_at)
       values (${tenant.id}, ${session.id}, ${userId}, ${session.authenticatedAt.toISOString()},
         ${JSON.stringify(factors)}, ${sql.param(amr)}, ${session.ipAddress}, ${session.userAgent},
-        ${rememberMe}, ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()})`);
+        ${rememberMe}, ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()}))
+      select * from ended order by created_at, id`);
+    for (const evicted of ended.map(endedSessionOf)) {
+      const isOver = evicted.expiresAt <= now || isIdle(tenant, evicted, now);
+      const event = isOver ? "session.delete.passive.expire" : "session.delete.passive.limit";
+      await emit(context, event, evicted)(tx);
+    }
+    await emit(context, "session.create.flow", session)(tx);
   };
   return { issued, session, claims, write };
 }
@@ -100,11 +110,8 @@ export async function replaceSession(
     session,
     async write(tx) {
       await lockUser(tx, tenant.id, userId);
-      const ended = await tx
-        .delete(sessions)
-        .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)))
-        .returning({ id: sessions.id });
-      if (ended.length === 0) throw new ConflictError("session");
+      const ended = await endSessions(tx, context, eq(sessions.id, id), "session.delete.explicit.logout");
+      if (ended === 0) throw new ConflictError("session");
       await write(tx);
     },
   };
@@ -139,38 +146,76 @@ export function recordFactors(
   };
 }
 
-/** Ends a session: its token is invalid from the commit on. */
-export async function endSession(tx: Queryable, tenantId: string, sessionId: string): Promise<void> {
-  await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.id, sessionId)));
+/** The event of a session's end. */
+export type SessionEnd = Extract<SessionEventName, `session.delete.${string}`>;
+
+/** Returns the write that ends a session: its token is invalid from the commit on. It does nothing if it has ended. */
+export function endSession(context: EventContext, sessionId: string, event: SessionEnd): Write {
+  return async (tx) => void (await endSessions(tx, context, eq(sessions.id, sessionId), event));
 }
 
 /** @returns false if the user has no such session */
 export async function endSessionOfUser(
-  tx: Queryable,
-  tenantId: string,
+  tx: Transaction,
+  context: EventContext,
   userId: string,
   sessionId: string,
+  event: SessionEnd,
 ): Promise<boolean> {
-  const ended = await tx
-    .delete(sessions)
-    .where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId), eq(sessions.id, sessionId)))
-    .returning({ id: sessions.id });
-  return ended.length > 0;
+  const own = and(eq(sessions.userId, userId), eq(sessions.id, sessionId));
+  return (await endSessions(tx, context, own, event)) > 0;
 }
 
 /**
- * Ends all sessions of a user.
+ * Returns the write that ends all sessions of a user.
  *
  * @param keep the id of a session that stays, if any
  */
-export async function endOtherSessions(
-  tx: Queryable,
-  tenantId: string,
+export function endOtherSessions(
+  context: EventContext,
   userId: string,
+  event: SessionEnd,
   keep?: string,
-): Promise<void> {
+): Write {
   const others = keep === undefined ? undefined : ne(sessions.id, keep);
-  await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId), others));
+  return async (tx) => void (await endSessions(tx, context, and(eq(sessions.userId, userId), others), event));
+}
+
+/**
+ * Ends the sessions of a tenant that meet a condition, and emits their event: of concurrent statements that end a
+ * session, one deletes its row, so each end is told once.
+ *
+ * @returns the number of sessions
+ */
+export async function endSessions(
+  tx: Transaction,
+  context: EventContext,
+  condition: SQL | undefined,
+  event: SessionEnd,
+): Promise<number> {
+  const ended = await tx
+    .delete(sessions)
+    .where(and(eq(sessions.tenantId, context.tenant.id), condition))
+    .returning(sessionColumns);
+  for (const session of ended) await emit(context, event, session)(tx);
+  return ended.length;
+}
+
+/** A row of `sessions` as a statement returns it that Drizzle did not build. */
+export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &
+  Record<"user_agent" | "ip_address", string | null>;
+
+/** Reads such a row for its event. */
+export function endedSessionOf(row: EndedRow): EventSession {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    userAgent: row.user_agent,
+    ipAddress: row.ip_address,
+    createdAt: new Date(row.created_at),
+    lastUsedAt: new Date(row.last_used_at),
+    expiresAt: new Date(row.expires_at),
+  };
 }
 
 /** A session and its state by the database's clock. */
@@ -200,11 +245,21 @@ export async function findSession(
   });
   if (!found) return null;
   const { now, email, emailVerifiedAt, username, ...session } = found;
-  const idleTimeout = tenant.config.session.idle_timeout * 1000;
-  const idleExpiresAt = idleTimeout > 0 ? new Date(session.lastUsedAt.getTime() + idleTimeout) : null;
-  const idle = idleExpiresAt !== null && idleExpiresAt < now;
+  const idleExpiresAt = idleExpiry(tenant, session);
+  const idle = isIdle(tenant, session, now);
   const user = { email, emailVerified: emailVerifiedAt !== null, username };
   return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt, user };
+}
+
+/** When a session ends if it stays unused; null if `session.idle_timeout` is off. */
+function idleExpiry(tenant: Tenant, { lastUsedAt }: Pick<Session, "lastUsedAt">): Date | null {
+  const idleTimeout = tenant.config.session.idle_timeout * 1000;
+  return idleTimeout > 0 ? new Date(lastUsedAt.getTime() + idleTimeout) : null;
+}
+
+function isIdle(tenant: Tenant, session: Pick<Session, "lastUsedAt">, now: Date): boolean {
+  const expiry = idleExpiry(tenant, session);
+  return expiry !== null && expiry < now;
 }
 
 const sessionById = prepared("session_by_id", (db) =>

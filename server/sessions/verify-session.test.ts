@@ -6,6 +6,7 @@ import { createUser } from "../identity/users.ts";
 import { createSigningKeys } from "../keys/signing-keys.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { commitWrites } from "../testing/writes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 import { type PresentedTokens, verifySession } from "./verify-session.ts";
 
@@ -76,7 +77,10 @@ describe("verifySession accepts", () => {
     expect(await verify({ bearer: other.token, cookies: [token] })).toMatchObject({
       session: { id: other.id },
     });
-    await endSession(runtime.database.write, runtime.tenant.id, other.id);
+    await commitWrites(
+      runtime,
+      endSession({ runtime, tenant: runtime.tenant }, other.id, "session.delete.explicit.logout"),
+    );
     expect(await verify({ bearer: other.token, cookies: [token] })).toMatchObject({
       session: { id: sessionId },
     });
@@ -96,7 +100,10 @@ describe("verifySession rejects", () => {
   });
 
   it("the token of an ended session", async () => {
-    await endSession(runtime.database.write, runtime.tenant.id, sessionId);
+    await commitWrites(
+      runtime,
+      endSession({ runtime, tenant: runtime.tenant }, sessionId, "session.delete.explicit.logout"),
+    );
     expect(await verify({ cookies: [token] })).toEqual({ ok: false, reason: "no_session" });
   });
 
@@ -199,7 +206,10 @@ describe("several cookies", () => {
 
   it("A39 do not hide the valid one if they are of other tenants, ended, forged or repeated", async () => {
     const { token: ended, id } = await signIn();
-    await endSession(runtime.database.write, runtime.tenant.id, id);
+    await commitWrites(
+      runtime,
+      endSession({ runtime, tenant: runtime.tenant }, id, "session.delete.explicit.logout"),
+    );
     const elsewhere = await testRuntime();
     const foreign = await signIn(elsewhere, await newUser(elsewhere));
     const cookies = ["malformed", foreign.token, ended, `${token.slice(0, -4)}AAAA`, token, token];

@@ -12,7 +12,7 @@ import {
   SESSION_TOKEN_TYPE,
   type SessionClaims,
 } from "./session-claims.ts";
-import { type FoundSession, findSession } from "./sessions.ts";
+import { endSessions, type FoundSession, findSession } from "./sessions.ts";
 
 const { sessions } = schema;
 
@@ -152,14 +152,9 @@ async function touchSession(
 }
 
 /** Ends a session that was idle for too long, unless another request has used it concurrently. */
-async function endIdle({ database }: Runtime, tenant: Tenant, session: Session): Promise<void> {
-  await database.write
-    .delete(sessions)
-    .where(
-      and(
-        eq(sessions.tenantId, tenant.id),
-        eq(sessions.id, session.id),
-        eq(sessions.lastUsedAt, session.lastUsedAt),
-      ),
-    );
+async function endIdle(runtime: Runtime, tenant: Tenant, session: Session): Promise<void> {
+  const unused = and(eq(sessions.id, session.id), eq(sessions.lastUsedAt, session.lastUsedAt));
+  await runtime.database.write.transaction((tx) =>
+    endSessions(tx, { runtime, tenant }, unused, "session.delete.passive.expire"),
+  );
 }

@@ -1,9 +1,10 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
+import { emit } from "../events/emit.ts";
 import { addEmail, createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
@@ -56,7 +57,7 @@ export function refreshIdentity(context: RequestContext, userId: string, facts: 
       .returning({ id: identities.id });
     // The owner removed the identity concurrently.
     if (refreshed.length === 0) throw new ConflictError("third_party_identity");
-    await updateNames(tx, context, userId, facts);
+    if (await updateNames(tx, context, userId, facts)) await emit(context, "user.update", userId)(tx);
     await line(tx);
   };
 }
@@ -70,7 +71,7 @@ export function linkIdentity(context: RequestContext, userId: string, facts: Pro
   const line = audit(context, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
   return async (tx) => {
     await insertIdentity(tx, context, userId, facts);
-    await updateNames(tx, context, userId, facts);
+    if (await updateNames(tx, context, userId, facts)) await emit(context, "user.update", userId)(tx);
     await line(tx);
   };
 }
@@ -107,6 +108,7 @@ export function signUpByIdentity(
     }
     await insertIdentity(tx, context, userId, facts);
     await updateNames(tx, context, userId, facts);
+    await emit(context, "user.create", userId)(tx);
     await line(tx);
   };
 }
@@ -129,19 +131,27 @@ async function insertIdentity(
   });
 }
 
-/** Updates the names and the picture that the provider states; others stay unchanged. */
+/**
+ * Updates the names and the picture that the provider states; others stay unchanged.
+ *
+ * @returns whether one of them differs
+ */
 async function updateNames(
   tx: Transaction,
   { tenant, now }: RequestContext,
   userId: string,
   { name, givenName, familyName, picture }: ProviderFacts,
-): Promise<void> {
-  const stated = Object.entries({ name, givenName, familyName, picture }).filter(
-    ([, value]) => value !== undefined,
-  );
-  if (stated.length === 0) return;
-  await tx
+): Promise<boolean> {
+  const names = { name, givenName, familyName, picture };
+  const stated = (Object.keys(names) as (keyof typeof names)[])
+    .filter((column) => names[column] !== undefined)
+    .map((column) => [column, names[column]] as const);
+  if (stated.length === 0) return false;
+  const differs = stated.map(([column, value]) => sql`${users[column]} is distinct from ${value}`);
+  const changed = await tx
     .update(users)
     .set({ ...Object.fromEntries(stated), updatedAt: now })
-    .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)));
+    .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId), or(...differs)))
+    .returning({ id: users.id });
+  return changed.length > 0;
 }

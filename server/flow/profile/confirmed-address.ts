@@ -1,6 +1,7 @@
 import { requireAccount } from "../../account/account.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
 import { createEmail } from "../../identity/emails.ts";
 import { setEmailVerified } from "../../identity/users.ts";
 import type { Context } from "../define.ts";
@@ -32,6 +33,7 @@ export function confirmedAddress(
       requireAccount(request, userId, (current) => mayAddEmail(current, config)),
       createEmail(request, userId, { address, isPrimary: own.length === 0, verified: true }),
       audit(request, "email_created", {}, userId),
+      emit(request, "user.update.email.create", userId),
       verified,
     ],
     jobs: securityNotice(request, "email_create", primaryAddressOf(account), { address }),

@@ -6,6 +6,7 @@ import { canStillSignIn } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
+import { emit } from "../../events/emit.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../../identity/emails.ts";
 import { factsByEmail } from "../../identity/users.ts";
@@ -52,6 +53,7 @@ export const emailActions = {
           requireAccount(request, id, (current) => mayAddEmail(current, config)),
           createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
           audit(request, "email_created", {}, id),
+          emit(request, "user.update.email.create", id),
         ],
         jobs: securityNotice(request, "email_create", primaryAddressOf(account), { address }),
       });
@@ -76,6 +78,7 @@ export const emailActions = {
           removeEmail(request, id, email_id),
           (tx) => endSignIns(tx, request.tenant.id, id),
           audit(request, "email_deleted", {}, id),
+          emit(request, "user.update.email.delete", id),
         ],
         jobs: removed
           ? securityNotice(request, "email_delete", primaryAddressOf(account), { address: removed.address })
@@ -110,6 +113,7 @@ export const emailActions = {
           requireAccount(request, id, () => true),
           setPrimaryEmail(request, id, email_id),
           audit(request, "primary_email_changed", {}, id),
+          emit(request, "user.update.email.primary", id),
         ],
         jobs: [primary?.address ?? null, address].flatMap((to) =>
           securityNotice(request, "primary_email_update", to, { address }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { emit } from "../../events/emit.ts";
 import { patchMetadata, patchUnsafeMetadata } from "../../identity/metadata.ts";
 import { STAY } from "../names.ts";
 import { reject, stay } from "../outcome.ts";
@@ -24,7 +25,12 @@ export const metadataActions = {
       if (patchMetadata(current, given.patch_metadata) === null) {
         return reject("invalid_metadata_error", { input: "patch_metadata" });
       }
-      return stay({ writes: [patchUnsafeMetadata(request, profile.id, given.patch_metadata)] });
+      return stay({
+        writes: [
+          patchUnsafeMetadata(request, profile.id, given.patch_metadata),
+          emit(request, "user.update", profile.id),
+        ],
+      });
     },
   }),
 };

@@ -7,6 +7,7 @@ import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { createPassword, deletePassword, replacePassword } from "../../credentials/passwords.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
+import { emit } from "../../events/emit.ts";
 import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
 import { newPassword, newPasswordErrors, rejectNewPassword } from "../new-password.ts";
@@ -38,7 +39,10 @@ export const passwordActions = {
     to: [STAY],
     errors: newPasswordErrors,
     run: (context, { password, end_other_sessions }) =>
-      setPassword(context, password, replacePassword, endOthersIf(end_other_sessions, context)),
+      setPassword(context, password, replacePassword, [
+        emit(context.request, "user.update.password.update", context.account.profile.id),
+        ...endOthersIf(end_other_sessions, context),
+      ]),
   }),
   password_delete: sensitiveAction({
     description: "Remove the password.",

@@ -43,7 +43,7 @@ export function endOthersIf(
   if (chosen !== true) return [];
   const { id } = account.profile;
   return [
-    (tx) => endOtherSessions(tx, request.tenant.id, id, request.session?.id ?? data.sessionId),
+    endOtherSessions(request, id, "session.delete.explicit.revoke", request.session?.id ?? data.sessionId),
     audit(request, "session_revoked", { others: true }, id),
   ];
 }
@@ -59,7 +59,10 @@ export const sessionActions = {
     run({ request, account }, { session_id }) {
       const { id } = account.profile;
       return stay({
-        writes: [endSessionOf(request, id, session_id), audit(request, "session_revoked", {}, id)],
+        writes: [
+          endSessionOf(request, id, session_id, "session.delete.explicit.revoke"),
+          audit(request, "session_revoked", {}, id),
+        ],
       });
     },
   }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { requireAccount } from "../../account/account.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { createUsername, removeUsername, replaceUsername } from "../../identity/usernames.ts";
 import { factsByUsername } from "../../identity/users.ts";
@@ -32,7 +33,7 @@ export const usernameActions = {
     when: ({ account, config }) => config.username.enabled && !account.profile.username,
     to: [STAY],
     errors,
-    run: (context, { username }) => setName(context, username, createUsername),
+    run: (context, { username }) => setName(context, username, createUsername, "user.update.username.create"),
   }),
   // Sensitive: a changed username locks out a user who signs in with it.
   username_update: sensitiveAction({
@@ -42,7 +43,8 @@ export const usernameActions = {
     when: ({ account, config }) => config.username.enabled && !!account.profile.username,
     to: [STAY],
     errors,
-    run: (context, { username }) => setName(context, username, replaceUsername),
+    run: (context, { username }) =>
+      setName(context, username, replaceUsername, "user.update.username.update"),
   }),
   username_delete: sensitiveAction({
     description: "Remove the username.",
@@ -58,6 +60,7 @@ export const usernameActions = {
           requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
           removeUsername(request, id),
           audit(request, "username_deleted", {}, id),
+          emit(request, "user.update.username.delete", id),
         ],
       });
     },
@@ -75,6 +78,7 @@ async function setName(
   { request, db, account, config }: ProfileContext,
   given: string,
   writeUsername: typeof createUsername,
+  event: "user.update.username.create" | "user.update.username.update",
 ) {
   const parsed = parseUsername(given, config.username);
   if (!parsed.ok) return reject(parsed.reason, { input: "username" });
@@ -87,6 +91,10 @@ async function setName(
   const { id } = account.profile;
   return stay({
     facts: { username },
-    writes: [writeUsername(request, id, username), audit(request, "username_changed", {}, id)],
+    writes: [
+      writeUsername(request, id, username),
+      audit(request, "username_changed", {}, id),
+      emit(request, event, id),
+    ],
   });
 }

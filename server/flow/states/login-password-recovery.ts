@@ -2,6 +2,7 @@ import { revokeAccess } from "../../account/access-revocation.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { replacePassword } from "../../credentials/passwords.ts";
+import { emit } from "../../events/emit.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { newPasswordErrors, newPasswordInput, rejectNewPassword } from "../new-password.ts";
@@ -22,15 +23,16 @@ export const loginPasswordRecovery = state({
       async run({ request, flowId, data, facts, config }, { new_password }) {
         const rejection = rejectNewPassword(new_password, config, facts);
         if (rejection) return rejection;
-        const { tenant, runtime, signal } = request;
+        const { runtime, signal } = request;
         const hash = await runtime.passwordHasher.hash(new_password, signal);
         return next({
           data: { recovering: undefined },
           facts: { hasPassword: true, deviceTrusted: false },
           writes: [
-            (tx) => revokeAccess(tx, tenant.id, data.userId, flowId),
+            (tx) => revokeAccess(tx, request, data.userId, flowId),
             replacePassword(request, data.userId, hash),
             audit(request, "password_changed", { by: "recovery" }, data.userId),
+            emit(request, "user.update.password.update", data.userId),
           ],
           jobs: securityNotice(request, "password_update", facts.email),
         });

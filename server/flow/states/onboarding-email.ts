@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { addEmail, factsByEmail } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
@@ -53,6 +54,7 @@ export const onboardingEmail = state({
                 now,
               }),
             audit(request, "email_created", {}, userId),
+            emit(request, "user.update.email.create", userId),
           ],
         });
       },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { emit } from "../../events/emit.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByUsername, setUsername } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
@@ -45,6 +46,7 @@ export const onboardingUsername = state({
           facts: { username },
           writes: [
             (tx) => setUsername(tx, tenant.id, { userId, username, id: runtime.platform.uuid(), now }),
+            emit(request, "user.update.username.create", userId),
           ],
         });
       },

@@ -8,6 +8,7 @@ import {
   resendPasscode,
   verifyPasscode,
 } from "../../credentials/passcodes.ts";
+import { emit } from "../../events/emit.ts";
 import { hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { addEmail, isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
@@ -107,6 +108,7 @@ async function releaseOf({ type, data, request, db }: PasscodeContext): Promise<
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
     audit(request, "email_deleted", { by: "address verified by another account" }, userId),
+    emit(request, "user.update.email.delete", userId),
   ];
 }
 
@@ -144,6 +146,7 @@ async function confirmed(context: PasscodeContext): Promise<Effects> {
           now,
         }),
       audit(request, "email_created", {}, userId),
+      emit(request, "user.update.email.create", userId),
       audit(request, "email_verified", {}, userId),
     ],
   };
@@ -166,7 +169,7 @@ async function firstProof(
   if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, entry] };
   return {
     facts: { emailVerified: true, ...noCredentials },
-    writes: [mark, entry, (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId)],
+    writes: [mark, entry, (tx) => dropCredentialsSetBeforeVerification(tx, request, userId, flowId)],
   };
 }
 

@@ -9,6 +9,7 @@ import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
 import { findTrustedDevice, trustDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
+import { emit } from "../../events/emit.ts";
 import { createUser } from "../../identity/users.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
@@ -53,7 +54,9 @@ export const success = state({
         ...(isRegistration ? accountWrites(context) : linkWrites(context)),
         ...(recovery ? [recovery.write] : []),
         ...(device ? [device.write] : []),
+        ...(isRegistration ? [emit(request, "user.create", userId)] : []),
         write,
+        ...(type === "login" ? [emit(request, "user.login", userId)] : []),
         entry,
       ],
       jobs: data.pending.identity ? securityNotice(request, "identity_create", facts.email) : [],

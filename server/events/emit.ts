@@ -1,0 +1,116 @@
+import { collect } from "#db/collected";
+import type { Write } from "#db/write";
+import type { UserObject } from "../account/user-object.ts";
+import type { Client } from "../client.ts";
+import { storable } from "../lib/storable-text.ts";
+import type { TenantContext } from "../runtime.ts";
+import { sessionObject } from "../sessions/session-object.ts";
+import { configWebhooks } from "../webhooks/config-webhooks.ts";
+import { eventDataContext } from "../webhooks/seal-contexts.ts";
+import { type EventName, subscriptionsCovering } from "./events.ts";
+import { type PendingEvent, writeRecords } from "./write-records.ts";
+
+/** Whose act emits an event; without `client` and `flowId` the service's own. */
+export interface EventContext extends Pick<TenantContext, "tenant"> {
+  runtime: Pick<TenantContext["runtime"], "platform" | "jobs">;
+  client?: Pick<Client, "userAgent"> & { ip: string | null };
+  /** The flow whose step it is. */
+  flowId?: string;
+}
+
+type UserEventName = Exclude<Extract<EventName, `user.${string}`>, "user.delete">;
+
+/** Names of the events of a session. */
+export type SessionEventName = Extract<EventName, `session.${string}`>;
+
+/** The session of an event. */
+export type EventSession = Parameters<typeof sessionObject>[0];
+
+/**
+ * Returns the write of an event, which belongs into the transaction of the change: a rollback emits nothing, and what is
+ * committed is delivered. All events of a transaction are written by one statement at its end, for the webhooks that are
+ * subscribed then, and not at all without one. A write that runs in another one is called as `emit(…)(tx)`.
+ *
+ * @param name see `events.ts` for when it is emitted
+ * @param subject `user.*`: the id of the user, whose data are read at the end of the transaction; `user.delete`: the user
+ *   as it was before, which `userObject` reads; `session.*`: the session
+ */
+export function emit(context: EventContext, name: UserEventName, subject: string): Write;
+export function emit(context: EventContext, name: "user.delete", subject: UserObject): Write;
+export function emit(context: EventContext, name: SessionEventName, subject: EventSession): Write;
+export function emit(
+  context: EventContext,
+  name: UserEventName | "user.delete" | SessionEventName,
+  subject: string | UserObject | EventSession,
+): Write {
+  const event = pendingEvent(context, name, contentOf(context, name, subject));
+  return async (tx) => collect(tx, writeRecords, { event });
+}
+
+/**
+ * Returns the write of the `email.send` event of a mail. Its data may hold a code, so they are stored sealed.
+ *
+ * @param id of the event; a second event with this id is not written
+ */
+export function emitMail(
+  context: {
+    tenant: TenantContext["tenant"];
+    runtime: EventContext["runtime"] & Pick<TenantContext["runtime"], "vault">;
+  },
+  id: string,
+  data: object,
+): Write {
+  const { runtime, tenant } = context;
+  const sealedData = runtime.vault.seal(Buffer.from(JSON.stringify(data)), eventDataContext(tenant.id, id));
+  const content = { subjectId: null, data: null, sealedData, addsUser: false };
+  const event = { ...pendingEvent(context, "email.send", content), id };
+  return async (tx) => collect(tx, writeRecords, { event });
+}
+
+type Content = Pick<PendingEvent, "subjectId" | "data" | "sealedData" | "addsUser">;
+
+function contentOf(
+  context: EventContext,
+  name: EventName,
+  subject: string | UserObject | EventSession,
+): Content {
+  const sealedData = null;
+  if (typeof subject === "string")
+    return { subjectId: subject, data: clientFacts(context, name), sealedData, addsUser: true };
+  if ("userId" in subject)
+    return { subjectId: subject.userId, data: sessionObject(subject), sealedData, addsUser: false };
+  const data = { ...subject, ...clientFacts(context, name) };
+  return { subjectId: subject.id, data, sealedData, addsUser: false };
+}
+
+/** Bytes of a user agent that an event states. */
+const MAX_USER_AGENT_LENGTH = 512;
+
+/** Address and user agent of the client: of the user, or of the operator for changes of emails. */
+function clientFacts({ client, flowId }: EventContext, name: EventName): object {
+  if (!client || (flowId === undefined && !name.startsWith("user.update.email."))) return {};
+  const userAgent = storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH));
+  return { ...(client.ip === null ? {} : { ip_address: client.ip }), user_agent: userAgent };
+}
+
+function pendingEvent(
+  { runtime, tenant, flowId }: EventContext,
+  name: EventName,
+  content: Content,
+): PendingEvent {
+  const coveredBy = subscriptionsCovering(name);
+  const isCovering = (subscription: string) => coveredBy.includes(subscription);
+  return {
+    ...content,
+    tenantId: tenant.id,
+    id: runtime.platform.uuid(),
+    name,
+    coveredBy,
+    configWebhooks: configWebhooks(tenant.config)
+      .filter(({ events }) => events.some(isCovering))
+      .map(({ id }) => id),
+    webhooksExpire: tenant.config.webhooks.allow_time_expiration,
+    flowId: flowId ?? null,
+    wake: runtime.jobs.wake,
+  };
+}
