@@ -1,6 +1,6 @@
 /** Addresses of the API, as in the matcher of `proxy.ts`. */
 const api =
-  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)";
+  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {
@@ -28,7 +28,14 @@ export default {
     ],
   },
   // Data files that `server/lib/project-path.ts` finds, which a tracer cannot see.
-  outputFileTracingIncludes: { "*": ["db/migrations/**", "server/credentials/common-passwords.txt.br"] },
+  outputFileTracingIncludes: {
+    "*": [
+      "db/migrations/**",
+      "server/credentials/common-passwords.txt.br",
+      "server/http/openapi/examples.json",
+      "package.json",
+    ],
+  },
   experimental: {
     // Next buffers bodies for `proxy.ts`, which does not read them.
     proxyClientMaxBodySize: "384kb",

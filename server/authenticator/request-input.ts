@@ -68,7 +68,8 @@ const truncatedText = (maxCharacters: number) =>
     .string("must be a string")
     .transform((value) => value.slice(0, maxCharacters).toWellFormed().replaceAll("\0", ""));
 
-const wanted = z
+/** The body that creates a request. */
+export const requestBody = z
   .object(
     {
       operation: z.enum(["REG", "AUTH", "DEREG"], missingOr("must be REG, AUTH or DEREG")),
@@ -120,7 +121,8 @@ const wanted = z
 const handle = text(4096).exactOptional();
 const fact = text(128).exactOptional();
 
-const answer = z.object(
+/** The body that answers a request. */
+export const answerBody = z.object(
   {
     uafResponse: z.string(missingOr("must be a string")).min(1, "must not be empty"),
     deviceKeyInfo: z
@@ -141,14 +143,15 @@ const answer = z.object(
   "must be an object",
 );
 
-const rename = z.object({ newName: nonBlankText(128) }, "must be an object");
+/** The body that renames a device. */
+export const renameBody = z.object({ newName: nonBlankText(128) }, "must be an object");
 
 /** Whether a text is a valid user id of an application. */
 export const isUserId = (id: string): boolean => nonBlankText(255).safeParse(id).success;
 
-export const parseRequest = (body: unknown): Parsed<RequestInput> => read(wanted, body);
-export const parseAnswer = (body: unknown): Parsed<AnswerInput> => read(answer, body);
-export const parseRename = (body: unknown): Parsed<{ newName: string }> => read(rename, body);
+export const parseRequest = (body: unknown): Parsed<RequestInput> => read(requestBody, body);
+export const parseAnswer = (body: unknown): Parsed<AnswerInput> => read(answerBody, body);
+export const parseRename = (body: unknown): Parsed<{ newName: string }> => read(renameBody, body);
 
 function read<Value>(schema: z.ZodType<Value>, body: unknown): Parsed<Value> {
   const parsed = parseMember(schema, withoutNulls(body), "The body");

@@ -1,12 +1,11 @@
 import { configLeaves } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import { flowData } from "./data.ts";
-import type { View } from "./define.ts";
+import type { Action } from "./define.ts";
 import { errors } from "./errors.ts";
-import { noFacts } from "./facts.ts";
 import { declaredErrors, diagram, statesOf } from "./graph.ts";
+import { actionInputs } from "./input-schemas.ts";
 import { describeInputs } from "./inputs.ts";
-import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
+import { flowTypes, type StateName, stateNames } from "./names.ts";
 import { states } from "./states/index.ts";
 import type { InputDescriptor } from "./wire.ts";
 
@@ -44,10 +43,9 @@ function statesPage(config: Config): string {
 
 function stateSection(name: StateName, config: Config): string[] {
   const flows = flowTypes.filter((flow) => statesOf(flow).includes(name));
-  const actions = Object.entries(states[name].actions);
-  const rows = actions.map(([action, { description, to, errors: codes, input, aliases }]) => {
-    const [type = flowTypes[0]] = flows;
-    const { inputs } = describeInputs(input(viewFor(type, name, config)));
+  const rows = actionInputs(name, config).map(({ action, description, aliases, input }) => {
+    const { to, errors: codes } = states[name].actions[action] as Action;
+    const { inputs } = describeInputs(input);
     const takes = Object.values(inputs).map(describeInput).join(", ") || "nothing";
     const names = [action, ...aliases].map(code).join(" or ");
     return `| ${names} | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none"} |`;
@@ -62,12 +60,6 @@ function stateSection(name: StateName, config: Config): string[] {
       : ["The flow has ended; nothing can be called."]),
     "",
   ];
-}
-
-/** A view with empty data, to describe inputs under the default configuration. */
-function viewFor(type: FlowType, state: StateName, config: Config): View {
-  const data = flowData.parse({});
-  return { type, state, config, data, facts: noFacts, account: null, fresh: true, canGoBack: false };
 }
 
 function describeInput({ name, type, required, min_length, max_length }: InputDescriptor): string {

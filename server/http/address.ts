@@ -53,7 +53,9 @@ export type Security =
   | "admin"
   | "passkeys"
   | "authenticator"
-  | "device";
+  | "device"
+  | "jobs"
+  | "optional-passkeys";
 
 /** One answer of an operation. */
 export interface Answer {
@@ -80,6 +82,8 @@ export interface Operation {
   body?: z.ZodType;
   /** Default: `application/json`. */
   bodyType?: string;
+  /** Whether the body may be left out. */
+  bodyOptional?: boolean;
   /** Headers that the operation reads, beside those of its credential. */
   headers?: z.ZodObject;
   /** Answers by status. A text describes an answer without a body below 400, and an error in the shape of the address from 400 on. */

@@ -1,59 +1,30 @@
-import { trpcHandler } from "../trpc/handler.ts";
 import { type Address, address, type ErrorShape, type Route } from "./address.ts";
 import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler } from "./dev/mailbox.ts";
-import { flowHandler } from "./flow/call-flow.ts";
-import { flowGraphHandler } from "./flow/graph.ts";
-import { tokenExchangeHandler } from "./flow/token-exchange.ts";
+import { flowAddresses, graphAddress } from "./flow/addresses.ts";
 import { healthAddresses } from "./health.ts";
-import { jobsHandler } from "./jobs.ts";
-import { loginPageHandler } from "./page/login-page.ts";
-import { stepHandler } from "./page/step.ts";
+import { jobsAddress } from "./jobs.ts";
+import { openApiAddresses } from "./openapi/addresses.ts";
+import { pageAddresses } from "./page/addresses.ts";
 import { passkeyAddresses } from "./passkeys/addresses.ts";
-import { samlAuthHandler, samlMetadataHandler } from "./providers/saml.ts";
-import { samlCallbackHandler } from "./providers/saml-callback.ts";
-import { thirdPartyCallbackHandler } from "./providers/third-party-callback.ts";
-import { relatedOriginsHandler } from "./related-origins.ts";
-import { jwksHandler } from "./session/jwks.ts";
-import { logoutHandler } from "./session/logout.ts";
-import { meHandler, userHandler } from "./session/me.ts";
-import { tokenHandler } from "./session/token.ts";
-import { validateHandler, validateTokenHandler } from "./session/validate.ts";
+import { providerAddresses } from "./providers/addresses.ts";
+import { relatedOriginsAddress } from "./related-origins.ts";
+import { sessionAddresses } from "./session/addresses.ts";
 
 /**
  * Every address of the API. For Next, `app/` has one route file for each first segment, and one for everything below
  * it; a test compares them with this table.
  */
 export const addresses: readonly Address[] = [
-  address("POST", "/login", flowHandler("login"), "flow", "public"),
-  address("GET", "/login", loginPageHandler, "flow", "public"),
-  address("POST", "/registration", flowHandler("registration"), "flow", "public"),
-  address("POST", "/profile", flowHandler("profile"), "flow", "public"),
-  address("POST", "/token_exchange", tokenExchangeHandler, "flow", "public"),
-
-  address("GET", "/thirdparty/callback", thirdPartyCallbackHandler, "plain", "public"),
-  address("POST", "/thirdparty/callback", thirdPartyCallbackHandler, "plain", "public"),
-  address("GET", "/saml/metadata", samlMetadataHandler, "plain", "public"),
-  address("GET", "/saml/auth", samlAuthHandler, "plain", "public"),
-  address("POST", "/saml/callback", samlCallbackHandler, "plain", "public"),
-
-  address("GET", "/me", meHandler, "plain", "public"),
-  address("GET", "/users/{id}", userHandler, "plain", "public"),
-  address("POST", "/logout", logoutHandler, "plain", "public"),
-  address("GET", "/sessions/validate", validateHandler, "plain", "public"),
-  address("POST", "/sessions/validate", validateTokenHandler, "plain", "public"),
-  address("POST", "/token", tokenHandler, "plain", "public"),
-
-  address("GET", "/.well-known/jwks.json", jwksHandler, "plain", "public"),
-  address("GET", "/.well-known/webauthn", relatedOriginsHandler, "plain", "public"),
-  address("GET", "/.well-known/flow-graph.json", flowGraphHandler, "plain", "public"),
-
-  address("POST", "/step", stepHandler, "plain", "same-origin"),
-  address("POST", "/api/trpc/{procedure}", trpcHandler, "plain", "same-origin"),
-
-  address("GET", "/api/jobs", jobsHandler, "plain", "public"),
+  ...flowAddresses,
+  ...providerAddresses,
+  ...sessionAddresses,
+  relatedOriginsAddress,
+  graphAddress,
+  ...pageAddresses,
+  jobsAddress,
   ...healthAddresses,
   address("GET", "/dev/mailbox", mailboxHandler, "plain", "local-development"),
   address("GET", "/dev/authenticator", authenticatorHandler, "plain", "local-development"),
@@ -62,6 +33,7 @@ export const addresses: readonly Address[] = [
   ...passkeyAddresses,
   ...authenticatorAddresses,
   ...adminAddresses,
+  ...openApiAddresses(() => addresses),
 ];
 
 /** A route, and the values of the segments in braces. */

@@ -1,5 +1,8 @@
+import { z } from "zod";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
+import { address } from "./address.ts";
 import type { Handler } from "./handler-context.ts";
+import { described } from "./operation.ts";
 import { json, plainError } from "./reply.ts";
 
 /** Maximum number of jobs per call. */
@@ -9,7 +12,7 @@ const MAX_JOBS = 50;
  * `GET /api/jobs`: runs due jobs and deletes expired rows, for platforms without a worker, where a scheduler calls it.
  * Requires `jobs.secret` or `jobs.cron_secret` as bearer token (RFC 6750). Without either the address does not exist.
  */
-export const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
+const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
   const { secret, cron_secret } = tenant.config.jobs;
   const secrets = [secret, cron_secret].filter((accepted) => accepted !== undefined);
   if (secrets.length === 0) return plainError(404, "Not found.");
@@ -20,3 +23,17 @@ export const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
   const done = await runtime.jobs.runDue(MAX_JOBS);
   return json(200, { done, purged: await runtime.purgeExpired() });
 };
+
+/** What a scheduler calls. */
+export const jobsAddress = described(address("GET", "/api/jobs", jobsHandler, "plain", "public"), {
+  id: "runJobs",
+  summary: "Run due jobs and delete expired rows",
+  description: "For platforms without a worker. Without `jobs.secret` the address does not exist.",
+  tag: "service",
+  security: "jobs",
+  answers: {
+    200: { schema: z.object({ done: z.int(), purged: z.int() }) },
+    401: "The secret is missing or wrong.",
+    404: "No secret is configured.",
+  },
+});

@@ -1,9 +1,9 @@
 import { initTRPC, TRPCError } from "@trpc/server";
+import type { z } from "zod";
 import { detailedState } from "../flow/error-codes.ts";
-import { type FlowType, flowTypes } from "../flow/names.ts";
 import { retryPayload } from "../flow/outcome.ts";
 import { showError } from "../flow/show.ts";
-import { isObject } from "../http/body.ts";
+import { pageActionInput, pageFlowInput } from "../http/flow/schemas.ts";
 import {
   actOnPage,
   currentOnPage,
@@ -17,6 +17,19 @@ import type { Context } from "./context.ts";
 
 // Errors never contain a stack trace, in any environment.
 const { router, procedure } = initTRPC.context<Context>().create({ isDev: false });
+
+const typeInput = parser(pageFlowInput);
+const actInput = parser(pageActionInput);
+
+/** Parses with a schema; the error names the first member at fault. */
+function parser<Input>(schema: z.ZodType<Input>): (raw: unknown) => Input {
+  return (raw) => {
+    const parsed = schema.safeParse(raw);
+    if (parsed.success) return parsed.data;
+    const member = parsed.error.issues[0]?.path[0] ?? "input";
+    throw new TRPCError({ code: "BAD_REQUEST", message: `Invalid ${String(member)}.` });
+  };
+}
 
 /**
  * The browser's flow, for the hosted page. All procedures are mutations, since each changes at least a token. Errors of
@@ -64,47 +77,3 @@ const unavailable = (): PageReply => ({
   headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
   cookies: [],
 });
-
-interface TypeInput {
-  type: FlowType;
-}
-
-interface ActInput extends TypeInput {
-  action: string;
-  /** Version of the displayed state. */
-  version: number;
-  input: Record<string, unknown>;
-}
-
-function typeInput(raw: unknown): TypeInput {
-  const { type, ...others } = membersOf(raw);
-  return rejectUnknownMembers({ type: flowType(type) }, others);
-}
-
-function actInput(raw: unknown): ActInput {
-  const { type, action, version, input, ...others } = membersOf(raw);
-  if (typeof action !== "string" || action.length === 0 || action.length > 64) throw badInput("action");
-  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 0) throw badInput("version");
-  if (!isObject(input)) throw badInput("input");
-  return rejectUnknownMembers({ type: flowType(type), action, version, input }, others);
-}
-
-function membersOf(raw: unknown): Record<string, unknown> {
-  if (!isObject(raw)) throw badInput("input");
-  return raw;
-}
-
-function flowType(value: unknown): FlowType {
-  const type = flowTypes.find((name) => name === value);
-  if (!type) throw badInput("type");
-  return type;
-}
-
-function rejectUnknownMembers<Input>(input: Input, others: Record<string, unknown>): Input {
-  if (Object.keys(others).length > 0) throw badInput("input");
-  return input;
-}
-
-function badInput(member: string): TRPCError {
-  return new TRPCError({ code: "BAD_REQUEST", message: `Invalid ${member}.` });
-}

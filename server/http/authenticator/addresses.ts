@@ -1,33 +1,174 @@
-import type { Address } from "../address.ts";
+import { z } from "zod";
+import { answerBody, renameBody, requestBody } from "../../authenticator/request-input.ts";
+import { trustedFacetsType } from "../../authenticator/uaf/facets.ts";
+import { type Address, address, type Operation, type Security } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
+import { described } from "../operation.ts";
 import { facetsHandler, helloHandler } from "./application.ts";
 import { deleteUserHandler, devicesHandler, renameHandler } from "./devices.ts";
 import { eventsHandler } from "./events.ts";
 import { qrCodeHandler } from "./qr-code.ts";
 import { answerHandler, cancelHandler, createHandler, showHandler } from "./requests.ts";
+import { authenticatorRequest, device, requestStatus, trustedFacets } from "./schemas.ts";
 
 const requests = "/v1/uaf/requests";
 const devices = "/mgmt/v1/registrations";
 
-const rows: [Address["method"], string, Handler][] = [
-  ["GET", "/hello", helloHandler],
-  ["GET", "/facets", facetsHandler],
-  ["POST", requests, createHandler],
-  ["GET", `${requests}/{id}`, showHandler],
-  ["PUT", `${requests}/{id}`, answerHandler],
-  ["DELETE", `${requests}/{id}`, cancelHandler],
-  ["GET", `${requests}/{id}/qrcode`, qrCodeHandler],
-  ["GET", `${requests}/{id}/events`, eventsHandler],
-  ["GET", `${devices}/{user_id}`, devicesHandler],
-  ["DELETE", `${devices}/{user_id}`, deleteUserHandler],
-  ["POST", `${devices}/rename/{device_id}`, renameHandler],
-];
+const UNAUTHORIZED = "The API key or token is missing or wrong.";
+const REJECTED = "The body or a parameter is rejected.";
+const NOT_FOUND = "There is no such thing.";
+
+const wait = z.object({
+  token: z.string().optional().describe("The read-only token of a page."),
+  wait: z
+    .string()
+    .regex(/^\d{1,6}$/)
+    .optional()
+    .describe("Seconds to wait for the end of the request, at most 25."),
+});
+
+const row = (
+  method: Address["method"],
+  path: string,
+  handler: Handler,
+  declared: Omit<Operation, "tag" | "security">,
+  security: Security = "authenticator",
+): Address =>
+  described(address(method, `/authenticator${path}`, handler, "authenticator", "public"), {
+    ...declared,
+    tag: "authenticator",
+    security,
+    answers: security === "none" ? declared.answers : { 401: UNAUTHORIZED, ...declared.answers },
+  });
 
 /** Addresses of authenticator requests and devices (docs/authenticator-requests.md). */
-export const authenticatorAddresses: readonly Address[] = rows.map(([method, path, handler]) => ({
-  method,
-  path: `/authenticator${path}`,
-  handler,
-  errorShape: "authenticator",
-  access: "public",
-}));
+export const authenticatorAddresses: readonly Address[] = [
+  row("GET", "/hello", helloHandler, {
+    id: "checkAuthenticatorKey",
+    summary: "Whether an API key is valid",
+    answers: { 200: { schema: z.object({ message: z.string() }) } },
+  }),
+  row(
+    "GET",
+    "/facets",
+    facetsHandler,
+    {
+      id: "getFacets",
+      summary: "Get the trusted facets of the AppID",
+      answers: { 200: { schema: trustedFacets, mediaType: trustedFacetsType } },
+    },
+    "none",
+  ),
+  row("POST", requests, createHandler, {
+    id: "createAuthenticatorRequest",
+    summary: "Create a request to the authenticator of a user",
+    body: requestBody,
+    answers: {
+      200: { schema: authenticatorRequest },
+      400: REJECTED,
+      429: "Too many requests for this user.",
+    },
+  }),
+  row(
+    "GET",
+    `${requests}/{id}`,
+    showHandler,
+    {
+      id: "getAuthenticatorRequest",
+      summary: "Get a request, at once or when it ends",
+      query: wait,
+      answers: {
+        200: { schema: z.union([authenticatorRequest, requestStatus]) },
+        400: REJECTED,
+        404: NOT_FOUND,
+      },
+    },
+    "device",
+  ),
+  row(
+    "PUT",
+    `${requests}/{id}`,
+    answerHandler,
+    {
+      id: "answerAuthenticatorRequest",
+      summary: "Answer a request with the response of the authenticator",
+      body: answerBody,
+      answers: { 200: { schema: authenticatorRequest }, 400: REJECTED, 404: NOT_FOUND },
+    },
+    "device",
+  ),
+  row("DELETE", `${requests}/{id}`, cancelHandler, {
+    id: "cancelAuthenticatorRequest",
+    summary: "Cancel a request",
+    answers: { 200: { schema: authenticatorRequest }, 404: NOT_FOUND },
+  }),
+  row(
+    "GET",
+    `${requests}/{id}/qrcode`,
+    qrCodeHandler,
+    {
+      id: "getAuthenticatorQrCode",
+      summary: "Get the QR code of a request as a picture",
+      description: "PNG, or SVG if `Accept` prefers it.",
+      query: z.object({
+        token: z.string().optional().describe("The read-only token of the picture."),
+        width: z
+          .string()
+          .regex(/^\d{1,4}$/)
+          .optional()
+          .describe("Pixels, 32 to 1024."),
+        height: z
+          .string()
+          .regex(/^\d{1,4}$/)
+          .optional()
+          .describe("Pixels, 32 to 1024."),
+        fg: z
+          .string()
+          .regex(/^[0-9a-fA-F]{1,6}$/)
+          .optional()
+          .describe("Colour of the code, hex."),
+        bg: z
+          .string()
+          .regex(/^[0-9a-fA-F]{1,6}$/)
+          .optional()
+          .describe("Colour of the ground, hex."),
+      }),
+      answers: { 200: { schema: z.string(), mediaType: "image/png" }, 400: REJECTED, 404: NOT_FOUND },
+    },
+    "device",
+  ),
+  row(
+    "GET",
+    `${requests}/{id}/events`,
+    eventsHandler,
+    {
+      id: "followAuthenticatorRequest",
+      summary: "Follow the status of a request by server-sent events",
+      description: "JSON for a caller that does not accept `text/event-stream`.",
+      query: wait,
+      answers: {
+        200: { schema: requestStatus },
+        204: "The request has ended, and the page knows it.",
+        400: REJECTED,
+        404: NOT_FOUND,
+      },
+    },
+    "device",
+  ),
+  row("GET", `${devices}/{user_id}`, devicesHandler, {
+    id: "listDevices",
+    summary: "List the devices of a user",
+    answers: { 200: { schema: z.array(device) }, 404: "The user has no devices." },
+  }),
+  row("DELETE", `${devices}/{user_id}`, deleteUserHandler, {
+    id: "removeDevices",
+    summary: "Delete the devices and requests of a user",
+    answers: { 204: "They are deleted.", 404: "The user has neither." },
+  }),
+  row("POST", `${devices}/rename/{device_id}`, renameHandler, {
+    id: "renameDevice",
+    summary: "Rename a device",
+    body: renameBody,
+    answers: { 200: { schema: z.object({ newName: z.string() }) }, 400: REJECTED, 404: NOT_FOUND },
+  }),
+];

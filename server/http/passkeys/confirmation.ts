@@ -13,9 +13,13 @@ import {
   verdictReply,
 } from "./request.ts";
 
-const answer = z.object({
+/** The body of `POST transaction/confirm`. */
+export const confirmationFields = z.object({
   token: requiredText(128),
-  credential: z.custom<Record<string, unknown>>(isObject, { error: "must be an object" }).optional(),
+  credential: z
+    .custom<Record<string, unknown>>(isObject, { error: "must be an object" })
+    .meta({ type: "object" })
+    .optional(),
   declined: z.literal(true, { error: "must be true" }).optional(),
   resume: z.literal(true, { error: "must be true" }).optional(),
 });
@@ -26,7 +30,7 @@ const answer = z.object({
  * again carries `publicKey`, the options for it.
  */
 export const confirmHandler: Handler = async (context) => {
-  const read = await readFields(context, answer);
+  const read = await readFields(context, confirmationFields);
   if (!read.ok) return read.reply;
   const { token, credential, declined, resume: resumed } = read.fields;
   if ([credential, declined, resumed].filter((given) => given !== undefined).length !== 1)
@@ -41,10 +45,11 @@ export const confirmHandler: Handler = async (context) => {
   return json(status, { title, details, status, publicKey: outcome.publicKey });
 };
 
-const redeemed = z.object({ code: requiredText(128) });
+/** The body of `POST transaction/redeem`. */
+export const redemptionFields = z.object({ code: requiredText(128) });
 
 /** `POST transaction/redeem`: exchanges the one-time code of the redirect for a token and a receipt. */
 export const redeemHandler: Handler = async (context) => {
-  const read = await readFields(context, redeemed);
+  const read = await readFields(context, redemptionFields);
   return read.ok ? verdictReply(await redeemCode(context, read.fields.code)) : read.reply;
 };

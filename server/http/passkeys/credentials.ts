@@ -44,13 +44,14 @@ export const showCredentialHandler: Handler = async (context) => {
   return found.ok ? json(200, found.credential) : rejectionReply(found);
 };
 
-const name = z.object({
+/** The body of `PATCH credentials/{credential_id}`. */
+export const nameFields = z.object({
   name: requiredText(128).refine((value) => value.trim() !== "", "is a required field"),
 });
 
 /** `PATCH credentials/{credential_id}`: renames it. */
 export const renameCredentialHandler: Handler = async (context) => {
-  const read = await readFields(context, name);
+  const read = await readFields(context, nameFields);
   if (!read.ok) return read.reply;
   const renamed = await renameCredential(await requestContextOf(context), idOf(context), read.fields.name);
   return renamed.ok ? { status: 204 } : rejectionReply(renamed);

@@ -15,9 +15,9 @@ import {
 } from "./request.ts";
 
 /** The id needs no limit: a longer one than allowed matches no user. */
-const userFields = z.object({ user_id: requiredText() });
+export const userFields = z.object({ user_id: requiredText() });
 
-const optionalUserFields = userFields.partial();
+export const optionalUserFields = userFields.partial();
 
 /**
  * `POST login/initialize`: options for signing in. Without a user id they accept any discoverable passkey and need no

@@ -14,7 +14,8 @@ import {
   verdictReply,
 } from "./request.ts";
 
-const user = z.object({
+/** The body of `POST registration/initialize`. */
+export const registrationFields = z.object({
   user_id: userIdField(),
   username: requiredText(128),
   display_name: optionalText(128),
@@ -24,7 +25,7 @@ const user = z.object({
 /** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential. */
 export function initializeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
-    const read = await readFields(context, user);
+    const read = await readFields(context, registrationFields);
     if (!read.ok) return read.reply;
     const { user_id: userId, username: name, display_name, icon } = read.fields;
     const displayName = display_name?.trim() ? display_name : name;

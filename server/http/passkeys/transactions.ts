@@ -15,19 +15,24 @@ import {
   verdictReply,
 } from "./request.ts";
 
-const transaction = z.object({
+/** The body of `POST transaction/initialize`. */
+export const transactionFields = z.object({
   /** Needs no limit: a longer one than allowed matches no user. */
   user_id: requiredText(),
   transaction_id: requiredText(128),
-  transaction_data: z.custom<Record<string, unknown>>(isObject, {
-    error: ({ input }) => (input === undefined ? "is a required field" : "must be an object"),
-  }),
+  transaction_data: z
+    .custom<Record<string, unknown>>(isObject, {
+      error: ({ input }) => (input === undefined ? "is a required field" : "must be an object"),
+    })
+    .meta({ type: "object" }),
   confirmation: z.object({ redirect_to: requiredText(2048) }, { error: "must be an object" }).optional(),
 });
 
 /** `POST transaction/initialize`: options for a transaction, and on request the URL of its confirmation page. */
 export const initializeTransactionHandler: Handler = async (context) => {
-  const read = await readFields(context, transaction, (text) => rejectedNumber(text, "transaction_data"));
+  const read = await readFields(context, transactionFields, (text) =>
+    rejectedNumber(text, "transaction_data"),
+  );
   if (!read.ok) return read.reply;
   const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
   const opened = await initializeTransaction(await requestContextOf(context), {

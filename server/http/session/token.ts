@@ -3,6 +3,7 @@ import { reissueSession } from "../../sessions/sessions.ts";
 import { readObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json, plainError } from "../reply.ts";
+import { codeRedemption } from "./schemas.ts";
 
 /**
  * `POST /token`: an application's server exchanges the authorization code and its `code_verifier` (RFC 7636, 4.5) for the
@@ -12,18 +13,14 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const body = await readObject(request);
   if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
-  const { code, code_verifier: codeVerifier, redirect_to: redirectTo, ...others } = body.ok ? body.value : {};
-  if (
-    typeof code !== "string" ||
-    typeof codeVerifier !== "string" ||
-    (redirectTo !== undefined && typeof redirectTo !== "string") ||
-    Object.keys(others).length > 0
-  ) {
+  const given = codeRedemption.safeParse(body.ok ? body.value : undefined);
+  if (!given.success) {
     return plainError(
       400,
       "The body must be a JSON object with `code`, `code_verifier` and optionally `redirect_to`.",
     );
   }
+  const { code, code_verifier: codeVerifier, redirect_to: redirectTo } = given.data;
   const redeemed = await redeemAuthorizationCode(runtime, tenant, { code, codeVerifier });
   // RFC 6749, 4.1.3: a given address must be the one that the code was sent to.
   const isOtherAddress = redirectTo !== undefined && normalize(redirectTo) !== redeemed?.redirectTo;

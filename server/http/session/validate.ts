@@ -3,6 +3,7 @@ import { readObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json, plainError, type Reply } from "../reply.ts";
 import { presentedSession } from "./presented-session.ts";
+import { tokenToValidate } from "./schemas.ts";
 
 /** `GET /sessions/validate`: whether the caller's session is valid, and its claims. Does not count as use. */
 export const validateHandler: Handler = async (context) =>
@@ -13,9 +14,10 @@ export const validateTokenHandler: Handler = async ({ runtime, tenant, request }
   const body = await readObject(request);
   if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
-  const token = body.ok ? body.value.session_token : undefined;
-  if (typeof token !== "string" || token === "") return plainError(400, "`session_token` is required.");
-  return show(await verifySession(runtime, tenant, { bearer: token, cookies: [] }, { touch: true }));
+  const given = tokenToValidate.safeParse(body.ok ? body.value : undefined);
+  if (!given.success) return plainError(400, "`session_token` is required.");
+  const presented = { bearer: given.data.session_token, cookies: [] };
+  return show(await verifySession(runtime, tenant, presented, { touch: true }));
 };
 
 function show(verified: VerifiedSession): Reply {

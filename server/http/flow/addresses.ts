@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { FlowType } from "../../flow/names.ts";
+import { address } from "../address.ts";
+import type { Handler } from "../handler-context.ts";
+import { described } from "../operation.ts";
+import { loginPageHandler } from "../page/login-page.ts";
+import { flowHandler } from "./call-flow.ts";
+import { flowGraphHandler } from "./graph.ts";
+import { actionRequest, flowState } from "./schemas.ts";
+import { tokenExchangeHandler } from "./token-exchange.ts";
+
+const query = z.object({
+  action: z
+    .string()
+    .optional()
+    .describe("`<name>@<flow id>`, as in the `href` of an offered action. Without it a flow starts."),
+});
+
+/** Statuses of errors that a flow reports in its state. */
+const errorStatuses: Record<number, string> = {
+  400: "The input was rejected; the state is unchanged, or tells what is wrong.",
+  401: "The proof was rejected.",
+  403: "The action is not permitted, its token is not the last one, or another request performs a step.",
+  404: "There is no such thing.",
+  409: "A concurrent change came first.",
+  410: "The flow has expired.",
+  413: "The body is too large.",
+  429: "Too many requests; `payload.retry_after` in seconds.",
+  500: "An unexpected error.",
+  503: "The service is temporarily unavailable.",
+};
+
+const answerHeaders = {
+  "X-Auth-Token": "The session token, at `success`, if `session.enable_auth_token_header` is set.",
+  "X-Session-Lifetime": "Seconds until the session expires, at `success`.",
+  "X-Session-Retention": "`session` or `persistent`, at `success`: the kind of cookie.",
+  "Set-Cookie": "The session, and what the browser is recognized by.",
+};
+
+function flowRow(type: FlowType, handler: Handler, id: string, summary: string, description: string) {
+  const schema = flowState(type);
+  const failed = Object.entries(errorStatuses).map(([status, text]) => [
+    Number(status),
+    { description: text, schema },
+  ]);
+  return described(address("POST", `/${type}`, handler, "flow", "public"), {
+    id,
+    summary,
+    description,
+    tag: "flow",
+    security: type === "profile" ? "session" : "none",
+    query,
+    headers: z.object({
+      "X-Language": z
+        .string()
+        .optional()
+        .describe("Language of mails: `bn`, `de`, `en`, `fr`, `it`, `nl`, `pt-BR`, `zh`."),
+    }),
+    body: actionRequest(type),
+    bodyOptional: true,
+    answers: {
+      200: {
+        description: "The state of the flow.",
+        schema,
+        headers: answerHeaders,
+      },
+      ...Object.fromEntries(failed),
+    },
+  });
+}
+
+/** The flow interface (docs/reference/states.md). */
+export const flowAddresses = [
+  flowRow(
+    "login",
+    flowHandler("login"),
+    "login",
+    "Start a login, or perform an action of it",
+    "Without `action` a flow starts; its first state is `preflight`. Each state offers actions, whose `href` is the address of the next request. The interface is the Flow API, version 3.0.4.",
+  ),
+  described(address("GET", "/login", loginPageHandler, "flow", "public"), {
+    id: "openLoginPage",
+    summary: "Send a browser to the hosted page",
+    description:
+      "With `redirect_to` the user comes back to the application with `code`, which its server redeems at `POST /token`.",
+    tag: "page",
+    query: z.object({
+      redirect_to: z.string().optional().describe("An address of `hosted.allowed_redirect_urls`."),
+      code_challenge: z.string().optional().describe("S256 (RFC 7636, 4.2)."),
+      code_challenge_method: z.literal("S256").optional(),
+      state: z.string().max(512).optional().describe("Returned unchanged."),
+      flow: z.enum(["login", "registration"]).optional(),
+    }),
+    answers: {
+      303: { description: "The hosted page.", headers: { Location: "Address of the page." } },
+      400: "The address or the challenge is not accepted. A browser receives a page.",
+    },
+  }),
+  flowRow(
+    "registration",
+    flowHandler("registration"),
+    "register",
+    "Start a registration, or perform an action of it",
+    "As `POST /login`.",
+  ),
+  flowRow(
+    "profile",
+    flowHandler("profile"),
+    "manageAccount",
+    "Start a visit of the account, or perform an action of it",
+    "As `POST /login`, with the session of the user.",
+  ),
+  flowRow(
+    "token_exchange",
+    tokenExchangeHandler,
+    "exchangeToken",
+    "Continue a sign-in that an identity provider started",
+    "Only if SAML is enabled.",
+  ),
+];
+
+/** The graph of the flows. */
+export const graphAddress = described(
+  address("GET", "/.well-known/flow-graph.json", flowGraphHandler, "plain", "public"),
+  {
+    id: "getFlowGraph",
+    summary: "Get every declared state, transition and error",
+    tag: "keys",
+    answers: { 200: { schema: z.record(z.string(), z.unknown()).meta({ id: "FlowGraph" }) } },
+  },
+);

@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import { statesOf } from "../../flow/graph.ts";
+import { type ActionInput, actionInputs } from "../../flow/input-schemas.ts";
+import { type FlowType, flowTypes, type StateName, stateNames } from "../../flow/names.ts";
+
+/** Schemas of the flow interface for the document, made from the declarations of the states. */
+
+const flowError = z
+  .object({
+    code: z.string().describe("docs/reference/errors.md lists the codes."),
+    detail_code: z.string().optional().describe("The precise code, for our own page."),
+    message: z.string(),
+    cause: z.string().optional(),
+  })
+  .meta({ id: "FlowError" });
+
+const inputDescriptor = z
+  .object({
+    name: z.string(),
+    type: z.enum(["string", "boolean", "email", "number", "password", "json"]),
+    required: z.boolean().optional(),
+    hidden: z.boolean().optional().describe("Not filled in by the user."),
+    min_length: z.int().optional(),
+    max_length: z.int().optional(),
+    charset: z.literal("alphanumeric").optional().describe("Of a one-time code; digits if absent."),
+    value: z.unknown().optional(),
+    allowed_values: z.array(z.object({ name: z.string(), value: z.unknown() })).optional(),
+    error: flowError.optional(),
+  })
+  .meta({ id: "InputDescriptor" });
+
+const actionDescriptor = z
+  .object({
+    action: z.string(),
+    href: z.string().describe("Relative to the base address: `/login?action=back%40<flow id>`."),
+    description: z.string(),
+    alias_of: z.string().optional().describe("The action that this one is another name of."),
+    inputs: z.record(z.string(), inputDescriptor),
+  })
+  .meta({ id: "ActionDescriptor" });
+
+const flowLink = z
+  .object({
+    name: z.string(),
+    href: z.string(),
+    category: z.enum(["legal", "oauth", "other"]),
+    target: z.enum(["_self", "_blank", "_parent", "_top"]),
+  })
+  .meta({ id: "FlowLink" });
+
+/** Members of every state. */
+const stateMembers = {
+  status: z.int().describe("Equals the status of the answer."),
+  payload: z.record(z.string(), z.unknown()),
+  csrf_token: z.string().describe("For the next request. Valid once."),
+  error: flowError.optional(),
+  links: z.array(flowLink).nullable(),
+};
+
+/** The state that answers where no action is possible. */
+const errorState = z
+  .object({
+    name: z.literal("error"),
+    ...stateMembers,
+    error: flowError,
+    actions: z.strictObject({}),
+  })
+  .meta({ id: "ErrorState" });
+
+const pascal = (name: string) =>
+  name
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+
+function stateSchema(name: StateName, config: Config) {
+  const actions = actionInputs(name, config).flatMap(({ action, aliases }) => [action, ...aliases]);
+  return z
+    .object({
+      name: z.literal(name),
+      ...stateMembers,
+      actions: z.strictObject(
+        Object.fromEntries(actions.map((action) => [action, actionDescriptor.optional()])),
+      ),
+    })
+    .meta({ id: `${pascal(name)}State` });
+}
+
+/** Gives every state and every input one schema, so that flows share the components of the document. */
+function declarations() {
+  const config = loadConfig({}, "/nowhere");
+  const shown = new Map(stateNames.map((name) => [name, stateSchema(name, config)]));
+  const inputs = new Map<string, z.ZodType>();
+  const byState = new Map<StateName, z.ZodType[]>();
+  for (const state of stateNames)
+    byState.set(
+      state,
+      actionInputs(state, config).map((declared) => inputSchema(declared, inputs)),
+    );
+  return { shown, byState };
+}
+
+/** The schema of an input as a component, named by its action; actions of one name with one input share it. */
+function inputSchema({ action, state, description, input }: ActionInput, known: Map<string, z.ZodType>) {
+  if (Object.keys(input.shape).length === 0) return noInput;
+  const shape = JSON.stringify(z.toJSONSchema(input, { io: "input", unrepresentable: "any" }));
+  const same = known.get(`${action} ${shape}`);
+  if (same) return same;
+  const taken = [...known.keys()].some((key) => key.startsWith(`${action} `));
+  const id = `${pascal(action)}${taken ? `In${pascal(state)}` : ""}Input`;
+  const schema = input.meta({ id, description: `\`${action}\`: ${description}` });
+  known.set(`${action} ${shape}`, schema);
+  return schema;
+}
+
+const noInput = z.strictObject({}).meta({ id: "NoInput", description: "Actions without input." });
+
+let made: ReturnType<typeof declarations> | undefined;
+
+function declared() {
+  made ??= declarations();
+  return made;
+}
+
+/** The states that a flow answers with, by their names. */
+export const flowState = (type: FlowType) =>
+  z
+    .lazy(() => {
+      const states = statesOf(type).flatMap((name) => declared().shown.get(name) ?? []);
+      return z.discriminatedUnion("name", [errorState, ...states]);
+    })
+    .meta({ id: `${pascal(type)}FlowState` });
+
+/** Any state of any flow. */
+export const anyFlowState = z
+  .lazy(() => z.discriminatedUnion("name", [errorState, ...declared().shown.values()]))
+  .meta({ id: "FlowState" });
+
+/** The body of a request that performs an action: the token of the last answer, and the action's input. */
+export const actionRequest = (type: FlowType) =>
+  z
+    .lazy(() => {
+      const inputs = new Set(statesOf(type).flatMap((name) => declared().byState.get(name) ?? []));
+      return z.strictObject({
+        csrf_token: z.string().optional().describe("The token of the last answer. A start needs none."),
+        input_data: z
+          .union([...inputs] as [z.ZodType, ...z.ZodType[]])
+          .nullish()
+          .describe(
+            "The input of the action, under the default settings; the inputs of the state tell those of the tenant.",
+          ),
+      });
+    })
+    .meta({ id: `${pascal(type)}ActionRequest` });
+
+/** `flow.start` and `flow.current` over tRPC. */
+export const pageFlowInput = z.strictObject({ type: z.enum(flowTypes) });
+
+/** `flow.act` over tRPC. The order is that in which faults are reported. */
+export const pageActionInput = z.strictObject({
+  action: z.string().min(1).max(64),
+  version: z.int().min(0).describe("Version of the displayed state."),
+  input: z.record(z.string(), z.unknown()),
+  type: z.enum(flowTypes),
+});

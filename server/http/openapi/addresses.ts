@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { projectPath } from "../../lib/project-path.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { type Address, address } from "../address.ts";
+import type { Handler } from "../handler-context.ts";
+import { described } from "../operation.ts";
+import { type Examples, openApiDocument } from "./document.ts";
+
+/** Where the base address of the tenant is written. */
+const NO_SERVERS = '"servers":[]';
+
+/**
+ * The addresses that show the interface itself.
+ *
+ * @param all every address; called when the document is first asked for
+ */
+export function openApiAddresses(all: () => readonly Address[]): Address[] {
+  let text: string | undefined;
+  const handler: Handler = ({ tenant, request }) => {
+    text ??= JSON.stringify(
+      openApiDocument(all(), {
+        version: (readData("package.json") as { version: string }).version,
+        servers: [],
+        examples: readData("server", "http", "openapi", "examples.json") as Examples,
+      }),
+    );
+    const body = text.replace(
+      NO_SERVERS,
+      () => `"servers":${JSON.stringify([{ url: tenant.config.base_url }])}`,
+    );
+    const headers = { ETag: `"${sha256(body).toString("base64url")}"`, "Cache-Control": "public, no-cache" };
+    if (request.headers.get("if-none-match")?.includes(headers.ETag)) return { status: 304, headers };
+    return { status: 200, body, headers: { ...headers, "Content-Type": "application/json; charset=utf-8" } };
+  };
+  return [
+    described(address("GET", "/openapi.json", handler, "plain", "public"), {
+      id: "getOpenApi",
+      summary: "Get this document",
+      tag: "service",
+      headers: z.object({ "If-None-Match": z.string().optional() }),
+      answers: {
+        200: { schema: z.looseObject({ openapi: z.string() }), headers: { ETag: "Of the document." } },
+        304: "It has not changed.",
+      },
+    }),
+  ];
+}
+
+/** Reads a data file of the project; name it in `outputFileTracingIncludes` as well. */
+function readData(...segments: string[]): unknown {
+  const file = projectPath(...segments);
+  if (file === null) throw new Error(`The file ${segments.join("/")} is missing.`);
+  return JSON.parse(readFileSync(file, "utf8"));
+}

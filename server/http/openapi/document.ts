@@ -1,0 +1,227 @@
+import { STATUS_CODES } from "node:http";
+import { z } from "zod";
+import { type Address, type Answer, type Operation, type Security, tags } from "../address.ts";
+import { isCsv } from "../fields.ts";
+import { createConverter, errorSchemas, type JsonSchema } from "./schemas.ts";
+
+/** A recorded call of an operation: what was sent, and the answers by status. */
+export interface Example {
+  query?: Record<string, unknown>;
+  body?: unknown;
+  answers: Record<string, unknown>;
+}
+
+/** Recorded calls by the id of the operation. */
+export type Examples = Record<string, Example>;
+
+const bearer = (description: string) => ({ type: "http", scheme: "bearer", description });
+
+const securitySchemes = {
+  sessionToken: { ...bearer("A session token."), bearerFormat: "JWT" },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "service",
+    description: "The session cookie; `session.cookie.name` is its name.",
+  },
+  adminKey: bearer("An API key of the interface `admin`."),
+  passkeysKey: {
+    type: "apiKey",
+    in: "header",
+    name: "apiKey",
+    description: "An API key of the interface `passkeys`.",
+  },
+  authenticatorKey: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "`secret` and an API key of the interface `authenticator`: `Authorization: secret stile_…`.",
+  },
+  deviceToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "`device` and the token of the QR code.",
+  },
+  viewToken: {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description: "The read-only token of a page or a picture.",
+  },
+  jobsSecret: bearer("The secret of `jobs.secret`."),
+};
+
+type Scheme = keyof typeof securitySchemes;
+
+/** The schemes of each kind of credential; a request needs one of them, `null` stands for none. */
+const schemesOf: Record<Security, readonly (Scheme | null)[]> = {
+  none: [],
+  session: ["sessionToken", "sessionCookie"],
+  "optional-session": [null, "sessionToken", "sessionCookie"],
+  admin: ["adminKey"],
+  passkeys: ["passkeysKey"],
+  "optional-passkeys": [null, "passkeysKey"],
+  authenticator: ["authenticatorKey"],
+  device: ["authenticatorKey", "deviceToken", "viewToken"],
+  jobs: ["jobsSecret"],
+};
+
+/**
+ * Builds the document of every address with a declaration (OpenAPI 3.1).
+ *
+ * @param servers base addresses
+ */
+export function openApiDocument(
+  addresses: readonly Address[],
+  { version, servers, examples }: { version: string; servers: readonly string[]; examples: Examples },
+): JsonSchema {
+  const { components, convert } = createConverter();
+  const paths: Record<string, JsonSchema> = {};
+  for (const row of addresses) {
+    if (!row.operation) continue;
+    paths[row.path] = {
+      ...paths[row.path],
+      [row.method.toLowerCase()]: operationOf(row, row.operation, convert, examples[row.operation.id]),
+    };
+  }
+  const used = new Set(addresses.flatMap(({ operation }) => operation?.tag ?? []));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Stile",
+      version,
+      summary: "A sign-in service.",
+      description:
+        "The flow interface (`/login`, `/registration`, `/profile`, `/token_exchange`) is the Flow API, version 3.0.4. The administration interface, the passkey server and the authenticator interface are for servers, with an API key each. A tenant is found by its host name, or by `/t/{tenant}` before every path.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      "x-api-version": "3.0.4",
+    },
+    servers: servers.map((url) => ({ url })),
+    tags: Object.entries(tags)
+      .filter(([name]) => used.has(name as keyof typeof tags))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes,
+    },
+  };
+}
+
+type Convert = (schema: z.ZodType) => JsonSchema;
+
+function operationOf(row: Address, operation: Operation, convert: Convert, example?: Example): JsonSchema {
+  const { id, summary, description, tag, security, body, bodyType, bodyOptional } = operation;
+  return {
+    operationId: id,
+    summary,
+    ...(description ? { description } : {}),
+    tags: [tag],
+    security: schemesOf[security].map((scheme) => (scheme ? { [scheme]: [] } : {})),
+    ...parametersOf(row.path, operation, convert),
+    ...(body
+      ? {
+          requestBody: {
+            required: !bodyOptional,
+            content: {
+              [bodyType ?? "application/json"]: {
+                schema: convert(body),
+                ...(example?.body === undefined ? {} : { example: example.body }),
+              },
+            },
+          },
+        }
+      : {}),
+    responses: responsesOf(row, operation, convert, example),
+  };
+}
+
+function parametersOf(path: string, { params, query, headers }: Operation, convert: Convert): JsonSchema {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: convert((params?.shape[name] as z.ZodType | undefined) ?? z.string()),
+  }));
+  const found = [...inPath, ...named("query", query, convert), ...named("header", headers, convert)];
+  return found.length > 0 ? { parameters: found } : {};
+}
+
+function named(place: "query" | "header", object: z.ZodObject | undefined, convert: Convert): JsonSchema[] {
+  return Object.entries(object?.shape ?? {}).map(([name, schema]) => {
+    const field = schema as z.ZodType;
+    const { description, ...converted } = convert(field);
+    const list = unwrapped(field);
+    return {
+      name,
+      in: place,
+      ...(field.safeParse(undefined).success ? {} : { required: true }),
+      ...(description ? { description } : {}),
+      ...(list instanceof z.ZodArray ? { style: "form", explode: !isCsv(list) } : {}),
+      schema: converted,
+    };
+  });
+}
+
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? unwrapped(schema.unwrap())
+    : schema;
+}
+
+/** Errors that an operation has by what it declares. The others of the interfaces are declared in their rows. */
+function impliedAnswers({ errorShape }: Address, { security, params, query, body }: Operation) {
+  if (errorShape === "flow") return {};
+  const unknownTenant = { 404: "There is no such tenant." };
+  if (security !== "admin") return unknownTenant;
+  return {
+    ...unknownTenant,
+    ...(params || query || body
+      ? { 400: "A parameter or the body is invalid; the message names the member." }
+      : {}),
+    401: "The API key is missing or wrong.",
+    ...(body ? { 413: "The body is too large." } : {}),
+  };
+}
+
+function responsesOf(row: Address, operation: Operation, convert: Convert, example?: Example): JsonSchema {
+  const answers: Record<string, Answer | string> = {
+    ...impliedAnswers(row, operation),
+    ...operation.answers,
+  };
+  const error = convert(errorSchemas[row.errorShape]);
+  const responses = Object.entries(answers).map(([status, declared]) => {
+    const answer: Answer = typeof declared === "string" ? { description: declared } : declared;
+    const schema = answer.schema ? convert(answer.schema) : Number(status) >= 400 ? error : undefined;
+    const recorded = example?.answers[status];
+    return [
+      status,
+      {
+        description: answer.description ?? STATUS_CODES[status] ?? "",
+        ...(answer.headers
+          ? {
+              headers: Object.fromEntries(
+                Object.entries(answer.headers).map(([name, description]) => [
+                  name,
+                  { description, schema: { type: "string" } },
+                ]),
+              ),
+            }
+          : {}),
+        ...(schema
+          ? {
+              content: {
+                [answer.mediaType ?? "application/json"]: {
+                  schema,
+                  ...(recorded === undefined ? {} : { example: recorded }),
+                },
+              },
+            }
+          : {}),
+      },
+    ];
+  });
+  const other = { description: "Another error.", content: { "application/json": { schema: error } } };
+  return { ...Object.fromEntries(responses), default: other };
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { flowTypes } from "../../flow/names.ts";
+import { trpcHandler } from "../../trpc/handler.ts";
+import { address } from "../address.ts";
+import { anyFlowState, pageActionInput, pageFlowInput } from "../flow/schemas.ts";
+import { described } from "../operation.ts";
+import { stepHandler } from "./step.ts";
+
+const trpcError = z
+  .object({
+    error: z.object({ message: z.string(), code: z.int(), data: z.record(z.string(), z.unknown()) }),
+  })
+  .meta({ id: "TrpcError" });
+
+/** What our own pages call; requests of other origins are rejected. */
+export const pageAddresses = [
+  described(address("POST", "/step", stepHandler, "plain", "same-origin"), {
+    id: "stepByForm",
+    summary: "Perform an action in a browser without scripts",
+    description: "The other fields are the input of the action.",
+    tag: "page",
+    body: z.looseObject({
+      flow: z.enum(flowTypes),
+      action: z.string(),
+      version: z.string().regex(/^\d{1,9}$/),
+    }),
+    bodyType: "application/x-www-form-urlencoded",
+    answers: {
+      303: {
+        description: "The page, which shows the result.",
+        headers: { Location: "Address of the page." },
+      },
+      400: "The form cannot be read.",
+      403: "Only same-origin requests are allowed.",
+      413: "The form is too large.",
+    },
+  }),
+  described(address("POST", "/api/trpc/{procedure}", trpcHandler, "plain", "same-origin"), {
+    id: "callProcedure",
+    summary: "Call a procedure of the hosted page",
+    description: "tRPC; the client of `@trpc/client` calls it. The input schemas are those of the router.",
+    tag: "page",
+    params: z.object({ procedure: z.enum(["flow.start", "flow.act", "flow.current"]) }),
+    body: z.union([pageFlowInput, pageActionInput]),
+    answers: {
+      200: {
+        schema: z.object({
+          result: z.object({
+            data: z.object({
+              version: z.int(),
+              state: anyFlowState,
+              redirect_to: z.string().optional().describe("Address that the browser goes to next."),
+            }),
+          }),
+        }),
+      },
+      400: { description: "The call is malformed.", schema: trpcError },
+      403: "Only same-origin requests are allowed.",
+      404: { description: "There is no such procedure.", schema: trpcError },
+      413: { description: "The body is too large.", schema: trpcError },
+    },
+  }),
+];

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { address } from "../address.ts";
+import { described } from "../operation.ts";
+import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
+import { samlCallbackHandler } from "./saml-callback.ts";
+import { thirdPartyCallbackHandler } from "./third-party-callback.ts";
+
+const providerAnswer = z.looseObject({
+  state: z.string().optional(),
+  code: z.string().optional(),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+  iss: z.string().optional(),
+});
+
+const back = {
+  204: "The same request as HEAD, which changes nothing.",
+  303: {
+    description:
+      "Back to the page or the application, with `hanko_token`, or with `error` and `error_description`.",
+    headers: { Location: "Address of the page or the application." },
+  },
+};
+
+const DISABLED = "SAML is disabled, or no provider serves this domain.";
+
+/** What identity providers and browsers on their way to them call. */
+export const providerAddresses = [
+  described(address("GET", "/thirdparty/callback", thirdPartyCallbackHandler, "plain", "public"), {
+    id: "receiveProviderAnswer",
+    summary: "Receive the answer of an identity provider",
+    tag: "providers",
+    query: providerAnswer,
+    answers: back,
+  }),
+  described(address("POST", "/thirdparty/callback", thirdPartyCallbackHandler, "plain", "public"), {
+    id: "receiveProviderForm",
+    summary: "Receive the answer of an identity provider as a form",
+    description: "`response_mode=form_post`, as Apple answers.",
+    tag: "providers",
+    body: providerAnswer,
+    bodyType: "application/x-www-form-urlencoded",
+    answers: back,
+  }),
+  described(address("GET", "/saml/metadata", samlMetadataHandler, "plain", "public"), {
+    id: "getSamlMetadata",
+    summary: "Get the metadata of the SAML service provider",
+    tag: "providers",
+    query: z.object({
+      domain: z.string().describe("Mail domain of a configured provider."),
+      cert_only: z
+        .string()
+        .optional()
+        .describe("`true`: the certificate alone; `encryption`: the one to encrypt for."),
+    }),
+    answers: {
+      200: { schema: z.string(), mediaType: "application/samlmetadata+xml" },
+      404: DISABLED,
+    },
+  }),
+  described(address("GET", "/saml/auth", samlAuthHandler, "plain", "public"), {
+    id: "startSaml",
+    summary: "Send a browser to the identity provider of a mail domain",
+    tag: "providers",
+    query: z.object({
+      domain: z.string(),
+      redirect_to: z.string().optional().describe("An allowed address; it receives `hanko_token`."),
+    }),
+    answers: {
+      ...back,
+      403: "Only top-level navigations are allowed.",
+      404: DISABLED,
+    },
+  }),
+  described(address("POST", "/saml/callback", samlCallbackHandler, "plain", "public"), {
+    id: "receiveSamlResponse",
+    summary: "Receive the response of a SAML identity provider",
+    tag: "providers",
+    body: z.looseObject({ SAMLResponse: z.string(), RelayState: z.string().optional() }),
+    bodyType: "application/x-www-form-urlencoded",
+    answers: {
+      303: back[303],
+      404: DISABLED,
+      413: "The body is too large.",
+    },
+  }),
+];

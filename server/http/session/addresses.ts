@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { address } from "../address.ts";
+import { described } from "../operation.ts";
+import { jwksHandler } from "./jwks.ts";
+import { logoutHandler } from "./logout.ts";
+import { meHandler, userHandler } from "./me.ts";
+import { codeRedemption, keySet, profile, redeemedSession, tokenToValidate, validation } from "./schemas.ts";
+import { tokenHandler } from "./token.ts";
+import { validateHandler, validateTokenHandler } from "./validate.ts";
+
+const NO_SESSION = "There is no valid session.";
+
+/** Sessions, and the account of a session. */
+export const sessionAddresses = [
+  described(address("GET", "/me", meHandler, "plain", "public"), {
+    id: "getMe",
+    summary: "Get the account of the session",
+    tag: "sessions",
+    security: "session",
+    answers: { 200: { schema: profile }, 401: NO_SESSION, 404: "The account was deleted." },
+  }),
+  described(address("GET", "/users/{id}", userHandler, "plain", "public"), {
+    id: "getOwnUser",
+    summary: "Get the account of the session by its id",
+    tag: "sessions",
+    security: "session",
+    params: z.object({ id: z.string() }),
+    answers: { 200: { schema: profile }, 401: NO_SESSION, 404: "The id is not that of the caller." },
+  }),
+  described(address("POST", "/logout", logoutHandler, "plain", "public"), {
+    id: "logOut",
+    summary: "End the session",
+    tag: "sessions",
+    security: "session",
+    answers: {
+      204: { description: "The session has ended.", headers: { "Set-Cookie": "Removes the cookies." } },
+      303: { description: "The same for a form of the account page.", headers: { Location: "The page." } },
+      401: NO_SESSION,
+      403: "Cross-site requests are not allowed.",
+    },
+  }),
+  described(address("GET", "/sessions/validate", validateHandler, "plain", "public"), {
+    id: "validateSession",
+    summary: "Whether the caller's session is valid",
+    description: "Does not count as use of the session.",
+    tag: "sessions",
+    security: "optional-session",
+    answers: { 200: { schema: validation } },
+  }),
+  described(address("POST", "/sessions/validate", validateTokenHandler, "plain", "public"), {
+    id: "validateToken",
+    summary: "Whether a session token is valid",
+    description: "For servers of applications. Counts as use of the session.",
+    tag: "sessions",
+    body: tokenToValidate,
+    answers: {
+      200: { schema: validation },
+      400: "`session_token` is missing.",
+      413: "The body is too large.",
+    },
+  }),
+  described(address("POST", "/token", tokenHandler, "plain", "public"), {
+    id: "redeemCode",
+    summary: "Exchange an authorization code for the user's session",
+    description: "For servers of applications whose users sign in on the hosted page.",
+    tag: "sessions",
+    body: codeRedemption,
+    answers: {
+      200: { schema: redeemedSession },
+      400: "The code, its verifier or the address is not accepted.",
+      413: "The body is too large.",
+    },
+  }),
+  described(address("GET", "/.well-known/jwks.json", jwksHandler, "plain", "public"), {
+    id: "getKeys",
+    summary: "Get the public keys that verify tokens",
+    tag: "keys",
+    answers: { 200: { schema: keySet, headers: { "Cache-Control": "Ten minutes." } } },
+  }),
+];
