@@ -6,6 +6,7 @@
 /** The row that was changed or deleted concurrently, between the read and the write of a step. */
 export type ConflictReason =
   | "account"
+  | "account_blocked"
   | "address"
   | "authenticator_request"
   | "device"

@@ -26,6 +26,7 @@ const codes: Partial<Record<string, string>> = {
   access_denied: "third_party_access_denied",
   third_party_access_denied: "third_party_access_denied",
   user_conflict: "user_conflict",
+  account_blocked: "account_blocked",
   signup_disabled: "signup_disabled",
   multiple_accounts: "multiple_accounts",
   unverified_email: "unverified_email",

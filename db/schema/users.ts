@@ -37,10 +37,16 @@ export const users = pgTable(
     privateMetadata: jsonb("private_metadata").notNull().default({}).$type<Metadata>(),
     /** Writable by the user, so it must not be trusted. */
     unsafeMetadata: jsonb("unsafe_metadata").notNull().default({}).$type<Metadata>(),
+    /** Since when the account is blocked; null if it is not. A blocked account has no session and gets none. */
+    blockedAt: moment("blocked_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    // The order in which the administration interface lists users.
+    index("users_created_at").on(table.tenantId, table.createdAt, table.id),
+  ],
 );
 
 /** Deletes the rows of a user with the user. */
@@ -214,6 +220,7 @@ export const userFacts = pgView("user_facts", {
   email: text("email"),
   emailVerified: boolean("email_verified").notNull(),
   language: text("language"),
+  blocked: boolean("blocked").notNull(),
 }).as(sql`
   select u.tenant_id, u.id as user_id,
     ${has("passwords")} as has_password,
@@ -227,6 +234,7 @@ export const userFacts = pgView("user_facts", {
     (select n.username from usernames n where n.tenant_id = u.tenant_id and n.user_id = u.id) as username,
     e.address as email,
     e.verified_at is not null as email_verified,
-    u.language
+    u.language,
+    u.blocked_at is not null as blocked
   from users u
   left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary`);

@@ -27,6 +27,20 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/http/admin/sessions.test.ts"],
   },
   {
+    name: "a sign-in that is written after a block of its account gets a session",
+    file: "server/identity/users.ts",
+    text: 'if (blockedAt !== null) throw new ConflictError("account_blocked");',
+    fault: "",
+    caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
+  },
+  {
+    name: "the owner of a blocked account goes on to a new password",
+    file: "server/flow/judge.ts",
+    text: "if (!facts.blocked || type ===",
+    fault: "if (facts.blocked || !facts.blocked || type ===",
+    caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
+  },
+  {
     name: "audit details with a NUL are not stored",
     file: "server/audit/audit.ts",
     text: 'text.toWellFormed().replaceAll("\\0", "\\uFFFD")',

@@ -2,7 +2,7 @@ import { and, eq, isNull, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import type { EventContext } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
-import { endOtherSessions } from "../sessions/sessions.ts";
+import { endOtherSessions, type SessionEnd } from "../sessions/sessions.ts";
 
 const {
   authenticatorDevices,
@@ -54,24 +54,24 @@ export async function dropCredentialsSetBeforeVerification(
  * Revokes the sessions and trusted devices of an account and deletes its other flows and provider requests, so that a
  * sign-in begun with an old password cannot finish. The lock waits for a step that is being written concurrently.
  *
- * @param flowId the current flow, which is kept
+ * @param flowId the current flow, which is kept; null for a change that the operator makes
  * @throws ConflictError("user") if the account does not exist
  */
 export async function revokeAccess(
   tx: Transaction,
   context: EventContext,
   userId: string,
-  flowId: string,
+  flowId: string | null,
+  event: SessionEnd = "session.delete.explicit.revoke",
 ): Promise<void> {
   const tenantId = context.tenant.id;
   await lockUser(tx, tenantId, userId);
-  await tx
-    .delete(flows)
-    .where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), ne(flows.id, flowId)));
+  const others = flowId === null ? undefined : ne(flows.id, flowId);
+  await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), others));
   for (const table of [thirdPartyRequests, exchangeTokens, trustedDevices]) {
     await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   }
-  await endOtherSessions(context, userId, "session.delete.explicit.revoke")(tx);
+  await endOtherSessions(context, userId, event)(tx);
 }
 
 /**

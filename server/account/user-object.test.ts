@@ -62,6 +62,7 @@ it("builds in SQL the user that the schema describes", async () => {
         publicMetadata: metadata,
         privateMetadata: metadata,
         unsafeMetadata: metadata,
+        blockedAt: later,
         updatedAt: later,
       })
       .where(eq(users.id, id));

@@ -1,5 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import { type ReadOnly, schema } from "#db/client";
 
 /** RFC 3339 in UTC with milliseconds, as `Date.toISOString` writes it. */
 const time = z.iso.datetime({ precision: 3 });
@@ -73,6 +74,7 @@ export const userObjectSchema = z.strictObject({
   identities: z.array(userIdentitySchema).optional().describe("Oldest first."),
   otp: userOtpSchema.optional(),
   metadata: userMetadataSchema.optional(),
+  blocked_at: time.optional().describe("Since when the account is blocked: it has no session and gets none."),
   name: z.string().optional(),
   given_name: z.string().optional(),
   family_name: z.string().optional(),
@@ -138,7 +140,7 @@ export function userObject(user = "users"): SQL<UserObject> {
       "o.created_at, o.id",
     )},
     'otp', ${rowOf(user, "totp_secrets", `'id', o.user_id, 'created_at', ${isoTime("o.created_at")}`)},
-    'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
+    'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
     'picture', ${user}.picture`;
   const metadata = ["public_metadata", "private_metadata", "unsafe_metadata"]
     .map(
@@ -148,4 +150,23 @@ export function userObject(user = "users"): SQL<UserObject> {
     .join(" || ");
   return sql.raw(`(jsonb_strip_nulls(jsonb_build_object(${members}))
     || case when (${metadata}) = '{}' then '{}'::jsonb else jsonb_build_object('metadata', ${metadata}) end)`) as SQL<UserObject>;
+}
+
+/**
+ * Reads a user as the operator sees it.
+ *
+ * @param db a pool, or the transaction that has just changed the user
+ * @returns null if the tenant has no such user
+ */
+export async function readUserObject(
+  db: ReadOnly,
+  tenantId: string,
+  userId: string,
+): Promise<UserObject | null> {
+  const { users } = schema;
+  const [found] = await db
+    .select({ user: userObject() })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
+  return found?.user ?? null;
 }

@@ -50,6 +50,7 @@ const conflicts = {
     discard: ({ pending: { credential, securityKey, ...pending }, ...data }) => ({ ...data, pending }),
   },
   account: accountChanged,
+  account_blocked: { error: stepError("account_blocked") },
   email: accountChanged,
   username: accountChanged,
   identity: accountChanged,

@@ -51,6 +51,7 @@ describe("the codes for published clients", () => {
   test("replace only codes without words", () => {
     const replaced = codes.filter((code) => sent(code) !== code);
     expect(replaced.toSorted()).toEqual([
+      "account_blocked",
       "forbidden",
       "identity_already_linked",
       "identity_not_linked",

@@ -38,6 +38,12 @@ export const errors = {
     message: "An account with this e-mail address exists. Sign in to it, and connect the provider there.",
     published: "email_already_exists",
   },
+  account_blocked: {
+    on: "flow",
+    status: 401,
+    message: "This account is blocked.",
+    published: "operation_not_permitted_error",
+  },
   signup_disabled: {
     on: "flow",
     status: 400,

@@ -19,6 +19,8 @@ export interface Facts {
   emailVerified: boolean;
   /** Language tag of the last sign-in that named one. */
   language: string | null;
+  /** The operator has blocked the account: it gets no session. */
+  blocked: boolean;
 }
 
 /** Facts of an unknown account. */
@@ -35,6 +37,7 @@ export const noFacts: Facts = {
   email: null,
   emailVerified: false,
   language: null,
+  blocked: false,
 };
 
 /** Whether the flow is a registration whose account is written at its end; until then it does not exist. */

@@ -3,13 +3,16 @@ import { accountLanguage } from "../account/mail-language.ts";
 import { findTrustedDevice, revokeStolenDevice } from "../credentials/trusted-devices.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Job, RequestContext } from "../runtime.ts";
-import { advance, patch } from "./advance.ts";
+import { type Advanced, advance, patch } from "./advance.ts";
 import type { FlowRecord, WantedAction } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
-import { type Effects, type Outcome, retryPayload } from "./outcome.ts";
+import { loginFailure } from "./login-failure.ts";
+import type { StateName } from "./names.ts";
+import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
+import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
 import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
@@ -62,13 +65,14 @@ export async function judge(
     return { ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)), error };
   }
 
-  const outcome = await run(action, contextOf(request, view, record), parsed.value);
+  const context = contextOf(request, view, record);
+  const performed = await run(action, context, parsed.value);
   rejectLate(request);
-  const device = await presentedDevice(request, record, outcome);
-  const advanced = advance(record, outcome, {
-    facts: { ...facts, deviceTrusted: device === "trusted" },
-    config,
-  });
+  const device = await presentedDevice(request, record, performed);
+  const situation = { facts: { ...facts, deviceTrusted: device === "trusted" }, config };
+  const reached = advance(record, performed, situation);
+  const outcome = isBlocked(reached) ? rejectBlocked(context, record.state, reached) : performed;
+  const advanced = outcome === performed ? reached : advance(record, outcome, situation);
   const rejection = errorOf(outcome, name, preservedValues(schema, input));
   const own = outcome.kind === "reject" ? { writes: outcome.writes } : outcome.effects;
   const entered: Partial<Judged> =
@@ -149,6 +153,21 @@ function isAccountDeleted({ record, user }: StoredFlow): boolean {
   const { type, data } = record;
   if (user) return false;
   return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
+}
+
+/** Whether a step has proved a factor of a blocked account. Before that, the account answers as any other. */
+function isBlocked({ record: { type, data }, facts }: Advanced): boolean {
+  if (!facts.blocked || type === "profile" || isPendingRegistration({ type, data })) return false;
+  return data.factors.length > 0;
+}
+
+/** Rejects the factor of a blocked account. Nothing that the step has prepared is written. */
+function rejectBlocked(context: Context, state: StateName, { record: { data } }: Advanced): Outcome {
+  const details = { reason: "account_blocked", method: data.factors.at(-1)?.method ?? null };
+  const rejection = { renew: true, writes: [loginFailure(context, details, data.userId ?? null)] };
+  return state === "thirdparty"
+    ? rejectWithRedirect(context.data, "account_blocked", rejection)
+    : reject("account_blocked", rejection);
 }
 
 /** Checks the device cookie against the account that the step has identified. */

@@ -270,6 +270,7 @@ const anySituation = fc.record({
     hasIdentity: fc.boolean(),
     deviceTrusted: fc.boolean(),
     language: fc.constant(null),
+    blocked: fc.constant(false),
   }),
   data: fc
     .record({

@@ -64,6 +64,7 @@ const nothing = {
   email: null,
   emailVerified: false,
   language: null,
+  blocked: false,
 };
 
 const passkey = (userId: string, mfaOnly: boolean) => credentialRow({ tenantId, userId, mfaOnly });

@@ -27,6 +27,8 @@ export interface UserFacts {
   emailVerified: boolean;
   /** Language tag of the last sign-in that named one. */
   language: string | null;
+  /** The operator has blocked the account. */
+  blocked: boolean;
 }
 
 const facts = {
@@ -43,6 +45,7 @@ const facts = {
   email: userFacts.email,
   emailVerified: userFacts.emailVerified,
   language: userFacts.language,
+  blocked: userFacts.blocked,
 };
 
 const byEmail = prepared("facts_by_email", (db) =>
@@ -203,12 +206,28 @@ export async function isEmailVerified(
  * @throws ConflictError("user") if the account does not exist
  */
 export async function lockUser(tx: Queryable, tenantId: string, userId: string): Promise<void> {
+  await lock(tx, tenantId, userId);
+}
+
+/**
+ * Locks an account for a session that this transaction writes. A concurrent block of the account waits for the lock, and
+ * then ends the session; one that came first is seen here.
+ *
+ * @throws ConflictError("user") if the account does not exist, ConflictError("account_blocked") if it is blocked
+ */
+export async function lockForSession(tx: Queryable, tenantId: string, userId: string): Promise<void> {
+  const { blockedAt } = await lock(tx, tenantId, userId);
+  if (blockedAt !== null) throw new ConflictError("account_blocked");
+}
+
+async function lock(tx: Queryable, tenantId: string, userId: string): Promise<{ blockedAt: Date | null }> {
   const [user] = await tx
-    .select({ id: users.id })
+    .select({ blockedAt: users.blockedAt })
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)))
     .for("no key update");
   if (!user) throw new ConflictError("user");
+  return user;
 }
 
 /**

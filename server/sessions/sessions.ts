@@ -6,7 +6,7 @@ import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import { type EventContext, type EventSession, emit, type SessionEventName } from "../events/emit.ts";
-import { lockUser } from "../identity/users.ts";
+import { lockForSession, lockUser } from "../identity/users.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { templateClaims } from "./claim-template.ts";
@@ -36,7 +36,7 @@ export interface NewSession extends UserClaims {
  * once `write` has inserted the row. It also stores the language of the request for later mails to the account.
  *
  * @returns `write` also ends the oldest sessions beyond `session.limit`, correctly under concurrent logins, and throws
- *   ConflictError("user") if the account no longer exists
+ *   ConflictError("user") if the account no longer exists, ConflictError("account_blocked") if it is blocked
  */
 export async function issueSession(
   context: RequestContext,
@@ -63,7 +63,7 @@ export async function issueSession(
 
   const write: Write = async (tx) => {
     // Concurrent logins of one account wait for each other here, so that each counts the sessions of the others.
-    await lockUser(tx, tenant.id, userId);
+    await lockForSession(tx, tenant.id, userId);
     const { rows: ended } = await tx.execute<EndedRow>(sql`
       with ended as (
         delete from sessions where tenant_id = ${tenant.id} and user_id = ${userId} and id not in (

@@ -463,6 +463,7 @@ export const flow: FlowWords = {
       "Ihr Konto verlangt einen zweiten Schritt, den dieses Gerät nicht kann. Bitte nehmen Sie ein anderes.",
     user_conflict:
       "Zu dieser E-Mail-Adresse gibt es schon ein Konto. Melden Sie sich zuerst dort an, und verbinden Sie dann das andere.",
+    account_blocked: "Dieses Konto ist gesperrt. Bitte wenden Sie sich an den Dienst, zu dem es gehört.",
     signup_disabled: "Neue Konten können hier zurzeit nicht erstellt werden.",
     third_party_access_denied:
       "Sie sind umgekehrt, oder die andere Seite hat Sie nicht durchgelassen. Versuchen Sie es gern noch einmal.",

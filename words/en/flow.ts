@@ -414,6 +414,7 @@ export const flow: FlowWords = {
       "Your account asks for a second step that this device cannot do. Please use another device.",
     user_conflict:
       "There is already an account with this email address. Sign in to it first, then connect the other one there.",
+    account_blocked: "This account is blocked. Please ask the service that it belongs to.",
     signup_disabled: "New accounts cannot be made here at the moment.",
     third_party_access_denied: "You turned back, or the other site did not let you in. You can try again.",
     identity_not_linked: "That is not the account that is connected here. Use the one that is.",

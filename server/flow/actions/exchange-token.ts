@@ -18,14 +18,13 @@ import {
 } from "../../thirdparty/identities.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
-import { withError } from "../../thirdparty/redirect-urls.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { action, type Context } from "../define.ts";
-import { type ErrorCode, errors, isInputError } from "../errors.ts";
 import { accountFacts, type Facts, noFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
-import { type Effects, go, next, type Outcome, reject, retryPayload } from "../outcome.ts";
+import { type Effects, go, next, retryPayload } from "../outcome.ts";
+import { rejectWithRedirect } from "../reject-with-redirect.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";
@@ -127,21 +126,6 @@ function resetData({ completedStates }: FlowData): DataPatch {
     recovering: undefined,
     emailVerified: undefined,
   };
-}
-
-/**
- * Rejects with a `redirect_url` to the page that started the redirect. Published clients follow it; the URL of the
- * provider was valid only once.
- */
-function rejectWithRedirect<Code extends ErrorCode>(
-  { returnTo }: FlowData,
-  code: Code,
-  details: Parameters<typeof reject>[1] = {},
-): Outcome<never, Code> {
-  if (!returnTo) return reject(code, details);
-  const publicCode = isInputError(code) ? "invalid_request" : code;
-  const redirect_url = withError(new URL(returnTo), publicCode, errors[code].message);
-  return reject(code, { ...details, payload: { ...details.payload, redirect_url } });
 }
 
 /**

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
-import { schema } from "#db/client";
 import { issueSession } from "../../sessions/sessions.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
+import { auditTrail } from "../../testing/audit-trail.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { testRuntime } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
@@ -33,12 +32,6 @@ const isValid = async (session_token: string) => {
   return ((await answer.json()) as { is_valid: boolean }).is_valid;
 };
 
-const auditOf = async (userId: string) => {
-  const { auditLogs } = schema;
-  const rows = await runtime.database.read.select().from(auditLogs).where(eq(auditLogs.userId, userId));
-  return rows.map(({ type, details }) => [type, details]);
-};
-
 describe("the sessions of a user", () => {
   test("are listed, and one is ended at once", async () => {
     const userId = await insertUser(runtime);
@@ -66,7 +59,7 @@ describe("the sessions of a user", () => {
     expect(await call("DELETE", `${path}/${one.id}`)).toMatchObject({ status: 204, text: "" });
     expect([await isValid(one.token), await isValid(two.token)]).toEqual([false, true]);
     expect((await call("DELETE", `${path}/${one.id}`)).status).toBe(404);
-    expect(await auditOf(userId)).toEqual([
+    expect(await auditTrail(runtime, userId)).toEqual([
       ["session_revoked", { by: "admin", api_key: expect.any(String) }],
     ]);
   });

@@ -1,0 +1,31 @@
+import { blockAccount, unblockAccount } from "../account/blocking.ts";
+import { readUserObject, type UserObject } from "../account/user-object.ts";
+import { audit } from "../audit/audit.ts";
+import type { ClientContext } from "../runtime.ts";
+import { changeUser } from "./change-user.ts";
+import { type AdminRejection, notFound } from "./rejections.ts";
+
+/** Blocks a user. A user who is blocked already stays so since the first time. */
+export function blockUser(context: ClientContext, userId: string) {
+  return setBlocked(context, userId, { write: blockAccount, auditType: "user_blocked" });
+}
+
+/** Ends the block of a user; a user without one stays as it is. */
+export function unblockUser(context: ClientContext, userId: string) {
+  return setBlocked(context, userId, { write: unblockAccount, auditType: "user_unblocked" });
+}
+
+function setBlocked(
+  context: ClientContext,
+  userId: string,
+  change: { write: typeof blockAccount; auditType: "user_blocked" | "user_unblocked" },
+): Promise<{ ok: true; user: UserObject } | AdminRejection> {
+  const { tenant } = context;
+  return changeUser(context, userId, async (tx) => {
+    if (await change.write(tx, context, userId)) {
+      await audit(context, change.auditType, { by: "admin" }, userId)(tx);
+    }
+    const user = await readUserObject(tx, tenant.id, userId);
+    return user ? { ok: true, user } : notFound;
+  });
+}
