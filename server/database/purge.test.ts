@@ -54,7 +54,6 @@ describe("the purge of expired rows", () => {
     passkey_challenges: ["expires_at", "0"],
     transaction_confirmations: ["expires_at", "24 hours"],
     authenticator_requests: ["valid_until", "24 hours"],
-    sessions: ["expires_at", "0"],
     failures: ["last_at", "2 days"],
     rate_limits: ["expire", "0"],
     mailbox: ["created_at", "7 days"],

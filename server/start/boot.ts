@@ -19,6 +19,7 @@ import { createRateLimits } from "../limits/rate-limits.ts";
 import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { Runtime } from "../runtime.ts";
+import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
@@ -106,7 +107,9 @@ export async function createRuntime(
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, jobs.start({ worker })]);
     const rules = purgeRules(config);
-    const purge = () => purgeExpired(database, rules);
+    const purge = async () =>
+      (await purgeExpired(database, rules)) +
+      (await endExpiredSessions({ database, tenant, tenants, platform, jobs }));
     if (worker) cleanups.push(startPurging(purge, log));
 
     return {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Config } from "../config/schema.ts";
 import type { PurgeRules } from "../database/purge.ts";
 
-/** Returns the retention of every table with expiring rows. */
+/** Returns the retention of every table with expiring rows, except sessions: see `endExpiredSessions`. */
 export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "webhooks">): PurgeRules => ({
   deleted: {
     // Kept for a day to distinguish an expired flow from an unknown one.
@@ -19,7 +19,6 @@ export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "
     transaction_confirmations: sql`expires_at < now() - interval '24 hours'`,
     // Applications read the outcome of a request for some time.
     authenticator_requests: sql`valid_until < now() - interval '24 hours'`,
-    sessions: sql`expires_at < now()`,
     // Consecutive failures block a method until another one succeeds. Deleting them early would allow new attempts.
     failures: sql`last_at < now() - case when source not in ('', 'known') or consecutive = 0 then interval '2 days' else interval '1 year' end`,
     rate_limits: sql`expire < extract(epoch from now()) * 1000`,

@@ -13,6 +13,7 @@ import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { Runtime } from "../runtime.ts";
+import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { purgeRules } from "../start/purge-rules.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "./postgres.ts";
@@ -56,7 +57,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       "/nowhere",
     );
     const tenant = { id: config.tenant.id, config };
-    return {
+    const made: TestRuntime = {
       config,
       tenant,
       tenants: createTenants({ defaultTenant: tenant, database, vault }),
@@ -85,7 +86,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         wake() {},
         runDue: async () => 0,
       },
-      purgeExpired: () => purgeExpired(database, purgeRules(config)),
+      purgeExpired: async () =>
+        (await purgeExpired(database, purgeRules(config))) + (await endExpiredSessions(made)),
       instanceId: randomUUID(),
       enqueued,
       pushed,
@@ -96,6 +98,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       configured: (more) => make({ ...variables, ...more }),
       close,
     };
+    return made;
   };
   return make(settings);
 }

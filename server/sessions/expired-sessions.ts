@@ -1,0 +1,66 @@
+import { isNotNull, type SQL, sql } from "drizzle-orm";
+import { schema } from "#db/client";
+import { emit } from "../events/emit.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { type EndedRow, endedSessionOf } from "./sessions.ts";
+
+type Process = Pick<Runtime, "database" | "tenant" | "tenants" | "platform" | "jobs">;
+
+/** Sessions that one transaction deletes. */
+const BATCH_ROWS = 1_000;
+
+/**
+ * Deletes the sessions of all tenants that have expired or were idle for too long, and emits the event of their end.
+ * Several servers may run it concurrently: the transaction that deletes a row emits its event.
+ *
+ * @returns the number of deleted sessions
+ */
+export async function endExpiredSessions(runtime: Process): Promise<number> {
+  const condition = await expiryCondition(runtime);
+  let total = 0;
+  for (let ended = BATCH_ROWS; ended === BATCH_ROWS; total += ended)
+    ended = await endBatch(runtime, condition);
+  return total;
+}
+
+function endBatch(runtime: Process, condition: SQL): Promise<number> {
+  return runtime.database.write.transaction(async (tx) => {
+    const { rows } = await tx.execute<EndedRow & { tenant_id: string }>(sql`
+      delete from sessions where ctid = any (array(
+        select s.ctid from sessions s where ${condition} limit ${BATCH_ROWS} for update skip locked))
+      returning *`);
+    for (const row of rows) {
+      const tenant = await tenantOf(runtime, row.tenant_id);
+      await emit({ runtime, tenant }, "session.delete.passive.expire", endedSessionOf(row))(tx);
+    }
+    return rows.length;
+  });
+}
+
+/** The tenant of a session; without webhooks of the configuration if its settings are invalid. */
+async function tenantOf({ tenant, tenants }: Process, id: string): Promise<Tenant> {
+  const { config } = tenant;
+  const fallback = { id, config: { ...config, webhooks: { ...config.webhooks, enabled: false } } };
+  return (await tenants.byId(id).catch(() => null)) ?? fallback;
+}
+
+/** The sessions `s` that have ended. Idle ones are looked for only if a tenant has a limit, because no index has them. */
+async function expiryCondition({ database, tenant, tenants }: Process): Promise<SQL> {
+  const limit = tenant.config.session.idle_timeout;
+  const deviating = await database.read
+    .select({ id: schema.tenants.id })
+    .from(schema.tenants)
+    .where(isNotNull(sql`${schema.tenants.config} #> '{session,idle_timeout}'`));
+  const own: { tenant_id: string; idle: number }[] = [];
+  for (const { id } of deviating) {
+    const found = await tenants.byId(id).catch(() => null);
+    if (found) own.push({ tenant_id: id, idle: found.config.session.idle_timeout });
+  }
+  const expired = sql`s.expires_at < now()`;
+  if (limit === 0 && own.every(({ idle }) => idle === 0)) return expired;
+  const idle = sql`coalesce((
+    select o.idle from jsonb_to_recordset(${JSON.stringify(own)}::jsonb) as o(tenant_id uuid, idle float8)
+    where o.tenant_id = s.tenant_id), ${limit}::float8)`;
+  return sql`(${expired} or (${idle} > 0 and s.last_used_at < now() - ${idle} * interval '1 second'))`;
+}
