@@ -1,8 +1,11 @@
 import { createHmac, scryptSync } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { hash as argon2, parseOptions, verify as verifyArgon2 } from "@node-rs/argon2";
 import type { Config } from "../config/schema.ts";
 import { recognizeEveryCopy } from "../lib/every-copy.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
+import { type ImportedHash, parseImportedHash, verifyImportedHash } from "./imported-hashes.ts";
 
 /** Hashes and verifies passwords, with limited concurrency. */
 export interface PasswordHasher {
@@ -14,11 +17,13 @@ export interface PasswordHasher {
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /**
-   * Verifies a password. Takes the same time with and without a hash.
+   * Verifies a password. A wrong one takes the same time with and without a hash, and as long as one of the slowest
+   * imported hashes that this process has verified of late.
    *
-   * @param stored the stored hash; null if there is no account or it has no password
-   * @returns `outdated`: the hash has other parameters or another pepper than configured and should be renewed. A hash
-   *   whose pepper is no longer configured cannot match: `ok` is false and `outdated` true
+   * @param stored the stored hash, which may be an imported one; null if there is no account or it has no password
+   * @returns `outdated`: the hash has another scheme, other parameters or another pepper than configured and should be
+   *   renewed with this password. A hash whose pepper is no longer configured cannot match: `ok` is false and `outdated`
+   *   true
    * @throws as `hash` does
    */
   verify(
@@ -47,13 +52,32 @@ const MAX_WAIT_MS = 3_000;
  */
 const CONCURRENCY = 2;
 
+/** Clock and timer, which tests replace. */
+export interface HasherTime {
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+  wait(milliseconds: number): Promise<unknown>;
+}
+
+const systemTime: HasherTime = { now: () => performance.now(), wait: (milliseconds) => sleep(milliseconds) };
+
+/** A wrong password waits no longer for the duration of slower hashes. */
+const MAX_EVENING_MS = 3_000;
+
+/** Part of the difference by which the duration that wrong passwords are extended to follows a faster hash. */
+const EVENING_DECAY = 0.02;
+
 /** Creates the hasher of a process: argon2id (RFC 9106) with one lane over the password in NFC. */
-export function createPasswordHasher(config: Config["password"]): PasswordHasher {
+export function createPasswordHasher(config: Config["password"], time = systemTime): PasswordHasher {
   const cost: Cost = { memory: config.hash.memory, passes: config.hash.passes };
   const options = { memoryCost: cost.memory, timeCost: cost.passes, parallelism: 1 };
   const pepper = config.pepper === undefined ? null : { key: config.pepper, id: pepperId(config.pepper) };
   const dummy = dummyHash(cost);
   const { run, isFull } = queue(CONCURRENCY, config.hash.queue);
+  /** How long the last hash of the configured cost took. */
+  let ownMs = Number.POSITIVE_INFINITY;
+  /** What wrong passwords are extended to: about the duration of the slowest imported hashes; 0 without such. */
+  let evenMs = 0;
 
   /** The input of argon2: the password, or its HMAC, so that the database alone does not allow offline guessing. */
   const material = (password: string, key: string | null) => {
@@ -72,26 +96,64 @@ export function createPasswordHasher(config: Config["password"]): PasswordHasher
         return pepper ? `pepper:${pepper.id}${phc}` : phc;
       }, signal),
 
-    verify: (password, stored, signal) =>
-      run(async () => {
-        const { pepperId: id, phc } = split(stored);
-        const key = id !== null && id === pepper?.id ? pepper.key : null;
-        const known = phc !== null && (id === null || key !== null);
-        const against = known ? phc : dummy;
-        const storedCost = costOf(against);
-        const matches = await verifyArgon2(against, material(password, key));
-        // A hash of lower cost must not be faster than no hash.
-        const missing = cost.memory * cost.passes - storedCost.memory * storedCost.passes;
-        if (missing > 0) {
-          const memoryCost = Math.max(8, Math.ceil(missing / cost.passes));
-          await argon2("", { memoryCost, timeCost: cost.passes, parallelism: 1 });
-        }
-        const sameCost = storedCost.memory === cost.memory && storedCost.passes === cost.passes;
-        // A lone surrogate is hashed as U+FFFD and must not match it.
-        const ok = known && matches && password.isWellFormed();
-        return { ok, outdated: phc !== null && (!sameCost || id !== (pepper?.id ?? null)) };
-      }, signal),
+    async verify(password, stored, signal) {
+      const parsed = stored === null ? null : parseImportedHash(stored);
+      const { ok, outdated, milliseconds } = await run(
+        () => timed(() => (parsed?.ok ? verifyImported(password, parsed.hash) : verifyOwn(password, stored))),
+        signal,
+      );
+      // A signal does not end this wait: the attempt was judged, and must stay counted.
+      if (!ok && milliseconds < evenMs) await time.wait(evenMs - milliseconds);
+      return { ok, outdated };
+    },
   };
+
+  async function verifyOwn(password: string, stored: string | null) {
+    const { pepperId: id, phc } = split(stored);
+    const key = id !== null && id === pepper?.id ? pepper.key : null;
+    const known = phc !== null && (id === null || key !== null);
+    const against = known ? phc : dummy;
+    const storedCost = costOf(against);
+    const startedAt = time.now();
+    const matches = await verifyArgon2(against, material(password, key));
+    // A hash of lower cost must not be faster than no hash.
+    const missing = cost.memory * cost.passes - storedCost.memory * storedCost.passes;
+    if (missing > 0) {
+      const memoryCost = Math.max(8, Math.ceil(missing / cost.passes));
+      await argon2("", { memoryCost, timeCost: cost.passes, parallelism: 1 });
+    }
+    const took = time.now() - startedAt;
+    if (missing < 0) extendWrongOnes(took);
+    else ownMs = took;
+    const sameCost = storedCost.memory === cost.memory && storedCost.passes === cost.passes;
+    // A lone surrogate is hashed as U+FFFD and must not match it.
+    const ok = known && matches && password.isWellFormed();
+    const current = sameCost && storedCost.isArgon2id && id === (pepper?.id ?? null);
+    return { ok, outdated: phc !== null && !current };
+  }
+
+  async function verifyImported(password: string, hash: ImportedHash) {
+    const startedAt = time.now();
+    const { ok: matches, whole } = await verifyImportedHash(hash, password);
+    // For PBKDF2 and scrypt a NUL at the end changes nothing: HMAC pads keys with zeros.
+    const ok = matches && password.isWellFormed() && !password.includes("\0");
+    // A wrong password must not be answered earlier than one for an account without a hash.
+    if (!ok && time.now() - startedAt < ownMs) await verifyArgon2(dummy, "");
+    extendWrongOnes(time.now() - startedAt);
+    return { ok, outdated: whole };
+  }
+
+  /** Makes wrong passwords take as long as a hash of another cost took; of faster ones they forget the slowest slowly. */
+  function extendWrongOnes(milliseconds: number): void {
+    const took = Math.min(milliseconds, MAX_EVENING_MS);
+    evenMs = took > evenMs ? took : evenMs + (took - evenMs) * EVENING_DECAY;
+  }
+
+  async function timed<Result extends object>(task: () => Promise<Result>) {
+    const startedAt = time.now();
+    const result = await task();
+    return { ...result, milliseconds: time.now() - startedAt };
+  }
 }
 
 interface Cost {
@@ -100,9 +162,9 @@ interface Cost {
   passes: number;
 }
 
-function costOf(phc: string): Cost {
+function costOf(phc: string): Cost & { isArgon2id: boolean } {
   const { memoryCost, timeCost } = parseOptions(phc);
-  return { memory: memoryCost, passes: timeCost };
+  return { memory: memoryCost, passes: timeCost, isArgon2id: phc.startsWith("$argon2id$") };
 }
 
 /** A well-formed hash that no password matches; verifying it takes as long as verifying a real one. */

@@ -1,5 +1,5 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import { ScureBase32Plugin, verify } from "otplib";
+import { createGuardrails, ScureBase32Plugin, verify } from "otplib";
 import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
@@ -22,7 +22,30 @@ const STEP_SECONDS = 30;
 /** The previous and the next step are accepted too, for clock skew (RFC 6238 section 5.2). */
 const TOLERANCE_SECONDS = STEP_SECONDS;
 
+/** Other systems have issued secrets of 80 bits. */
+export const MIN_IMPORTED_SECRET_BYTES = 10;
+export const MAX_IMPORTED_SECRET_BYTES = 64;
+const guardrails = createGuardrails({
+  MIN_SECRET_BYTES: MIN_IMPORTED_SECRET_BYTES,
+  MAX_SECRET_BYTES: MAX_IMPORTED_SECRET_BYTES,
+});
+
 const base32 = new ScureBase32Plugin();
+
+/** Decodes a secret in base 32 (RFC 4648 section 6), in either case, with or without padding and spaces; null for any other text. */
+export function decodeTotpSecret(text: string): Buffer | null {
+  const bare = text.replace(/[\s-]/g, "").replace(/=+$/, "").toUpperCase();
+  try {
+    return Buffer.from(base32.decode(bare));
+  } catch {
+    return null;
+  }
+}
+
+/** Encodes a secret in base 32 without padding. */
+export function encodeTotpSecret(secret: Buffer): string {
+  return base32.encode(secret, { padding: false });
+}
 
 /** A secret that a code of the authenticator app has confirmed; plain JSON, so that flow data can hold it. */
 export interface ConfirmedTotp {
@@ -71,9 +94,7 @@ export async function showTotp(
   context: RequestContext,
   about: { userId: string; sealed: string; account: string },
 ): Promise<TotpSetup> {
-  const secret = base32.encode(openSecret(context, about.userId, Buffer.from(about.sealed, "base64url")), {
-    padding: false,
-  });
+  const secret = encodeTotpSecret(openSecret(context, about.userId, Buffer.from(about.sealed, "base64url")));
   const uri = totpUri({ service: context.tenant.config.service.name, account: about.account, secret });
   const image = await totpQrCode(uri);
   return { secret, image };
@@ -198,6 +219,7 @@ async function stepOf(secret: Buffer, token: string, now: Date): Promise<number 
     epoch,
     period: STEP_SECONDS,
     epochTolerance: TOLERANCE_SECONDS,
+    guardrails,
   });
   return result.valid && "timeStep" in result ? result.timeStep : null;
 }

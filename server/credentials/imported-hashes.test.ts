@@ -1,0 +1,206 @@
+import { pbkdf2Sync, scryptSync } from "node:crypto";
+import bcryptjs from "bcryptjs";
+import { FirebaseScrypt } from "firebase-scrypt";
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../config/load.ts";
+import { acceptableHashes } from "./acceptable-hash.ts";
+import { importedHashText, parseImportedHash, verifyImportedHash } from "./imported-hashes.ts";
+import { createPasswordHasher } from "./password-hasher.ts";
+
+const { password: settings } = loadConfig({}, "/nonexistent");
+const hasher = createPasswordHasher({ ...settings, hash: { ...settings.hash, memory: 8, passes: 1 } });
+
+/** The parameters and the user of the test vector that Firebase publishes with its scrypt. */
+const firebase = {
+  key: "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==",
+  separator: "Bw==",
+  salt: "42xEC+ixf3L2lw==",
+  hash: "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==",
+};
+
+const fbscrypt = ({ key, separator, salt, hash }: typeof firebase) =>
+  `$fbscrypt$v=1,n=14,r=8,p=1,ss=${separator},sk=${key}$${salt}$${hash}`;
+
+/** Hashes that other implementations made: published test vectors and documentation. */
+const vectors: [string, string, string][] = [
+  ["bcrypt 2a of jBCrypt", "abc", "$2a$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
+  ["bcrypt 2y of PHP", "rasmuslerdorf", "$2y$07$BCryptRequires22Chrcte/VlQH0piJtjXl.0t1XkA8pw9dMXTpOq"],
+  ["bcrypt 2b of bcryptjs", "correct horse", bcryptjs.hashSync("correct horse", 4)],
+  ["bcrypt of Django", "correct horse", `bcrypt$${bcryptjs.hashSync("correct horse", 4)}`],
+  [
+    "scrypt of passlib",
+    "password",
+    "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E",
+  ],
+  [
+    "scrypt of Werkzeug",
+    "correct horse",
+    `scrypt:1024:8:1$saltsalt$${scryptSync("correct horse", "saltsalt", 64, { N: 1024 }).toString("hex")}`,
+  ],
+  ["scrypt of Firebase", "user1password", fbscrypt(firebase)],
+  [
+    "PBKDF2 with SHA-256 of passlib",
+    "password",
+    "$pbkdf2-sha256$6400$0ZrzXitFSGltTQnBWOsdAw$Y11AchqV4b0sUisdZd0Xr97KWoymNE0LNNrnEgY4H9M",
+  ],
+  [
+    "PBKDF2 with SHA-1 of RFC 6070",
+    "password",
+    `$pbkdf2$4096$${btoa("salt")}$${Buffer.from("4b007901b765489abead49d926f721d065a429c1", "hex").toString("base64")}`,
+  ],
+  ["PBKDF2 of Django", "lètmein", "pbkdf2_sha256$30000$seasalt$VrX+V8drCGo68wlvy6rfu8i1d1pfkdeXA4LJkRGJodY="],
+  [
+    "PBKDF2 with SHA-512, as a PHC string",
+    "correct horse",
+    `$pbkdf2-sha512$i=1000,l=64$c2FsdHNhbHQ$${pbkdf2Sync("correct horse", "saltsalt", 1000, 64, "sha512").toString("base64").replace(/=+$/, "")}`,
+  ],
+  [
+    "PBKDF2 of Flask",
+    "correct horse",
+    `pbkdf2:sha1:1000$saltsalt$${pbkdf2Sync("correct horse", "saltsalt", 1000, 20, "sha1").toString("hex")}`,
+  ],
+];
+
+describe.each(vectors)("a hash of %s", (_, password, stored) => {
+  test("verifies its password alone, and is renewed", async () => {
+    expect(await hasher.verify(password, stored)).toEqual({ ok: true, outdated: true });
+    for (const wrong of [`${password}.`, password.slice(1), "", `${password}\0`])
+      expect((await hasher.verify(wrong, stored)).ok).toBe(false);
+  });
+
+  test("has a canonical text, which stays as it is", async () => {
+    const parsed = parseImportedHash(stored);
+    if (!parsed.ok) throw new Error(parsed.reason);
+    const text = importedHashText(parsed.hash);
+    expect(text).not.toMatch(/=$/);
+    expect(parseImportedHash(text)).toEqual(parsed);
+    expect((await hasher.verify(password, text)).ok).toBe(true);
+  });
+});
+
+test("hashes of Firebase are those of the package firebase-scrypt, in either alphabet of base64", async () => {
+  const scrypt = new FirebaseScrypt({
+    signerKey: firebase.key,
+    saltSeparator: firebase.separator,
+    rounds: 8,
+    memCost: 14,
+  });
+  for (const password of ["correct horse", "Grüße", "日本"]) {
+    const hash = await scrypt.hash(password, firebase.salt);
+    expect((await hasher.verify(password, fbscrypt({ ...firebase, hash }))).ok).toBe(true);
+    const urlSafe = hash.replaceAll("+", "-").replaceAll("/", "_");
+    expect((await hasher.verify(password, fbscrypt({ ...firebase, hash: urlSafe }))).ok).toBe(true);
+    expect((await hasher.verify("wrong", fbscrypt({ ...firebase, hash }))).ok).toBe(false);
+  }
+});
+
+describe("bcrypt", () => {
+  const long = "p".repeat(72);
+  const stored = bcryptjs.hashSync(long, 4);
+
+  test("covers 72 bytes: a longer password matches by these, and does not replace the hash", async () => {
+    expect(await hasher.verify(long, stored)).toEqual({ ok: true, outdated: true });
+    expect(await hasher.verify(`${long} and more`, stored)).toEqual({ ok: true, outdated: false });
+    expect((await hasher.verify(long.slice(1), stored)).ok).toBe(false);
+    // 73 bytes in 72 characters.
+    expect(await hasher.verify(`${"p".repeat(71)}ä`, bcryptjs.hashSync(`${"p".repeat(71)}ä`, 4))).toEqual({
+      ok: true,
+      outdated: false,
+    });
+  });
+
+  test("does not match a NUL or a lone surrogate", async () => {
+    expect((await hasher.verify(`${"p".repeat(8)}\0`, bcryptjs.hashSync("p".repeat(8), 4))).ok).toBe(false);
+    expect((await hasher.verify("\ud800", bcryptjs.hashSync("\ufffd", 4))).ok).toBe(false);
+  });
+});
+
+test.each([
+  ["unknown", "5f4dcc3b5aa765d61d8327deb882cf99"],
+  ["unknown", "$1$saltsalt$qjXMvbEw8oaL.CzflDtaK/"],
+  ["unknown", "$2x$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
+  ["unknown", "password"],
+  ["invalid", "$2b$03$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
+  ["costly", "$2b$31$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
+  ["invalid", "$scrypt$ln=0,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["invalid", "$scrypt$ln=16,r=1,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["invalid", "$scrypt$ln=15,r=8,p=1$c2FsdA$AAAA"],
+  ["invalid", `scrypt:1000:8:1$salt$${"ab".repeat(32)}`],
+  ["costly", "$scrypt$ln=30,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["costly", "$scrypt$ln=17,r=8,p=9999$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["costly", "$scrypt$ln=4,r=9999,p=9999$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["costly", "$pbkdf2-sha256$i=999999999$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["costly", `$pbkdf2-sha1$i=1000000$c2FsdA$${"A".repeat(160)}`],
+  ["invalid", "$pbkdf2-sha256$i=0$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
+  ["invalid", `$pbkdf2-sha256$i=1$${"A".repeat(400)}$AAAAAAAAAAAAAAAAAAAAAA`],
+  ["invalid", fbscrypt({ ...firebase, key: "AAAA" })],
+])("A95 a hash that is %s is not accepted: %s", async (reason, stored) => {
+  expect(parseImportedHash(stored)).toEqual({ ok: false, reason });
+  expect((await acceptableHashes(settings))(stored).ok).toBe(false);
+  // Stored all the same, for example by hand, it is not computed.
+  expect(await hasher.verify("password", stored)).toEqual({ ok: false, outdated: false });
+});
+
+test("A95 hashes of argon2 are accepted up to a cost", async () => {
+  const accept = await acceptableHashes(settings);
+  const hash = (cost: string, type = "id") =>
+    `$argon2${type}$v=19$${cost}$${"A".repeat(22)}$${"A".repeat(43)}`;
+  for (const stored of [hash("m=65536,t=3,p=4"), hash("m=19456,t=2,p=1", "i"), hash("m=8,t=1,p=1", "d")])
+    expect(accept(stored)).toEqual({ ok: true, stored });
+  for (const costly of ["m=1048576,t=1,p=1", "m=262144,t=9,p=1", "m=65536,t=65,p=1", "m=65536,t=1,p=99"])
+    expect(accept(hash(costly))).toMatchObject({ ok: false });
+  for (const broken of ["m=8,t=1,p=4", "m=8,t=0,p=1", "m=8,t=1,p=0"])
+    expect(accept(hash(broken))).toEqual({ ok: false, reason: "has invalid parameters" });
+});
+
+describe("A2 a wrong password", () => {
+  /** A hasher whose clock stands still, except while it computes a bcrypt hash. */
+  function timed(bcryptMs: () => number) {
+    let now = 0;
+    const waits: number[] = [];
+    const time = {
+      now: () => now,
+      wait: async (milliseconds: number) => void waits.push(milliseconds),
+    };
+    const own = createPasswordHasher({ ...settings, hash: { ...settings.hash, memory: 8, passes: 1 } }, time);
+    return {
+      waits,
+      async wrong(stored: string | null) {
+        if (stored?.startsWith("$2")) queueMicrotask(() => (now += bcryptMs()));
+        waits.length = 0;
+        expect((await own.verify("wrong", stored)).ok).toBe(false);
+        return waits.reduce((sum, one) => sum + one, 0);
+      },
+      own,
+    };
+  }
+  const bcrypt = bcryptjs.hashSync("correct horse", 4);
+
+  test("takes as long for an unknown account as for a slow imported hash", async () => {
+    const { wrong, own, waits } = timed(() => 400);
+    expect(await wrong(null)).toBe(0);
+    await wrong(bcrypt);
+    expect(await wrong(null)).toBe(400);
+    expect(await wrong(await own.hash("correct horse"))).toBe(400);
+    expect(await wrong(bcrypt)).toBe(0);
+    waits.length = 0;
+    expect((await own.verify("correct horse", await own.hash("correct horse"))).ok).toBe(true);
+    expect(waits).toEqual([]);
+  });
+
+  test("is not delayed by more than three seconds", async () => {
+    const { wrong } = timed(() => 60_000);
+    await wrong(bcrypt);
+    expect(await wrong(null)).toBe(3_000);
+  });
+});
+
+test("verifies hashes in the thread pool, while the process goes on", async () => {
+  const parsed = parseImportedHash("$scrypt$ln=14,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA");
+  if (!parsed.ok) throw new Error(parsed.reason);
+  let settled = false;
+  const verified = verifyImportedHash(parsed.hash, "password").finally(() => (settled = true));
+  await new Promise(setImmediate);
+  expect(settled).toBe(false);
+  expect(await verified).toEqual({ ok: false, whole: true });
+});
