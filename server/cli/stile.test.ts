@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
@@ -283,17 +283,33 @@ describe("stile", () => {
     writeFileSync(file, `${lines.join("\n")}\n`);
     expect(await stile(["users", "import", file, "--tenant", tenant])).toEqual({
       code: 1,
-      out: "2 imported\n",
-      err: "stile: line 2: an e-mail address is in use, or listed twice\nstile: 1 rejected\n",
+      out: "2 imported (stile)\n",
+      err: "stile: line 2: an e-mail address is in use, or listed twice\nstile: 1 refused\n",
     });
-    const exported = await printed(["users", "export", "--tenant", tenant]);
+    const { out: exported, err } = await stile(["users", "export", "--tenant", tenant]);
+    expect(err).toMatch(/^stile: the output contains secrets/);
     expect(exported.trim().split("\n")).toHaveLength(2);
     expect(
       JSON.parse(
         await printed(["users", "import", "--tenant", other, "--json"], { input: exported, program: true }),
       ),
-    ).toEqual({ imported: 2, refused: [] });
-    expect(await printed(["users", "export", "--tenant", other], { program: true })).toBe(exported);
+    ).toEqual({
+      ...{ form: "stile", imported: 2, refused: 0, omitted: {}, resumedAfter: 0 },
+      refusals: [],
+    });
+    const secret = join(folder, "secret.jsonl");
+    expect(
+      await stile(["users", "export", "--tenant", other, "--output", secret], { program: true }),
+    ).toMatchObject({ code: 0, out: "" });
+    expect(readFileSync(secret, "utf8")).toBe(exported);
+    expect(statSync(secret).mode & 0o777).toBe(0o600);
+    expect(await stile(["users", "export", "--output", secret])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/cannot be created: EEXIST\n$/),
+    });
+    expect(await printed(["users", "export", "--tenant", other, "--without-secrets"])).not.toContain(
+      "password_hash",
+    );
     expect(await printed(["users", "list", "--tenant", other])).toContain("ada@example.com");
     expect(await printed(["users", "list"])).toBe("");
     expect((await stile(["tenants", "delete", other])).err).toContain("2 users");

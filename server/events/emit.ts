@@ -3,16 +3,16 @@ import type { Write } from "#db/write";
 import type { UserObject } from "../account/user-object.ts";
 import type { Client } from "../client.ts";
 import { storable } from "../lib/storable-text.ts";
-import type { Runtime, TenantContext } from "../runtime.ts";
+import type { TenantContext } from "../runtime.ts";
 import { sessionObject } from "../sessions/session-object.ts";
+import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { eventDataContext } from "../webhooks/seal-contexts.ts";
-import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
-import { subscribedConfigWebhooks } from "./subscriptions.ts";
+import { type EventName, subscriptionsCovering } from "./events.ts";
 import { type PendingEvent, writeRecords } from "./write-records.ts";
 
 /** Whose act emits an event; without `client` and `flowId` the service's own. */
 export interface EventContext extends Pick<TenantContext, "tenant"> {
-  runtime: Pick<Runtime, "platform"> & { jobs: Pick<Runtime["jobs"], "wake"> };
+  runtime: Pick<TenantContext["runtime"], "platform" | "jobs">;
   client?: Pick<Client, "userAgent"> & { ip: string | null };
   /** The flow whose step it is. */
   flowId?: string;
@@ -53,9 +53,12 @@ export function emit(
  * @param id of the event; a second event with this id is not written
  */
 export function emitMail(
-  context: Pick<EventContext, "tenant"> & { runtime: EventContext["runtime"] & Pick<Runtime, "vault"> },
+  context: {
+    tenant: TenantContext["tenant"];
+    runtime: EventContext["runtime"] & Pick<TenantContext["runtime"], "vault">;
+  },
   id: string,
-  data: EventData<"email.send">,
+  data: object,
 ): Write {
   const { runtime, tenant } = context;
   const sealedData = runtime.vault.seal(Buffer.from(JSON.stringify(data)), eventDataContext(tenant.id, id));
@@ -95,13 +98,17 @@ function pendingEvent(
   name: EventName,
   content: Content,
 ): PendingEvent {
+  const coveredBy = subscriptionsCovering(name);
+  const isCovering = (subscription: string) => coveredBy.includes(subscription);
   return {
     ...content,
     tenantId: tenant.id,
     id: runtime.platform.uuid(),
     name,
-    coveredBy: subscriptionsCovering(name),
-    configWebhooks: subscribedConfigWebhooks(tenant, name),
+    coveredBy,
+    configWebhooks: configWebhooks(tenant.config)
+      .filter(({ events }) => events.some(isCovering))
+      .map(({ id }) => id),
     webhooksExpire: tenant.config.webhooks.allow_time_expiration,
     flowId: flowId ?? null,
     wake: runtime.jobs.wake,

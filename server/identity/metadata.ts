@@ -62,8 +62,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** PostgreSQL's jsonb rejects NUL and unpaired surrogates. */
-function isStorable(value: unknown): boolean {
+/** Whether PostgreSQL can store a value as jsonb, which rejects NUL and unpaired surrogates. */
+export function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));

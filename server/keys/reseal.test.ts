@@ -35,16 +35,7 @@ function withKeys(...secretKeys: string[]) {
   const vault = createVault(secretKeys);
   const tenants = createTenants({ defaultTenant, database, vault });
   const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
-  return {
-    config,
-    tenant: defaultTenant,
-    tenants,
-    database,
-    vault,
-    platform,
-    signingKeys,
-    auditOutput: null,
-  };
+  return { config, tenant: defaultTenant, tenants, database, vault, platform, signingKeys };
 }
 
 type Process = ReturnType<typeof withKeys>;

@@ -100,16 +100,7 @@ export async function createRuntime(
     const tenants = createTenants({ defaultTenant: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const rates = createRateLimits(config, database);
-    const { kinds, close } = createJobKinds({
-      tenant,
-      tenants,
-      database,
-      vault,
-      rates,
-      platform,
-      jobs: { wake: () => jobs.wake() },
-      log,
-    });
+    const { kinds, close } = createJobKinds({ tenant, tenants, database, vault, rates, log });
     cleanups.push(async () => close());
     const jobs = createJobs({ databaseUrl, database, config, kinds, platform, log });
     cleanups.push(() => jobs.stop());

@@ -20,15 +20,12 @@ export function testJobs(
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
   const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
-  const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
   const { kinds, close } = createJobKinds({
     tenant: { id: config.tenant.id, config },
     tenants: { byId: async (id) => ({ id, config }) },
     database,
     vault: createVault(secretKeys),
     rates: createRateLimits(config, database),
-    platform,
-    jobs: { wake() {} },
     log,
   });
   const jobs = createJobs({
@@ -36,7 +33,7 @@ export function testJobs(
     database,
     config,
     kinds,
-    platform,
+    platform: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
     log,
   });
   return {

@@ -1,11 +1,18 @@
-import { createReadStream } from "node:fs";
+import { once } from "node:events";
+import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createInterface } from "node:readline";
+import { audit, commandLine } from "../../audit/audit.ts";
+import { currentTime } from "../../database/current-time.ts";
+import { exportUsers } from "../../moving/export-users.ts";
+import type { FirebaseHashParameters } from "../../moving/form.ts";
+import { parseFirebaseParameters } from "../../moving/forms/firebase-parameters.ts";
+import { type FormName, formNames } from "../../moving/forms/index.ts";
+import { ImportError } from "../../moving/import-error.ts";
+import { reportInFile, reportTo } from "../../moving/import-report.ts";
+import { type ImportResult, type ImportRuntime, importUsers } from "../../moving/import-users.ts";
 import { columns } from "../arguments.ts";
-import { type Cli, CommandError, command } from "../command.ts";
+import { type Cli, CommandError, command, UsageError } from "../command.ts";
 import { findTenant } from "../find-tenant.ts";
-import { exportUsers } from "../users/export.ts";
-import { importUsers } from "../users/import.ts";
 
 const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
 
@@ -16,73 +23,227 @@ export const usersList = command({
   async run(cli, values) {
     await cli.withRuntime(async (runtime) => {
       const of = await findTenant(runtime, values.tenant);
-      for await (const user of exportUsers(runtime, of, { withHashes: false })) {
-        const { id, username, created_at } = user;
-        const email = user.emails.find((one) => one.is_primary)?.address ?? null;
-        if (values.json) await cli.print(JSON.stringify({ id, email, username, created_at }));
-        else await cli.print([id, created_at, email ?? "-", username ?? "-"].join("  "));
-      }
+      await exportUsers(runtime, of, { withSecrets: false }, async (lines) => {
+        for (const line of lines) await cli.print(listed(line, values.json));
+      });
     });
   },
 });
+
+interface ListedUser {
+  id: string;
+  username: string | null;
+  created_at: string;
+  emails: { address: string; is_primary: boolean }[];
+}
+
+function listed(line: string, asJson: boolean): string {
+  const { id, username, created_at, emails } = JSON.parse(line) as ListedUser;
+  const email = emails.find((one) => one.is_primary)?.address ?? null;
+  if (asJson) return JSON.stringify({ id, email, username, created_at });
+  return [id, created_at, email ?? "-", username ?? "-"].join("  ");
+}
 
 export const usersExport = command({
   name: "users export",
   summary: "Write users as lines of JSON for `users import`.",
-  details:
-    "Includes passkeys, which are public keys. Never includes secrets of authenticator apps or recovery codes.",
-  options: { tenant, "with-hashes": { description: "Include the hashes of passwords." } },
+  details: [
+    "Writes everything that an import needs, secrets included: hashes of passwords, secrets of authenticator apps,",
+    "digests of recovery codes. Sessions, trusted devices and FIDO UAF authenticators are not exported. The users are",
+    "those of one moment, also while a server runs.",
+  ].join("\n"),
+  options: {
+    tenant,
+    output: { description: "Write to this new file, which only its owner may read.", value: "file" },
+    "without-secrets": { description: "Leave out hashes of passwords, secrets and digests." },
+  },
   async run(cli, values) {
+    const withSecrets = !values["without-secrets"];
+    if (withSecrets)
+      cli.printError("the output contains secrets: keep it encrypted, and delete it after the import");
+    const output = values.output === undefined ? null : await newFile(values.output);
+    const print = (text: string) => (output ? output.write(text) : cli.print(text));
     await cli.withRuntime(async (runtime) => {
       const of = await findTenant(runtime, values.tenant);
-      const users = exportUsers(runtime, of, { withHashes: values["with-hashes"] });
-      for await (const user of users) await cli.print(JSON.stringify(user));
+      const exported = await exportUsers(runtime, of, { withSecrets }, (lines) => print(lines.join("\n")));
+      const now = await currentTime(runtime);
+      const entry = { runtime, tenant: of, client: commandLine, now };
+      const details = { exported, with_secrets: withSecrets };
+      await runtime.database.write.transaction((tx) => audit(entry, "users_exported", details)(tx));
     });
+    await output?.close();
   },
 });
 
+/** Creates a file that only its owner may read. */
+async function newFile(path: string) {
+  // An existing file could be readable by others.
+  const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
+  await once(stream, "open").catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${path} cannot be created: ${error.code}`);
+  });
+  let failure: NodeJS.ErrnoException | null = null;
+  stream.on("error", (error) => {
+    failure = error;
+  });
+  const check = () => {
+    if (failure) throw new CommandError(`${path} cannot be written: ${failure.code}`);
+  };
+  return {
+    async write(text: string) {
+      check();
+      if (!stream.write(`${text}\n`)) await Promise.race([once(stream, "drain"), once(stream, "close")]);
+      check();
+    },
+    async close() {
+      stream.end();
+      if (!stream.closed) await once(stream, "close");
+      check();
+    },
+  };
+}
+
 export const usersImport = command({
   name: "users import",
-  summary: "Create users from lines of JSON.",
+  summary: "Create users from a file of another system, or of `users export`.",
   details: [
-    "Reads the file, or standard input. Each line is imported completely, or it is rejected, reported and has no",
-    "effect. Members of a line, most of which are optional:",
+    "Reads the file, or standard input, as a stream. Each user is imported completely, or is refused, reported and has",
+    "no effect; existing accounts are never changed. docs/moving-in.md describes the forms, and what each cannot carry",
+    "over. Lines of JSON have these members, most of which are optional:",
     "",
     ...columns([
       ["id", "a UUID"],
       ["emails", '[{"address", "is_primary", "is_verified"}]'],
       ["username", "text"],
-      ["password_hash", "argon2id as a PHC string, $argon2id$v=19$m=…; no other scheme"],
+      ["password_hash", "argon2, bcrypt, scrypt or PBKDF2, renewed as argon2id at the next login"],
       ["name, given_name, …", "text, family_name too; picture: an address"],
       ["public_metadata, …", "an object, private_metadata and unsafe_metadata too"],
-      ["passkeys", '[{"id", "public_key", "sign_count", "aaguid", "transports", …}]'],
+      ["passkeys", '[{"id", "public_key", "user_handle", "sign_count", "transports", …}]'],
+      ["totp", '{"secret"} in base 32'],
       ["identities", '[{"provider", "subject", "email"}]'],
-      ["created_at", "a time"],
+      ["blocked_at, created_at", "times"],
     ]),
   ].join("\n"),
   takes: ["file?"],
-  options: { tenant, json: { description: "The result, as JSON." } },
+  options: {
+    tenant,
+    format: { description: `${formNames.join(", ")}; recognized by default.`, value: "name" },
+    "hash-parameters": {
+      description: "Firebase: file with the hash parameters of the project, or these as JSON.",
+      value: "file",
+    },
+    identities: { description: "Supabase: file with the rows of auth.identities.", value: "file" },
+    provider: {
+      description: "Name of an identity provider here, by its name there.",
+      value: "there=here",
+      multiple: true,
+    },
+    report: { description: "Write refused lines to this file, as JSON.", value: "file" },
+    "dry-run": { description: "Judge everything, and write nothing." },
+    resume: { description: "Continue an interrupted import of the same input." },
+    "emit-events": { description: "Emit user.create for each user, for webhooks." },
+    json: { description: "The result, as JSON." },
+  },
   async run(cli, values, [file]) {
-    const lines = await linesOf(cli, file);
-    const { imported, rejected } = await cli.withRuntime(async (runtime) =>
-      importUsers(runtime, await findTenant(runtime, values.tenant), lines, ({ line, reason }) => {
-        if (!values.json) cli.printError(`line ${line}: ${reason}`);
-      }),
-    );
-    await cli.print(values.json ? JSON.stringify({ imported, refused: rejected }) : `${imported} imported`);
-    if (rejected.length > 0) throw new CommandError(`${rejected.length} rejected`);
+    if (values["dry-run"] && values.resume) throw new UsageError("--dry-run and --resume exclude each other");
+    const firebase = values["hash-parameters"] && firebaseParameters(values["hash-parameters"]);
+    const options = {
+      form: formOf(values.format),
+      providers: providersOf(values.provider),
+      dryRun: values["dry-run"],
+      resume: values.resume,
+      emitEvents: values["emit-events"],
+      ...(firebase ? { firebase } : {}),
+      ...(values.identities === undefined ? {} : { identities: await inputOf(cli, values.identities) }),
+    };
+    const input = await inputOf(cli, file);
+    // The result of `--json` names the refused lines itself, unless they are in a file.
+    const refused: { line: number; reason: string }[] = [];
+    const report = values.report
+      ? await reportInFile(values.report).catch((error: NodeJS.ErrnoException) => {
+          throw new CommandError(`${values.report} cannot be written: ${error.code}`);
+        })
+      : reportTo((refusal) =>
+          values.json ? refused.push(refusal) : cli.printError(`line ${refusal.line}: ${refusal.reason}`),
+        );
+    const result = await cli
+      .withRuntime(async (runtime) =>
+        importUsers(
+          { ...runtime, jobs: idle },
+          await findTenant(runtime, values.tenant),
+          input,
+          options,
+          report,
+        ),
+      )
+      .catch((error: unknown) => {
+        throw error instanceof ImportError ? new CommandError(error.message) : error;
+      })
+      .finally(() => report.close());
+    if (values.json)
+      await cli.print(JSON.stringify({ ...result, ...(values.report ? {} : { refusals: refused }) }));
+    else for (const line of summary(result, values)) await cli.print(line);
+    if (result.refused > 0) throw new CommandError(`${result.refused} refused`);
   },
 });
 
-async function linesOf({ input }: Cli, file: string | undefined): Promise<AsyncIterable<string>> {
-  if (file === undefined || file === "-") return lines(() => input);
+/** This process runs no jobs: the server delivers events when it looks for due ones. */
+const idle: ImportRuntime["jobs"] = { enqueue: async () => {}, wake() {}, runDue: async () => 0 };
+
+function summary(result: ImportResult, values: { resume: boolean; "dry-run": boolean }): string[] {
+  const { form, imported, omitted, resumedAfter } = result;
+  const resumed =
+    resumedAfter > 0 ? `resumed after ${resumedAfter} records` : "nothing to resume: started anew";
+  return [
+    ...(values.resume ? [resumed] : []),
+    `${imported} ${values["dry-run"] ? "would be imported" : "imported"} (${form})`,
+    ...Object.entries(omitted).map(([field, count]) => `not carried over for ${count}: ${field}`),
+  ];
+}
+
+function formOf(name: string | undefined): FormName | null {
+  if (name === undefined) return null;
+  const form = formNames.find((known) => known === name);
+  if (!form) throw new UsageError(`--format must be one of: ${formNames.join(", ")}`);
+  return form;
+}
+
+function providersOf(given: readonly string[]): Record<string, string> {
+  const pairs = given.map((pair) => {
+    const [, there, here] = /^([^=]+)=([^=]+)$/.exec(pair) ?? [];
+    if (!there || !here) throw new UsageError(`--provider must be <there>=<here>: ${pair}`);
+    return [there, here] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+function firebaseParameters(given: string): FirebaseHashParameters {
+  const parameters = parseFirebaseParameters(given.trimStart().startsWith("{") ? given : readText(given));
+  if (!parameters)
+    throw new CommandError(
+      "the hash parameters need base64_signer_key, base64_salt_separator, rounds and mem_cost",
+    );
+  return parameters;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+const CHUNK_BYTES = 262_144;
+
+async function inputOf({ input }: Cli, file: string | undefined): Promise<AsyncIterable<Buffer>> {
+  if (file === undefined || file === "-") return asBuffers(input);
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code);
   if (typeof found !== "object") throw new CommandError(`${file} cannot be read: ${found}`);
   if (!found.isFile()) throw new CommandError(`${file} is not a file`);
-  return lines(() => createReadStream(file));
+  return createReadStream(file, { highWaterMark: CHUNK_BYTES });
 }
 
-/** Yields the lines of a stream. Opens it for the first line, because the reader would drop earlier lines. */
-async function* lines(open: () => NodeJS.ReadableStream): AsyncGenerator<string> {
-  yield* createInterface({ input: open(), crlfDelay: Number.POSITIVE_INFINITY });
+async function* asBuffers(input: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+  for await (const chunk of input) yield Buffer.from(chunk as Uint8Array);
 }

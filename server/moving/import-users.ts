@@ -1,0 +1,299 @@
+import { createHash } from "node:crypto";
+import { isInvalidValue, isRetryable, violatedUnique } from "#db/errors";
+import { audit, commandLine } from "../audit/audit.ts";
+import { acceptableHashes } from "../credentials/acceptable-hash.ts";
+import { currentTime } from "../database/current-time.ts";
+import { emit } from "../events/emit.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Form, SourceOptions } from "./form.ts";
+import { type FormName, forms } from "./forms/index.ts";
+import { ImportError } from "./import-error.ts";
+import { finishProgress, type ImportProgress, saveProgress, startProgress } from "./import-progress.ts";
+import type { ImportReport, Refusal } from "./import-report.ts";
+import { openScratch, type Scratch } from "./import-scratch.ts";
+import { type JudgedUser, judgeUser, takenReason } from "./judge-user.ts";
+import { openSource, type Source, type SourceLine } from "./open-source.ts";
+import { insertUsers, takenKeys, type UserKey, type UserRows } from "./user-rows.ts";
+
+/** What an import needs of a runtime. */
+export type ImportRuntime = Pick<
+  Runtime,
+  "config" | "database" | "vault" | "platform" | "auditOutput" | "jobs"
+>;
+
+export interface ImportOptions extends Omit<SourceOptions, "acceptHash"> {
+  /** Null to recognize it by the first record. */
+  form: FormName | null;
+  /** Rows of identities in a file of their own, by the ids of their users. */
+  identities?: AsyncIterable<Buffer>;
+  /** Judges everything, and writes nothing. */
+  dryRun: boolean;
+  /** Continues an interrupted import of the same input. */
+  resume: boolean;
+  /** Emits `user.create` for each user. */
+  emitEvents: boolean;
+}
+
+/** The result of an import, that of an interrupted one before included. */
+export interface ImportResult {
+  form: FormName;
+  imported: number;
+  refused: number;
+  /** The number of users for whom a field could not be carried over, by the name of the field. */
+  omitted: Record<string, number>;
+  /** Records that an interrupted import had read. */
+  resumedAfter: number;
+}
+
+/** Records of one transaction. */
+const BATCH_RECORDS = 1_000;
+/** Attempts to write a batch against concurrent changes, before its users are written one at a time. */
+const MAX_ATTEMPTS = 4;
+/** Kinds of omitted fields that are told apart. A record can name fields without end. */
+const MAX_OMITTED_KINDS = 200;
+
+/**
+ * Imports users. Each is imported completely, or it is refused, reported and has no effect; accounts that exist are never
+ * changed. Reads the input as a stream and writes it in batches, whose transactions also record how far the import is:
+ * an import that was interrupted and resumed has the same result as one that was not.
+ *
+ * @throws ImportError if the input is of no known form, ends within a record, is not the one to resume, or is being
+ *   imported by another process
+ */
+export async function importUsers(
+  runtime: ImportRuntime,
+  tenant: Tenant,
+  input: AsyncIterable<Buffer>,
+  options: ImportOptions,
+  report: ImportReport,
+): Promise<ImportResult> {
+  const acceptHash = await acceptableHashes(runtime.config.password);
+  const source = await openSource(input, options);
+  const form: Form = forms[source.form];
+  const scratch = options.dryRun || options.identities ? await openScratch(runtime.database) : null;
+  try {
+    if (scratch && options.identities) await scratch.loadIdentities(options.identities);
+    const judge = { tenant, vault: runtime.vault, platform: runtime.platform, acceptHash };
+    const judged = (line: SourceLine): JudgedUser =>
+      line.ok
+        ? judgeUser(judge, form.convert(line.record, { ...options, acceptHash }), form.isStrict === true)
+        : line;
+    const run = { runtime, tenant, source, report, scratch, options };
+    const result = options.dryRun ? await rehearse(run, judged) : await write(run, judged);
+    return { form: source.form, ...result };
+  } finally {
+    await scratch?.close();
+  }
+}
+
+interface Run {
+  runtime: ImportRuntime;
+  tenant: Tenant;
+  source: Source;
+  report: ImportReport;
+  scratch: Scratch | null;
+  options: ImportOptions;
+}
+
+type Judge = (line: SourceLine) => JudgedUser;
+interface Batch {
+  users: { line: number; judged: JudgedUser }[];
+  /** SHA-256 of all records up to the end of the batch. */
+  recordsHash: Buffer;
+}
+
+/** Reads all batches, and lets `commit` handle one while the next one is read and judged. */
+async function eachBatch(
+  { source, scratch }: Run,
+  judge: Judge,
+  skip: Pick<ImportProgress, "records" | "recordsHash">,
+  commit: (batch: Batch) => Promise<void>,
+): Promise<void> {
+  const hash = createHash("sha256");
+  let toSkip = skip.records;
+  let committing = Promise.resolve();
+  let lines: SourceLine[] = [];
+
+  const flush = async () => {
+    if (lines.length === 0) return;
+    await scratch?.addIdentities(lines);
+    const users = lines.map((line) => ({ line: line.line, judged: judge(line) }));
+    const batch = { users, recordsHash: hash.copy().digest() };
+    lines = [];
+    await committing;
+    committing = commit(batch);
+    // Reported by the next `await`; without this, an error before it would end the process.
+    committing.catch(() => {});
+  };
+
+  for await (const chunk of source.lines()) {
+    for (const line of chunk) {
+      hash.update(line.text ?? "").update("\n");
+      if (toSkip > 0) {
+        toSkip -= 1;
+        if (toSkip === 0 && !hash.copy().digest().equals(skip.recordsHash))
+          throw new ImportError(
+            "the input is not the one whose import was interrupted: its first records differ",
+          );
+        continue;
+      }
+      lines.push(line);
+      if (lines.length === BATCH_RECORDS) await flush();
+    }
+  }
+  await flush();
+  await committing;
+  if (toSkip > 0) throw new ImportError("the input is shorter than the one whose import was interrupted");
+}
+
+type Counts = Pick<ImportProgress, "imported" | "refused" | "omitted">;
+
+async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: number }> {
+  const { runtime, tenant, source, report, options } = run;
+  const { database } = runtime;
+  const key = { tenantId: tenant.id, inputHash: source.inputHash };
+  let progress = await startProgress(database, key, options.resume);
+  const resumedAfter = progress.records;
+  await report.resume(progress.reportBytes);
+
+  await eachBatch(run, judge, progress, async (batch) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { next, refusals } = await database.write.transaction(async (tx) => {
+          const now = await currentTime(runtime);
+          const taken = await takenKeys(tx, tenant.id, keysOf(batch));
+          const decided = decide(batch, taken);
+          let { accepted, refusals } = decided;
+          if (attempt < MAX_ATTEMPTS)
+            await insertUsers(
+              tx,
+              tenant.id,
+              accepted.map(({ rows }) => rows),
+              now,
+            );
+          else {
+            const refused: Refusal[] = [];
+            for (const user of accepted) {
+              const reason = await insertAlone(tx, tenant.id, user.rows, now);
+              if (reason !== null) refused.push({ line: user.line, reason });
+            }
+            refusals = [...refusals, ...refused].sort((one, other) => one.line - other.line);
+            const lines = new Set(refused.map(({ line }) => line));
+            accepted = accepted.filter(({ line }) => !lines.has(line));
+          }
+          if (options.emitEvents)
+            for (const { rows } of accepted) await emit({ runtime, tenant }, "user.create", rows.user.id)(tx);
+          const next = {
+            ...counted(progress, accepted, refusals),
+            records: progress.records + batch.users.length,
+            recordsHash: batch.recordsHash,
+            reportBytes: await report.stage(refusals),
+          };
+          if (!(await saveProgress(tx, key, progress, next)))
+            throw new ImportError("this input is being imported by another process");
+          return { next, refusals };
+        });
+        progress = next;
+        report.accept(refusals);
+        return;
+      } catch (error) {
+        if (attempt >= MAX_ATTEMPTS) throw error;
+        // A value that the database rejects is found by writing the users one at a time.
+        if (isInvalidValue(error)) attempt = MAX_ATTEMPTS - 1;
+        else if (violatedUnique(error) === null && !isRetryable(error)) throw error;
+      }
+    }
+  });
+
+  const { imported, refused, omitted } = progress;
+  const now = await currentTime(runtime);
+  await database.write.transaction(async (tx) => {
+    await finishProgress(tx, key);
+    const details = { form: source.form, imported, refused };
+    await audit({ runtime, tenant, client: commandLine, now }, "users_imported", details)(tx);
+  });
+  return { imported, refused, omitted, resumedAfter };
+}
+
+/** Judges as `write` does. What it would have written is remembered in a temporary table. */
+async function rehearse(run: Run, judge: Judge): Promise<Counts & { resumedAfter: number }> {
+  const { runtime, tenant, report, scratch } = run;
+  let counts: Counts = { imported: 0, refused: 0, omitted: {} };
+  await eachBatch(run, judge, { records: 0, recordsHash: Buffer.alloc(0) }, async (batch) => {
+    const keys = keysOf(batch);
+    const [existing, before] = [
+      await takenKeys(runtime.database.read as never, tenant.id, keys),
+      (await scratch?.seen(keys)) ?? [],
+    ];
+    const { accepted, refusals } = decide(batch, new Set([...existing, ...before]));
+    await scratch?.remember(accepted.flatMap((user) => user.keys));
+    await report.stage(refusals);
+    report.accept(refusals);
+    counts = counted(counts, accepted, refusals);
+  });
+  return { ...counts, resumedAfter: 0 };
+}
+
+function keysOf({ users }: Batch): UserKey[] {
+  return users.flatMap(({ judged }) => (judged.ok ? judged.keys : []));
+}
+
+interface Accepted {
+  line: number;
+  rows: UserRows;
+  keys: readonly UserKey[];
+  omitted: readonly string[];
+}
+
+/** Accepts users in their order, of which none has a key that is taken or that one before has. */
+function decide({ users }: Batch, taken: ReadonlySet<string>): { accepted: Accepted[]; refusals: Refusal[] } {
+  const seen = new Set<string>();
+  const accepted: Accepted[] = [];
+  const refusals: Refusal[] = [];
+  for (const { line, judged } of users) {
+    const conflict = judged.ok ? judged.keys.find((key) => taken.has(key) || seen.has(key)) : undefined;
+    if (!judged.ok) refusals.push({ line, reason: judged.reason });
+    else if (conflict !== undefined) refusals.push({ line, reason: takenReason(conflict) });
+    else {
+      for (const key of judged.keys) seen.add(key);
+      accepted.push({ line, ...judged });
+    }
+  }
+  return { accepted, refusals };
+}
+
+function counted(before: Counts, accepted: readonly Accepted[], refusals: readonly Refusal[]): Counts {
+  const omitted = new Map(Object.entries(before.omitted));
+  for (const user of accepted) {
+    for (const name of new Set(user.omitted)) {
+      const isKnown = omitted.has(name) || omitted.size < MAX_OMITTED_KINDS;
+      const kind = isKnown ? name.slice(0, 128) : "other fields";
+      omitted.set(kind, (omitted.get(kind) ?? 0) + 1);
+    }
+  }
+  return {
+    imported: before.imported + accepted.length,
+    refused: before.refused + refusals.length,
+    omitted: Object.fromEntries(omitted),
+  };
+}
+
+type Transaction = Parameters<Parameters<ImportRuntime["database"]["write"]["transaction"]>[0]>[0];
+
+/** Inserts one user, and returns the reason if the database rejects it. */
+async function insertAlone(
+  tx: Transaction,
+  tenantId: string,
+  rows: UserRows,
+  now: Date,
+): Promise<string | null> {
+  try {
+    await tx.transaction((savepoint) => insertUsers(savepoint, tenantId, [rows], now));
+    return null;
+  } catch (error) {
+    if (isInvalidValue(error)) return "a value cannot be stored";
+    if (violatedUnique(error) !== null) return "a unique value is in use";
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { Metadata } from "#db/schema/users";
+import { MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
+
+/** A time; stored with a precision of a millisecond. */
+const moment = z.iso.datetime({ offset: true, error: "is not a time like 2026-01-31T12:00:00Z" });
+
+/** Not a record of zod, which leaves out a member with the name `__proto__`. */
+const metadata = z
+  .custom<Metadata>(isObject, "is not an object")
+  .refine(
+    (value) => JSON.stringify(value).length <= MAX_METADATA_CHARACTERS,
+    `has more than ${MAX_METADATA_CHARACTERS} characters`,
+  );
+
+const shortText = z.string().min(1).max(256);
+
+const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, "is not base64url");
+
+const email = z.strictObject({
+  address: z.string(),
+  is_primary: z.boolean().default(false),
+  is_verified: z.boolean().default(false),
+  verified_at: moment.nullish(),
+  created_at: moment.nullish(),
+});
+
+const passkey = z.strictObject({
+  /** The credential id. */
+  id: base64url.max(1_364, "is longer than 1023 bytes"),
+  /** COSE_Key */
+  public_key: base64url,
+  /** `user.id` of the ceremony that created it, at most 64 bytes; absent if it is the id of the user. */
+  user_handle: base64url.max(86, "is longer than 64 bytes").nullish(),
+  sign_count: z.int().min(0).max(0xffff_ffff).default(0),
+  /** Not a UUID of RFC 9562: some manufacturers ignore its version and variant bits. */
+  aaguid: z.guid().default("00000000-0000-0000-0000-000000000000"),
+  attestation_type: z.string().max(32).default("none"),
+  transports: z.array(z.string().min(1).max(32)).max(16).default([]),
+  backup_eligible: z.boolean().default(false),
+  backup_state: z.boolean().default(false),
+  user_verified: z.boolean().default(false),
+  /** Whether it is a security key, which is only a second factor. */
+  mfa_only: z.boolean().default(false),
+  name: shortText.nullish(),
+  last_used_at: moment.nullish(),
+  created_at: moment.nullish(),
+});
+
+const totp = z.strictObject({
+  /** In base 32, for HMAC-SHA-1, six digits and time steps of 30 seconds. */
+  secret: z.string().max(256),
+  /** Codes of this and earlier time steps are rejected. */
+  last_step: z.int().min(0).max(0x7fff_ffff).default(0),
+  created_at: moment.nullish(),
+});
+
+/** Digests, which only the tenant with the secret keys that they were made with can verify. */
+const recoveryCodes = z.strictObject({
+  tenant_id: z.guid(),
+  digests: z.array(base64url.max(128)).max(100),
+});
+
+const identity = z.strictObject({
+  provider: shortText,
+  subject: z.string().min(1).max(1_024),
+  email: z.string().max(1_024).nullish(),
+  created_at: moment.nullish(),
+});
+
+/** A user as a line of JSON, which `stile users export` writes and `stile users import` reads. */
+export const userRecord = z.strictObject({
+  id: z.guid().toLowerCase().nullish(),
+  name: shortText.nullish(),
+  given_name: shortText.nullish(),
+  family_name: shortText.nullish(),
+  picture: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .nullish(),
+  emails: z.array(email).max(100).default([]),
+  username: z.string().nullish(),
+  /** argon2 as a PHC string, bcrypt, scrypt, PBKDF2: see `server/credentials/imported-hashes.ts`. */
+  password_hash: z.string().max(1_024).nullish(),
+  password_set_at: moment.nullish(),
+  public_metadata: metadata.default({}),
+  private_metadata: metadata.default({}),
+  unsafe_metadata: metadata.default({}),
+  passkeys: z.array(passkey).max(100).default([]),
+  totp: totp.nullish(),
+  recovery_codes: recoveryCodes.nullish(),
+  identities: z.array(identity).max(100).default([]),
+  /** Language of mails, a tag of BCP 47. */
+  language: z.string().max(16).nullish(),
+  blocked_at: moment.nullish(),
+  created_at: moment.nullish(),
+  updated_at: moment.nullish(),
+});
+
+export type UserRecord = z.output<typeof userRecord>;
+
+/** What converters of other forms return; not validated yet. */
+export type UserRecordInput = z.input<typeof userRecord>;
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
