@@ -1,0 +1,587 @@
+import type { FlowWords } from "../flow.ts";
+
+/** Texts about security keys, where the general text is about passkeys. */
+const securityKeyErrors = {
+  passkey_invalid: "Nous n’avons pas pu accepter cette clé de sécurité. Réessayez, ou utilisez-en une autre.",
+  passkey_cancelled: "La clé de sécurité n’a pas été utilisée. Réessayez, ou choisissez une autre méthode.",
+  passkey_failed:
+    "Votre navigateur n’a pas pu utiliser de clé de sécurité ici. Choisissez une autre méthode.",
+  webauthn_credential_already_exists: "Cette clé de sécurité est déjà associée à votre compte.",
+};
+
+export const flow: FlowWords = {
+  states: {
+    preflight: {
+      title: "Bienvenue",
+      sentence: "Encore une étape et c’est parti.",
+    },
+    login_init: {
+      title: "Se connecter",
+      sentence: "Ravis de vous revoir.",
+      other: { flow: "registration", question: "Première visite ?", label: "Créer un compte" },
+    },
+    login_passkey: {
+      title: "Utilisez votre clé d’accès",
+      sentence:
+        "Votre navigateur vous la demande. Confirmez avec votre empreinte digitale, votre visage, le verrouillage de l’écran ou une clé de sécurité.",
+      variants: {
+        signed_in: {
+          title: "Utilisez votre clé d’accès",
+          sentence: "Avant une modification importante, confirmez que c’est bien vous.",
+        },
+        security_key: {
+          title: "Utilisez votre clé de sécurité",
+          sentence: "Votre navigateur vous la demande. Branchez-la ou approchez-la, puis touchez-la.",
+          errors: securityKeyErrors,
+        },
+      },
+    },
+    login_method_chooser: {
+      title: "Comment souhaitez-vous vous connecter ?",
+      sentenceWithSubject: "Connexion en tant que {subject}",
+      variants: {
+        signed_in: {
+          title: "Est-ce toujours vous ?",
+          sentence: "Avant une modification importante, confirmez que c’est bien vous.",
+        },
+      },
+    },
+    login_password: {
+      title: "Saisissez votre mot de passe",
+      sentenceWithSubject: "Connexion en tant que {subject}",
+      variants: {
+        signed_in: {
+          title: "Saisissez votre mot de passe",
+          sentence: "Avant une modification importante, confirmez que c’est bien vous.",
+        },
+      },
+    },
+    login_password_recovery: {
+      title: "Choisissez un nouveau mot de passe",
+      sentence: "Il remplace l’ancien partout.",
+    },
+    passcode_confirmation: {
+      title: "Consultez vos e-mails",
+      sentence: "Nous vous avons envoyé un code à six caractères. Il est valable quelques minutes.",
+      sentenceWithSubject:
+        "Nous avons envoyé un code à six caractères à {subject}. Il est valable quelques minutes.",
+    },
+    password_creation: {
+      title: "Définissez un mot de passe",
+      sentence: "Il vous permettra de vous connecter sur tous vos appareils.",
+    },
+    onboarding_email: {
+      title: "Ajoutez votre adresse e-mail",
+      sentence: "Pour pouvoir toujours retrouver l’accès à votre compte.",
+    },
+    onboarding_username: {
+      title: "Choisissez un nom d’utilisateur",
+      sentence: "Un nom court pour vous connecter.",
+    },
+    credential_onboarding_chooser: {
+      title: "Comment vous connecterez-vous la prochaine fois ?",
+      sentence: "Vous pourrez ajouter l’autre méthode plus tard.",
+    },
+    onboarding_create_passkey: {
+      title: "Connectez-vous sans mot de passe",
+      sentence:
+        "Avec une clé d’accès, votre empreinte digitale, votre visage ou le verrouillage de l’écran suffit. Rien à retenir, et rien à nous voler.",
+    },
+    onboarding_verify_passkey_attestation: {
+      title: "Créez votre clé d’accès",
+      sentence: "Votre navigateur vous demande où l’enregistrer. Suivez ses instructions.",
+      variants: {
+        security_key: {
+          title: "Configurez votre clé de sécurité",
+          sentence: "Branchez-la ou approchez-la, puis suivez les instructions de votre navigateur.",
+          errors: securityKeyErrors,
+        },
+      },
+    },
+    registration_init: {
+      title: "Créez votre compte",
+      sentence: "Cela prend moins d’une minute.",
+      other: { flow: "login", question: "Déjà venu ?", label: "J’ai un compte" },
+    },
+    thirdparty: {
+      title: "Un instant",
+      sentence: "Vous vous connectez sur l’autre site et revenez aussitôt.",
+      actions: { exchange_token: { label: "Continuer" } },
+      errors: {
+        form_data_invalid_error:
+          "La connexion sur l’autre site n’a pas abouti. Réessayez, ou choisissez une autre méthode.",
+      },
+    },
+    login_otp: {
+      title: "Saisissez le code de votre application",
+      sentence:
+        "Ouvrez votre application d’authentification. Elle affiche un code à six chiffres, renouvelé toutes les trente secondes.",
+    },
+    login_security_key: {
+      title: "Confirmez avec votre clé de sécurité",
+      sentence: "C’est la deuxième étape de votre connexion. Gardez la clé à portée de main.",
+      actions: {
+        webauthn_generate_request_options: { label: "Utiliser votre clé de sécurité" },
+      },
+      errors: securityKeyErrors,
+    },
+    login_authenticator: {
+      title: "Confirmez avec votre téléphone",
+      sentence:
+        "Scannez ce code avec l’application de votre téléphone, puis confirmez-y que c’est bien vous.",
+      actions: { continue_to_login_otp: { label: "Saisir plutôt un code à six chiffres" } },
+      variants: {
+        waits: {
+          title: "Confirmez avec votre téléphone",
+          sentence: "Vous pourrez obtenir un nouveau code à scanner dans un instant.",
+          actions: {
+            authenticator_verify: { label: "Afficher un nouveau code", waiting: "Nouveau code dans {time}" },
+            continue_to_login_otp: { label: "Saisir plutôt un code à six chiffres" },
+          },
+          errors: {
+            rate_limit_exceeded: "Trop de codes viennent d’être demandés. Patientez un instant.",
+            authenticator_request_expired: "Trop de codes viennent d’être demandés. Patientez un instant.",
+            authenticator_request_failed:
+              "Votre téléphone n’a pas confirmé. Attendez un nouveau code, ou choisissez une autre méthode.",
+          },
+        },
+      },
+    },
+    mfa_method_chooser: {
+      title: "Ajoutez une deuxième étape",
+      sentence: "Ainsi, un mot de passe volé ne suffit plus pour entrer. Que souhaitez-vous utiliser ?",
+    },
+    mfa_otp_secret_creation: {
+      title: "Configurez votre application d’authentification",
+      sentence:
+        "Scannez l’image avec l’application, ou copiez-y la clé. Saisissez ensuite le code qu’elle affiche.",
+    },
+    mfa_security_key_creation: {
+      title: "Configurez une clé de sécurité",
+      sentence: "Un petit appareil que l’on branche ou que l’on approche. Gardez-le à portée de main.",
+      actions: { webauthn_generate_creation_options: { label: "Configurer une clé de sécurité" } },
+      errors: securityKeyErrors,
+    },
+    device_trust: {
+      title: "Est-ce votre propre appareil ?",
+      sentence: "Si vous êtes seul à l’utiliser, nous pouvons y omettre la deuxième étape pendant un temps.",
+    },
+    profile_init: {
+      title: "Votre compte",
+      actions: {
+        continue_to_otp_secret_creation: {
+          label: "Configurer",
+          done: "L’application d’authentification est configurée.",
+        },
+      },
+    },
+    webauthn_credential_verification: {
+      title: "Créez votre clé d’accès",
+      sentence: "Votre navigateur vous demande où l’enregistrer. Suivez ses instructions.",
+      variants: {
+        security_key: {
+          title: "Configurez votre clé de sécurité",
+          sentence: "Branchez-la ou approchez-la, puis suivez les instructions de votre navigateur.",
+          errors: securityKeyErrors,
+        },
+      },
+    },
+    account_deleted: {
+      end: true,
+      nextPage: "sign_in",
+      title: "Votre compte est supprimé",
+      sentence: "Tout ce qu’il contenait a été effacé. Au revoir, et merci.",
+    },
+    success: {
+      end: true,
+      nextPage: "account",
+      title: "Vous êtes connecté",
+      sentence: "Vous pouvez fermer cette page.",
+    },
+    error: {
+      title: "Cela n’a pas fonctionné",
+      variants: { signed_out: { title: "Veuillez vous connecter" } },
+    },
+  },
+  actions: {
+    register_client_capabilities: { label: "Continuer" },
+    continue_with_login_identifier: { label: "Continuer" },
+    register_login_identifier: { label: "Continuer" },
+    webauthn_generate_request_options: {
+      label: "Se connecter avec une clé d’accès",
+      hint: "Empreinte digitale, visage, verrouillage de l’écran ou clé de sécurité",
+    },
+    webauthn_generate_creation_options: { label: "Créer une clé d’accès" },
+    remember_me: { label: "Rester connecté" },
+    continue_to_password_login: {
+      label: "Saisir votre mot de passe",
+      hint: "Celui que vous avez défini pour ce compte",
+    },
+    continue_to_passcode_confirmation: {
+      label: "Recevoir un code par e-mail",
+      hint: "Six caractères, valable quelques minutes",
+    },
+    continue_to_passcode_confirmation_recovery: { label: "Mot de passe oublié ?" },
+    continue_to_passkey_registration: {
+      label: "Avec une clé d’accès",
+      hint: "Empreinte digitale, visage ou verrouillage de l’écran ; rien à retenir",
+    },
+    continue_to_password_registration: {
+      label: "Avec un mot de passe",
+      hint: "Fonctionne sur tous les appareils",
+    },
+    password_login: { label: "Se connecter", waiting: "Se connecter ({time})" },
+    password_recovery: { label: "Enregistrer le nouveau mot de passe" },
+    register_password: { label: "Enregistrer le mot de passe" },
+    verify_passcode: { label: "Confirmer" },
+    resend_passcode: {
+      label: "Envoyer un nouveau code",
+      waiting: "Nouveau code dans {time}",
+      done: "Un nouveau code est en route. L’ancien n’est plus valable.",
+    },
+    email_address_set: { label: "Continuer" },
+    username_set: { label: "Continuer" },
+    skip: { label: "Pas maintenant" },
+    back: { label: "Retour" },
+    thirdparty_oauth: { label: "Continuer avec" },
+    exchange_token: { label: "Continuer" },
+    otp_code_validate: { label: "Confirmer", waiting: "Confirmer ({time})" },
+    otp_code_verify: { label: "Confirmer", waiting: "Confirmer ({time})" },
+    recovery_code_validate: {
+      label: "Utiliser un code de récupération",
+      hint: "L’un des codes enregistrés lors de la configuration de la deuxième étape. Chacun ne sert qu’une fois.",
+      submit: "Utiliser ce code",
+    },
+    continue_to_login_otp: { label: "Utiliser plutôt un code de l’application" },
+    continue_to_login_security_key: { label: "Utiliser plutôt une clé de sécurité" },
+    continue_to_login_authenticator: { label: "Confirmer plutôt avec votre téléphone" },
+    authenticator_verify: { label: "J’ai confirmé" },
+    continue_to_otp_secret_creation: {
+      label: "Une application d’authentification",
+      hint: "Affiche un nouveau code toutes les trente secondes, sur votre téléphone",
+    },
+    continue_to_security_key_creation: {
+      label: "Une clé de sécurité",
+      hint: "Un petit appareil que l’on branche ou que l’on approche",
+    },
+    trust_device: { label: "Oui, faire confiance à cet appareil" },
+    account_delete: {
+      label: "Supprimer le compte",
+      confirm:
+        "Votre compte et tout son contenu seront définitivement supprimés. Personne ne pourra les récupérer.",
+      submit: "Oui, supprimer mon compte",
+    },
+    connect_thirdparty_oauth_provider: { label: "Associer un autre compte" },
+    disconnect_thirdparty_oauth_provider: {
+      label: "Dissocier",
+      confirm: "Vous ne pourrez plus l’utiliser pour vous connecter.",
+      submit: "Oui, dissocier",
+      done: "Le compte est dissocié.",
+    },
+    email_create: {
+      label: "Ajouter une adresse e-mail",
+      submit: "Ajouter",
+      done: "L’adresse e-mail est ajoutée.",
+    },
+    email_delete: {
+      label: "Supprimer",
+      confirm: "Vous ne pourrez plus vous connecter avec cette adresse.",
+      submit: "Oui, la supprimer",
+      done: "L’adresse e-mail est supprimée.",
+    },
+    email_set_primary: {
+      label: "Définir comme principale",
+      done: "Votre adresse e-mail principale est modifiée.",
+    },
+    email_verify: { label: "Confirmer", done: "L’adresse e-mail est confirmée." },
+    otp_secret_delete: {
+      label: "Supprimer",
+      confirm: "Les codes de votre application ne seront plus demandés.",
+      submit: "Oui, la supprimer",
+      done: "L’application d’authentification est supprimée.",
+    },
+    password_create: {
+      label: "Définir un mot de passe",
+      submit: "Enregistrer le mot de passe",
+      done: "Votre mot de passe est défini.",
+    },
+    password_delete: {
+      label: "Supprimer",
+      confirm: "Vous vous connecterez désormais autrement.",
+      submit: "Oui, le supprimer",
+      done: "Votre mot de passe est supprimé.",
+    },
+    password_update: {
+      label: "Modifier",
+      submit: "Enregistrer le mot de passe",
+      done: "Votre mot de passe est modifié.",
+    },
+    patch_metadata: {
+      label: "Modifier vos données",
+      hint: "Pour les experts : du JSON fusionné avec ce que les applications conservent à votre sujet.",
+      submit: "Enregistrer",
+      done: "Vos données sont enregistrées.",
+    },
+    recovery_codes_create: {
+      label: "Créer de nouveaux codes",
+      confirm: "Vos codes actuels ne seront plus valables.",
+      submit: "Créer de nouveaux codes",
+    },
+    security_key_create: {
+      label: "Ajouter une clé de sécurité",
+      done: "La clé de sécurité est ajoutée.",
+    },
+    security_key_delete: {
+      label: "Supprimer",
+      confirm: "Vous ne pourrez plus l’utiliser pour confirmer une connexion.",
+      submit: "Oui, la supprimer",
+      done: "La clé de sécurité est supprimée.",
+    },
+    session_delete: {
+      label: "Déconnecter",
+      confirm: "Cet appareil sera immédiatement déconnecté.",
+      done: "L’appareil est déconnecté.",
+    },
+    session_delete_others: {
+      label: "Déconnecter tous les autres appareils",
+      confirm: "Tous les appareils sauf celui-ci seront immédiatement déconnectés.",
+      submit: "Oui, déconnecter tous les autres",
+      done: "Tous les autres appareils sont déconnectés.",
+    },
+    username_create: {
+      label: "Choisir un nom d’utilisateur",
+      submit: "Enregistrer",
+      done: "Votre nom d’utilisateur est défini.",
+    },
+    username_delete: {
+      label: "Supprimer",
+      confirm: "Quelqu’un d’autre pourra alors le choisir.",
+      submit: "Oui, le supprimer",
+      done: "Votre nom d’utilisateur est supprimé.",
+    },
+    username_update: {
+      label: "Modifier",
+      submit: "Enregistrer",
+      done: "Votre nom d’utilisateur est modifié.",
+    },
+    webauthn_credential_create: {
+      label: "Ajouter une clé d’accès",
+      done: "La clé d’accès est ajoutée.",
+    },
+    webauthn_credential_delete: {
+      label: "Supprimer",
+      confirm: "Vous ne pourrez plus l’utiliser pour vous connecter.",
+      submit: "Oui, la supprimer",
+      done: "La clé d’accès est supprimée.",
+    },
+    webauthn_credential_rename: { label: "Renommer", submit: "Enregistrer", done: "Le nom est modifié." },
+  },
+  afterProof: {
+    account_delete: "Ensuite, votre compte sera supprimé.",
+    connect_thirdparty_oauth_provider: "Ensuite, vous associerez l’autre compte.",
+    continue_to_otp_secret_creation: "Ensuite, vous configurerez l’application d’authentification.",
+    disconnect_thirdparty_oauth_provider: "Ensuite, le compte associé sera dissocié.",
+    email_create: "Ensuite, l’adresse e-mail sera ajoutée.",
+    email_delete: "Ensuite, l’adresse e-mail sera supprimée.",
+    email_set_primary: "Ensuite, votre adresse e-mail principale sera modifiée.",
+    otp_secret_delete: "Ensuite, l’application d’authentification sera supprimée.",
+    password_create: "Ensuite, votre mot de passe sera défini.",
+    password_delete: "Ensuite, votre mot de passe sera supprimé.",
+    password_update: "Ensuite, votre mot de passe sera modifié.",
+    recovery_codes_create: "Ensuite, vous recevrez de nouveaux codes de récupération.",
+    security_key_create: "Ensuite, vous ajouterez la clé de sécurité.",
+    security_key_delete: "Ensuite, la clé de sécurité sera supprimée.",
+    username_delete: "Ensuite, votre nom d’utilisateur sera supprimé.",
+    username_update: "Ensuite, votre nom d’utilisateur sera modifié.",
+    webauthn_credential_create: "Ensuite, vous ajouterez la clé d’accès.",
+    webauthn_credential_delete: "Ensuite, la clé d’accès sera supprimée.",
+  },
+  inputs: {
+    identifier: { label: "E-mail ou nom d’utilisateur" },
+    email: {
+      label: "E-mail",
+      errors: {
+        value_invalid_error: "Cela ne ressemble pas à une adresse e-mail. Y a-t-il une faute de frappe ?",
+      },
+    },
+    username: { label: "Nom d’utilisateur" },
+    password: {
+      label: "Mot de passe",
+      errors: { value_invalid_error: "Ce mot de passe ne correspond pas. Veuillez réessayer." },
+    },
+    new_password: {
+      label: "Nouveau mot de passe",
+      hint: "Au moins {min} caractères. Quelques mots à la suite conviennent bien.",
+      errors: {
+        value_invalid_error: "Ce mot de passe est trop courant pour être sûr. Choisissez-en un autre.",
+      },
+    },
+    code: { label: "Code", errors: { value_too_short_error: "Le code comporte six caractères." } },
+    remember_me: { label: "Rester connecté" },
+    end_other_sessions: { label: "Déconnecter aussi tous les autres appareils" },
+    provider: { label: "Continuer avec" },
+    otp_code: {
+      label: "Code",
+      errors: {
+        value_too_short_error: "Le code comporte six chiffres.",
+        passcode_invalid: "Ce code ne correspond pas. Consultez de nouveau votre application.",
+      },
+    },
+    recovery_code: { label: "Code de récupération" },
+    passkey_name: { label: "Nom" },
+    patch_metadata: { label: "Données (JSON)" },
+  },
+  errors: {
+    form_data_invalid_error: "Veuillez vérifier votre saisie.",
+    value_missing_error: "Veuillez remplir ce champ.",
+    value_invalid_error: "Cette valeur n’est pas valable. Veuillez la vérifier.",
+    value_too_short_error: "Utilisez au moins {min} caractères.",
+    value_too_long_error: "Utilisez au plus {max} caractères.",
+    email_already_exists: "Un compte existe déjà avec cette adresse e-mail.",
+    username_already_exists: "Ce nom d’utilisateur est déjà pris. Choisissez-en un autre.",
+    unknown_email_error: "Nous ne connaissons aucun compte avec cette adresse e-mail.",
+    unknown_username_error: "Nous ne connaissons aucun compte avec ce nom d’utilisateur.",
+    invalid_username_error:
+      "Un nom d’utilisateur ne comporte que des lettres, des chiffres et des traits de soulignement.",
+    passcode_invalid: "Ce n’est pas le code que nous avons envoyé, ou il a expiré. Veuillez le vérifier.",
+    passcode_max_attempts_reached: "Trop de tentatives. Veuillez demander un nouveau code.",
+    passkey_invalid:
+      "Nous n’avons pas pu accepter cette clé d’accès. Réessayez, ou connectez-vous d’une autre façon.",
+    webauthn_credential_invalid_mfa_only:
+      "Cette clé de sécurité ne sert que de deuxième étape. Connectez-vous d’abord d’une autre façon.",
+    operation_not_permitted_error:
+      "Cette étape n’est plus ouverte. Elle a peut-être été terminée dans une autre fenêtre.",
+    flow_discontinuity_error: "Impossible de continuer à partir d’ici. Veuillez recommencer.",
+    flow_expired_error: "Après un moment d’inactivité, nous avons fermé cette page pour votre sécurité.",
+    rate_limit_exceeded: "C’était un peu rapide. Patientez un instant, puis réessayez.",
+    temporarily_unavailable: "Cela n’a pas fonctionné. Rien n’est perdu : réessayez dans un instant.",
+    technical_error: "Une erreur s’est produite de notre côté. Vous n’y êtes pour rien. Veuillez réessayer.",
+    unauthorized: "Votre compte n’est visible que par vous. Connectez-vous pour le voir.",
+    forbidden: "Ce n’est pas disponible ici.",
+    not_found: "Cet élément n’existe plus. Vous l’avez peut-être supprimé dans une autre fenêtre.",
+    platform_authenticator_required:
+      "Votre compte exige une deuxième étape que cet appareil ne prend pas en charge. Utilisez un autre appareil.",
+    user_conflict:
+      "Un compte existe déjà avec cette adresse e-mail. Connectez-vous d’abord à celui-ci, puis associez-y l’autre.",
+    signup_disabled: "La création de comptes n’est pas possible ici pour le moment.",
+    third_party_access_denied:
+      "Vous avez fait demi-tour, ou l’autre site ne vous a pas laissé entrer. Vous pouvez réessayer.",
+    identity_not_linked: "Ce n’est pas le compte associé ici. Utilisez celui qui l’est.",
+    identity_already_linked: "Ce compte est déjà associé à celui de quelqu’un d’autre.",
+    otp_code_invalid: "Ce code ne correspond pas. Consultez de nouveau votre application.",
+    otp_code_already_used: "Ce code a déjà été utilisé. Attendez le suivant.",
+    recovery_code_invalid: "Ce n’est pas l’un de vos codes de récupération, ou il a déjà été utilisé.",
+    authenticator_request_pending:
+      "Votre téléphone n’a pas encore confirmé. Scannez le code et confirmez sur le téléphone.",
+    authenticator_request_failed:
+      "Votre téléphone n’a pas confirmé. Scannez le nouveau code pour réessayer, ou choisissez une autre méthode.",
+    authenticator_request_expired: "Le code avait expiré. Scannez le nouveau.",
+    invalid_metadata_error: "Il faut un objet JSON de 3000 caractères au plus.",
+    webauthn_credential_already_exists: "Une clé d’accès pour ce compte existe déjà sur cet appareil.",
+    passkey_cancelled: "La clé d’accès n’a pas été utilisée. Réessayez, ou choisissez une autre méthode.",
+    passkey_failed: "Votre navigateur n’a pas pu utiliser de clé d’accès ici. Choisissez une autre méthode.",
+    connection_lost: "La connexion est interrompue. Nouvelle tentative…",
+    connection_missing: "Le service est injoignable. Vérifiez votre connexion.",
+    connection_back: "La connexion est rétablie. Veuillez répéter la dernière étape.",
+    page_out_of_date: "Vous avez continué ailleurs ; nous avons mis cette page à jour.",
+    proved_again: "Merci. Vous pouvez maintenant effectuer votre modification.",
+    page_renewed: "Après un moment d’inactivité, nous avons recommencé au début.",
+    not_json: "Ce n’est pas du JSON valide.",
+    third_party_failed:
+      "La connexion sur l’autre site n’a pas abouti. Réessayez, ou choisissez une autre méthode.",
+    multiple_accounts: "L’adresse e-mail de l’autre compte appartient ici à quelqu’un d’autre.",
+    unverified_email: "L’autre site n’a pas confirmé votre adresse e-mail. Confirmez-la d’abord là-bas.",
+    email_maxnum: "Votre compte a atteint le nombre maximal d’adresses e-mail.",
+  },
+  sections: {
+    emails: {
+      title: "Adresses e-mail",
+      sentence: "Pour vous joindre, et pour vous connecter.",
+    },
+    sign_in: { title: "Nom d’utilisateur et mot de passe" },
+    passkeys: {
+      title: "Clés d’accès",
+      sentence: "Avec elles, votre empreinte digitale, votre visage ou le verrouillage de l’écran suffit.",
+      empty: "Vous n’avez pas encore de clé d’accès.",
+    },
+    second_step: {
+      title: "Deuxième étape",
+      sentence: "Demandée quand vous vous connectez avec un mot de passe ou un code reçu par e-mail.",
+    },
+    identities: {
+      title: "Comptes associés",
+      sentence: "D’autres comptes avec lesquels vous pouvez vous connecter.",
+      empty: "Aucun compte associé pour l’instant.",
+    },
+    sessions: { title: "Appareils connectés" },
+    more: { title: "Autres réglages" },
+    leave: { title: "Supprimer le compte" },
+  },
+  page: {
+    optional: "facultatif",
+    or: "ou",
+    showPassword: "Afficher le mot de passe",
+    hidePassword: "Masquer le mot de passe",
+    apply: "Appliquer",
+    choose: "Veuillez choisir",
+    startAgain: "Recommencer",
+    tryAgain: "Réessayer",
+    tryAgainIn: "Réessayer dans {time}",
+    waitFor: "Vous pourrez réessayer dans {time}.",
+    signedInAs: "Connecté en tant que",
+    returning: "Retour vers {host}…",
+    nothingToDo: "Il n’y a rien à faire ici pour le moment.",
+    languages: "Langue",
+    working: "Un instant…",
+    secret: "Clé",
+    qrCode: "Code QR à scanner avec votre application",
+    waitingForAuthenticator: "En attente de votre téléphone. La page continuera d’elle-même.",
+    errorTitle: "Un problème est survenu sur cette page",
+    reload: "Recharger",
+    notFoundTitle: "Il n’y a pas de page ici",
+    notFoundSentence: "L’adresse est peut-être mal saisie, ou la page a été déplacée.",
+    tooManyTitle: "Un instant, s’il vous plaît",
+    tooManySentence: "Cette page vient d’être ouverte très souvent. Patientez une minute, puis rechargez-la.",
+    badReturnTitle: "Ce lien ne fonctionne pas",
+    badReturnSentence:
+      "L’application d’où vous venez demande votre retour à une adresse que nous n’acceptons pas. Revenez-y, et signalez-le à ses responsables.",
+    toSignIn: "Aller à la connexion",
+    toAccount: "Aller à votre compte",
+    signIn: "Se connecter",
+    signOut: "Se déconnecter",
+    continueAt: "Continuer sur {host}",
+    continueWith: "Continuer avec {provider}",
+    connectWith: "Associer {provider}",
+    copy: "Copier",
+    copied: "Copié",
+    download: "Télécharger",
+    print: "Imprimer",
+    recoveryCodes: "Vos codes de récupération",
+    recoveryCodesSentence:
+      "Si vous perdez votre deuxième étape, l’un de ces codes vous laisse entrer. Chacun ne sert qu’une fois. Conservez-les en lieu sûr : nous ne les affichons que maintenant.",
+    recoveryCodesFile: "codes de récupération",
+    saved: "Je les ai enregistrés",
+    confirm: "Êtes-vous sûr ?",
+    primary: "Principale",
+    unconfirmed: "Non confirmée",
+    thisDevice: "Cet appareil",
+    synced: "Synchronisée",
+    added: "Ajout le {date}",
+    lastUsed: "Dernière utilisation le {date}",
+    signedInSince: "Connexion le {date}",
+    passkey: "Clé d’accès",
+    securityKey: "Clé de sécurité",
+    session: "Navigateur inconnu",
+    identity: "Compte associé",
+    password: "Mot de passe",
+    passwordSet: "Défini",
+    passwordMissing: "Vous n’en avez pas. Vous vous connectez autrement.",
+    username: "Nom d’utilisateur",
+    usernameMissing: "Vous n’en avez pas encore.",
+    authenticatorApp: "Application d’authentification",
+    appSet: "Configurée",
+    appMissing: "Non configurée",
+    recoveryCodesRow: "Codes de récupération",
+    recoveryCodesHint: "Pour le jour où vous perdrez votre deuxième étape",
+  },
+};
