@@ -1,0 +1,6 @@
+import type { LanguageWords } from "../language-words.ts";
+import { confirmation } from "./confirmation.ts";
+import { flow } from "./flow.ts";
+import { mail } from "./mail.ts";
+
+export const zh: LanguageWords = { name: "中文", flow, confirmation, mail };
