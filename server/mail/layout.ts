@@ -1,3 +1,4 @@
+import type { Language } from "#words/language-tags";
 import { type Html, html, trusted } from "./html.ts";
 
 /** A part of a mail, top to bottom. */
@@ -7,7 +8,7 @@ export interface Block {
 }
 
 export interface MailPage {
-  language: string;
+  language: Language;
   title: string;
   /** Name of the service, shown at the top. */
   sender: string;
@@ -24,7 +25,15 @@ export function textLayout({ sender, blocks, footer }: MailPage): string {
   return `${[sender, ...parts, `-- \n${footer}`].join("\n\n")}\n`;
 }
 
-const fonts = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+/** Fonts of the systems for scripts that the general families do not have. */
+const scriptFonts: Partial<Record<Language, string>> = {
+  bn: "'Kohinoor Bangla','Nirmala UI','Noto Sans Bengali',",
+  zh: "'PingFang SC','Microsoft YaHei','Noto Sans SC','Noto Sans CJK SC',",
+};
+
+const fontsOf = (language: Language) =>
+  `-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,${scriptFonts[language] ?? ""}sans-serif`;
+
 const monospace = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
 
 // Many mail programs drop style elements, so required styles are inline. These are only the dark colours and the
@@ -40,19 +49,33 @@ const styles = `
   .code { color: #ffffff !important; background-color: #252b33 !important; border-color: #363e48 !important; }
 }
 @media (max-width: 480px) {
-  .frame { padding: 24px 12px !important; }
-  .card { padding: 28px 24px !important; }
-  .edge { padding-left: 25px !important; padding-right: 25px !important; }
+  .frame { padding: 20px 10px !important; }
+  .card { padding: 24px 20px !important; }
+  .edge { padding-left: 21px !important; padding-right: 21px !important; }
 }
 `;
 
 /** Keeps mail programs from filling the preview with the text that follows. */
 const filler = "&#847;&zwnj;&nbsp;".repeat(60);
 
-/** The mail as HTML: tables and inline styles, which mail programs require; no image, link or script. */
+/** Outlook for Windows ignores `max-width`; only it reads these comments. */
+const outlookFrame = {
+  start: trusted(
+    '<!--[if mso]><table role="presentation" width="520" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->',
+  ),
+  end: trusted("<!--[if mso]></td></tr></table><![endif]-->"),
+};
+
+/**
+ * The mail as HTML: tables and inline styles, which mail programs require; no image, link or script. Language and
+ * direction are repeated inside, because webmail drops the outer elements.
+ */
 export function htmlLayout({ language, title, sender, preview, blocks, footer }: MailPage): string {
+  const fonts = trusted(fontsOf(language));
+  // None of the languages is written from right to left.
+  const spoken = html`lang="${language}" dir="ltr"`;
   return html`<!doctype html>
-<html lang="${language}" dir="ltr">
+<html ${spoken}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,35 +87,40 @@ export function htmlLayout({ language, title, sender, preview, blocks, footer }:
 <style>${trusted(styles)}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background-color:#f3f4f6;-webkit-text-size-adjust:100%">
+<div ${spoken} role="article" aria-label="${title}">
 <div style="display:none;max-height:0;overflow:hidden;font-size:1px;line-height:1px;opacity:0">${preview}${trusted(filler)}</div>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
 <td class="page frame" align="center" style="padding:40px 16px;background-color:#f3f4f6">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:520px"><tr>
-<td class="strong edge" align="left" style="padding:0 41px 14px;font-family:${trusted(fonts)};font-size:16px;line-height:24px;font-weight:600;color:#14181d">${sender}</td>
+${outlookFrame.start}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:520px;table-layout:fixed"><tr>
+<td class="strong edge" align="left" style="padding:0 41px 14px;font-family:${fonts};font-size:16px;line-height:24px;font-weight:600;${breaking};color:#14181d">${sender}</td>
 </tr><tr>
 <td class="card" align="left" style="padding:36px 40px;background-color:#ffffff;border:1px solid #e3e6ea;border-radius:12px">
-${blocks.map(blockHtml)}
+${blocks.map((block) => blockHtml(block, fonts))}
 </td>
 </tr><tr>
-<td class="quiet edge" align="left" style="padding:18px 41px 0;font-family:${trusted(fonts)};font-size:13px;line-height:20px;font-weight:400;color:#5d6672">${footer}</td>
-</tr></table>
+<td class="quiet edge" align="left" style="padding:18px 41px 0;font-family:${fonts};font-size:13px;line-height:20px;font-weight:400;${breaking};color:#5d6672">${footer}</td>
+</tr></table>${outlookFrame.end}
 </td>
 </tr></table>
+</div>
 </body>
 </html>
 `.markup;
 }
 
-function blockHtml({ kind, text }: Block): Html {
+/** Breaks an address or a name that is longer than the line, and no other word. */
+const breaking = trusted("word-break:break-word;overflow-wrap:break-word");
+
+function blockHtml({ kind, text }: Block, fonts: Html): Html {
   switch (kind) {
     case "heading":
-      return html`<h1 class="strong" style="margin:0 0 16px;font-family:${trusted(fonts)};font-size:22px;line-height:30px;font-weight:600;color:#14181d">${text}</h1>`;
+      return html`<h1 class="strong" style="margin:0 0 16px;font-family:${fonts};font-size:22px;line-height:31px;font-weight:600;${breaking};color:#14181d">${text}</h1>`;
     case "paragraph":
-      return html`<p class="strong" style="margin:0 0 16px;font-family:${trusted(fonts)};font-size:16px;line-height:25px;font-weight:400;color:#2b323a">${text}</p>`;
+      return html`<p class="strong" style="margin:0 0 16px;font-family:${fonts};font-size:16px;line-height:26px;font-weight:400;${breaking};color:#2b323a">${text}</p>`;
     case "code":
-      // Spaced by style, not by characters, so that copying and screen readers give the code.
-      return html`<p class="code" style="margin:8px 0 24px;padding:18px 0 18px 0.3em;font-family:${trusted(monospace)};font-size:34px;line-height:40px;font-weight:600;letter-spacing:0.3em;text-align:center;white-space:nowrap;color:#14181d;background-color:#f3f4f6;border:1px solid #e3e6ea;border-radius:8px;-webkit-user-select:all;user-select:all">${text}</p>`;
+      // Spaced by style, not by characters, so that copying and screen readers give the code; translators keep it.
+      return html`<p class="code" dir="ltr" translate="no" style="margin:8px 0 24px;padding:18px 0 18px 0.28em;font-family:${trusted(monospace)};font-size:34px;line-height:40px;font-weight:600;letter-spacing:0.28em;text-align:center;white-space:nowrap;color:#14181d;background-color:#f3f4f6;border:1px solid #e3e6ea;border-radius:8px;-webkit-user-select:all;user-select:all">${text}</p>`;
     case "aside":
-      return html`<p class="quiet line" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e3e6ea;font-family:${trusted(fonts)};font-size:14px;line-height:22px;font-weight:400;color:#5d6672">${text}</p>`;
+      return html`<p class="quiet line" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e3e6ea;font-family:${fonts};font-size:14px;line-height:23px;font-weight:400;${breaking};color:#5d6672">${text}</p>`;
   }
 }
