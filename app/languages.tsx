@@ -1,5 +1,5 @@
-import type { Language } from "#words/language-tags";
-import { translatedTags, wordsIn } from "#words/translations";
+import { type Language, languageTags } from "#words/language-tags";
+import { translations } from "#words/translations";
 
 interface LanguagesProps {
   current: Language;
@@ -11,15 +11,15 @@ interface LanguagesProps {
 export function Languages({ current, address }: LanguagesProps) {
   const to = (language: string) => `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
   return (
-    <nav aria-label={wordsIn(current).words.flow.page.languages}>
+    <nav aria-label={translations[current].flow.page.languages}>
       <ul className="stile-links">
-        {translatedTags.map((language) => (
+        {languageTags.map((language) => (
           <li key={language} lang={language}>
             {language === current ? (
-              <span aria-current="true">{wordsIn(language).words.name}</span>
+              <span aria-current="true">{translations[language].name}</span>
             ) : (
               <a href={to(language)} hrefLang={language}>
-                {wordsIn(language).words.name}
+                {translations[language].name}
               </a>
             )}
           </li>

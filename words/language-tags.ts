@@ -1,4 +1,4 @@
-/** The languages that `X-Language` may name, by BCP 47 tag; pages offer those with words in this order. */
-export const languageTags = ["en", "de", "bn", "fr", "it", "nl", "pt-BR", "zh"] as const;
+/** The languages of pages and mails, by BCP 47 tag; pages offer them in this order, which is that of their own names. */
+export const languageTags = ["de", "en", "fr", "it", "nl", "pt-BR", "bn", "zh"] as const;
 
 export type Language = (typeof languageTags)[number];

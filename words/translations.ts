@@ -1,27 +1,25 @@
+import { bn } from "./bn/index.ts";
 import { de } from "./de/index.ts";
 import { en } from "./en/index.ts";
-import { type Language, languageTags } from "./language-tags.ts";
+import { fr } from "./fr/index.ts";
+import { it } from "./it/index.ts";
+import type { Language } from "./language-tags.ts";
 import type { LanguageWords } from "./language-words.ts";
+import { nl } from "./nl/index.ts";
+import { ptBR } from "./pt-BR/index.ts";
+import { zh } from "./zh/index.ts";
 
-/** One row per language: its words, or `null` for a language that falls back to English. */
-export const translations = {
+/**
+ * All words, one row per language. Only the server imports this table: a page gets the words of its own language with
+ * its properties, so a browser loads no other language.
+ */
+export const translations: Readonly<Record<Language, LanguageWords>> = {
   en,
   de,
-  bn: null,
-  fr: null,
-  it: null,
-  nl: null,
-  "pt-BR": null,
-  zh: null,
-} satisfies Record<Language, LanguageWords | null>;
-
-const rows: Record<Language, LanguageWords | null> = translations;
-
-/** The languages that have words. */
-export const translatedTags = languageTags.filter((tag) => rows[tag] !== null);
-
-/** The words of a language and the language they are in: English where the requested language has none. */
-export function wordsIn(tag: Language): { language: Language; words: LanguageWords } {
-  const words = rows[tag];
-  return words ? { language: tag, words } : { language: "en", words: en };
-}
+  bn,
+  fr,
+  it,
+  nl,
+  "pt-BR": ptBR,
+  zh,
+};

@@ -32,4 +32,4 @@ export const withoutMessage: MailWords["messages"] = messages;
 export const withoutMail: LanguageWords = { name: "English", flow, confirmation };
 
 // @ts-expect-error a table without the row of a language
-export const withoutRow: typeof translations = { en: null };
+export const withoutRow: typeof translations = { en: { name: "English", flow, confirmation, mail } };

@@ -1,5 +1,4 @@
 import { type Language, languageTags } from "#words/language-tags";
-import { translatedTags } from "#words/translations";
 import { acceptedLanguageTags } from "../lib/accept-language.ts";
 import { matchLanguage } from "../lib/match-language.ts";
 
@@ -20,9 +19,8 @@ export function acceptedLanguage(header: string | null): Language | null {
 }
 
 /**
- * The language of a page, among those with words: the one that the visitor chose, else the one that the browser prefers,
- * else English.
+ * The language of a page: the one that the visitor chose, else the one that the browser prefers, else English.
  */
 export function pageLanguage(chosen: string | null, acceptLanguage: string | null): Language {
-  return matchLanguage([chosen ?? "", ...acceptedLanguageTags(acceptLanguage)], translatedTags) ?? "en";
+  return matchLanguage([chosen ?? "", ...acceptedLanguageTags(acceptLanguage)], languageTags) ?? "en";
 }

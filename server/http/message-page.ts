@@ -1,6 +1,6 @@
 import type { FlowWords } from "#words/flow";
 import type { Language } from "#words/language-tags";
-import { wordsIn } from "#words/translations";
+import { translations } from "#words/translations";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { html, trusted } from "../mail/html.ts";
@@ -54,10 +54,11 @@ export function messagePage(
   headers: Record<string, string> = {},
 ): Reply {
   const [chosen = null] = cookieValues(request.get("cookie"), LANGUAGE_COOKIE);
-  const { language, words } = wordsIn(pageLanguage(chosen, request.get("accept-language")));
+  const language = pageLanguage(chosen, request.get("accept-language"));
+  const { page } = translations[language].flow;
   return {
     status,
-    body: render(language, service.name, message(words.flow.page)),
+    body: render(language, service.name, message(page)),
     headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
   };
 }

@@ -1,7 +1,7 @@
 import { createTranslator } from "use-intl/core";
 import type { Language } from "#words/language-tags";
 import type { MailWords } from "#words/mail";
-import { wordsIn } from "#words/translations";
+import { translations } from "#words/translations";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
 import type { MailContent } from "./mail-job.ts";
 import {
@@ -16,7 +16,7 @@ import type { RenderedMail } from "./transport.ts";
 
 type Translator = ReturnType<typeof createTranslator<MailWords>>;
 
-export type MailWriter = (content: MailContent, asked: Language) => RenderedMail;
+export type MailWriter = (content: MailContent, language: Language) => RenderedMail;
 
 /**
  * Creates the function that renders mails.
@@ -28,12 +28,12 @@ export function createMailWriter({ service, host }: { service: string; host: str
   const translators = new Map<Language, Translator>();
   const names = { service: oneLine(service), host };
 
-  function translatorFor(language: Language, words: MailWords): Translator {
+  function translatorFor(language: Language): Translator {
     const known = translators.get(language);
     if (known) return known;
     const made = createTranslator({
       locale: language,
-      messages: words,
+      messages: translations[language].mail,
       onError(error) {
         throw error;
       },
@@ -42,9 +42,8 @@ export function createMailWriter({ service, host }: { service: string; host: str
     return made;
   }
 
-  return (content, asked) => {
-    const { language, words } = wordsIn(asked);
-    const translate = translatorFor(language, words.mail);
+  return (content, language) => {
+    const translate = translatorFor(language);
     const { subject, preview, blocks } = draftOf(translate, content, names);
     const page = {
       language,

@@ -51,7 +51,7 @@ describe("the mailbox", () => {
     expect(await jobs.runDue(5)).toBe(1);
     await jobs.stop();
     expect(await newestMails(db.database.read, {})).toMatchObject([
-      { recipient: "anna@example.com", subject: "048213 ist Ihr Wiederherstellungscode für Stile" },
+      { recipient: "anna@example.com", subject: "048213 ist Ihr Code für ein neues Passwort bei Stile" },
     ]);
   });
 

@@ -2,7 +2,6 @@ import type { Language } from "#words/language-tags";
 
 /** A rendered mail: a one-line subject, and the text twice. */
 export interface RenderedMail {
-  /** The language of the text, which may differ from the one asked for. */
   language: Language;
   subject: string;
   text: string;

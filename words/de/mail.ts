@@ -10,7 +10,7 @@ export const mail: MailWords = {
         "Wenn Sie sich nicht anmelden wollten, können Sie diese Nachricht ignorieren. Ohne den Code kann sich niemand anmelden.",
     },
     recovery: {
-      subject: "{code} ist Ihr Wiederherstellungscode für {service}",
+      subject: "{code} ist Ihr Code für ein neues Passwort bei {service}",
       heading: "Neues Passwort festlegen",
       request: "Geben Sie diesen Code ein, um ein neues Passwort für {service} festzulegen:",
       ignore:

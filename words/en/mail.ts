@@ -10,7 +10,7 @@ export const mail: MailWords = {
         "If you did not try to sign in, you can ignore this message. Nobody can sign in without the code.",
     },
     recovery: {
-      subject: "{code} is your {service} recovery code",
+      subject: "{code} is your {service} code for a new password",
       heading: "Set a new password",
       request: "Enter this code to set a new password for {service}:",
       ignore:
@@ -18,43 +18,43 @@ export const mail: MailWords = {
     },
     email_verification: {
       subject: "{code} is your {service} confirmation code",
-      heading: "Confirm your e-mail address",
-      request: "Enter this code to confirm that this e-mail address is yours:",
+      heading: "Confirm your email address",
+      request: "Enter this code to confirm that this email address is yours:",
       ignore: "If you did not give this address to {service}, you can ignore this message.",
     },
     email_login_attempted: {
       subject: "Sign-in attempt at {service}",
-      preview: "There is no account with this e-mail address.",
+      preview: "There is no account with this email address.",
       heading: "No account with this address",
       event:
-        "Someone tried to sign in to {service} with this e-mail address, but there is no account with it.",
+        "Someone tried to sign in to {service} with this email address, but there is no account with it.",
       advice: "If that was you, you may have registered with another address.",
       ignore: "If that was not you, you can ignore this message. Nothing has happened.",
     },
     email_registration_attempted: {
       subject: "You already have a {service} account",
-      preview: "Someone tried to register with this e-mail address.",
+      preview: "Someone tried to register with this email address.",
       heading: "You already have an account",
       event:
-        "Someone tried to register at {service} with this e-mail address, but you already have an account.",
+        "Someone tried to register at {service} with this email address, but you already have an account.",
       advice: "If that was you, sign in with this address instead.",
       ignore: "If that was not you, you can ignore this message. Your account has not changed.",
     },
     email_create: {
-      subject: "An e-mail address was added to your {service} account",
-      heading: "A new e-mail address",
-      event: "The e-mail address {address} was added to your account at {service}.",
+      subject: "An email address was added to your {service} account",
+      heading: "A new email address",
+      event: "The email address {address} was added to your account at {service}.",
     },
     email_delete: {
-      subject: "An e-mail address was removed from your {service} account",
-      heading: "An e-mail address was removed",
-      event: "The e-mail address {address} was removed from your account at {service}.",
+      subject: "An email address was removed from your {service} account",
+      heading: "An email address was removed",
+      event: "The email address {address} was removed from your account at {service}.",
     },
     primary_email_update: {
-      subject: "The main e-mail address of your {service} account has changed",
-      heading: "A new main e-mail address",
+      subject: "The main email address of your {service} account has changed",
+      heading: "A new main email address",
       event:
-        "The main e-mail address of your account at {service} is now {address}. Messages about your account go there.",
+        "The main email address of your account at {service} is now {address}. Messages about your account go there.",
     },
     password_update: {
       subject: "The password of your {service} account has changed",

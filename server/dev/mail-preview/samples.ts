@@ -1,0 +1,29 @@
+import type { MailContent } from "../../mail/mail-job.ts";
+import { type MailMessage, mailFactors } from "../../mail/messages.ts";
+
+const passcode = { code: "048213", ttlSeconds: 300 };
+
+/** Example contents of every message; several where a message has variants. */
+export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { type: Message })[] } = {
+  login: [{ type: "login", ...passcode }],
+  recovery: [{ type: "recovery", ...passcode }],
+  email_verification: [{ type: "email_verification", ...passcode, ttlSeconds: 60 }],
+  email_login_attempted: [{ type: "email_login_attempted" }],
+  email_registration_attempted: [{ type: "email_registration_attempted" }],
+  email_create: [{ type: "email_create", address: "ada.new@example.com" }],
+  email_delete: [{ type: "email_delete", address: "ada.old@example.com" }],
+  primary_email_update: [
+    { type: "primary_email_update", address: `ada.${"long".repeat(12)}@mail.example.com` },
+  ],
+  password_update: [{ type: "password_update" }],
+  password_delete: [{ type: "password_delete" }],
+  passkey_create: [{ type: "passkey_create" }],
+  passkey_delete: [{ type: "passkey_delete" }],
+  mfa_create: mailFactors.map((factor) => ({ type: "mfa_create", factor })),
+  identity_create: [{ type: "identity_create" }],
+  recovery_code_use: [{ type: "recovery_code_use" }],
+  mfa_delete: [
+    ...mailFactors.map((factor) => ({ type: "mfa_delete" as const, factor })),
+    { type: "mfa_delete" },
+  ],
+};
