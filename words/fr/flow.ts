@@ -463,6 +463,7 @@ export const flow: FlowWords = {
       "Votre compte exige une deuxième étape que cet appareil ne prend pas en charge. Utilisez un autre appareil.",
     user_conflict:
       "Un compte existe déjà avec cette adresse e-mail. Connectez-vous d’abord à celui-ci, puis associez-y l’autre.",
+    account_blocked: "Ce compte est bloqué. Adressez-vous au service auquel il appartient.",
     signup_disabled: "La création de comptes n’est pas possible ici pour le moment.",
     third_party_access_denied:
       "Vous avez fait demi-tour, ou l’autre site ne vous a pas laissé entrer. Vous pouvez réessayer.",

@@ -450,6 +450,7 @@ export const flow: FlowWords = {
       "L’account richiede un secondo passaggio che questo dispositivo non supporta. Usare un altro dispositivo.",
     user_conflict:
       "Esiste già un account con questo indirizzo email. Accedere prima a quello, poi collegare l’altro.",
+    account_blocked: "Questo account è bloccato. Rivolgersi al servizio a cui appartiene.",
     signup_disabled: "Al momento non è possibile creare nuovi account.",
     third_party_access_denied: "L’accesso è stato annullato o negato dall’altro sito. È possibile riprovare.",
     identity_not_linked: "Non è l’account collegato qui. Usare quello collegato.",

@@ -442,6 +442,7 @@ export const flow: FlowWords = {
       "Je account vraagt om een tweede stap die dit apparaat niet ondersteunt. Gebruik een ander apparaat.",
     user_conflict:
       "Er is al een account met dit e-mailadres. Log daar eerst in en koppel dan het andere account.",
+    account_blocked: "Dit account is geblokkeerd. Neem contact op met de dienst waar het bij hoort.",
     signup_disabled: "Op dit moment kunnen hier geen nieuwe accounts worden gemaakt.",
     third_party_access_denied:
       "Je bent teruggegaan, of de andere site liet je niet binnen. Je kunt het opnieuw proberen.",

@@ -439,6 +439,7 @@ export const flow: FlowWords = {
       "Sua conta exige uma segunda etapa que este dispositivo não oferece. Use outro dispositivo.",
     user_conflict:
       "Já existe uma conta com este endereço de e-mail. Primeiro entre nela e depois vincule a outra.",
+    account_blocked: "Esta conta está bloqueada. Fale com o serviço ao qual ela pertence.",
     signup_disabled: "No momento, não é possível criar novas contas aqui.",
     third_party_access_denied:
       "Você voltou, ou o outro site não deixou você entrar. Você pode tentar de novo.",

@@ -402,6 +402,7 @@ export const flow: FlowWords = {
     not_found: "该内容已不存在。可能已在另一个窗口中移除。",
     platform_authenticator_required: "您的账号要求此设备不支持的第二步验证。请使用其他设备。",
     user_conflict: "已有账号使用此邮箱地址。请先登录该账号，然后在其中关联另一个账号。",
+    account_blocked: "此账号已被封禁。请联系该账号所属的服务。",
     signup_disabled: "目前无法在此创建新账号。",
     third_party_access_denied: "您已返回，或另一个网站拒绝了登录。您可以重试。",
     identity_not_linked: "这不是此处关联的账号。请使用已关联的账号。",
