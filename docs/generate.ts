@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../server/config/load.ts";
@@ -6,7 +7,10 @@ import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
 import { layersOf, roomsDiagram } from "./rooms.ts";
 
-/** Writes the generated reference into `docs/reference`, and the diagrams into the README and `docs/architecture.md`. */
+/**
+ * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
+ * examples of the interface into `server/http/openapi/examples.json`.
+ */
 
 const here = import.meta.dirname;
 const config = loadConfig({}, here);
@@ -18,6 +22,13 @@ writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));
+
+// The calls of this test are the examples of `/openapi.json`.
+execFileSync(
+  process.execPath,
+  [join(here, "../node_modules/vitest/vitest.mjs"), "run", "server/http/openapi/every-operation", "--update"],
+  { cwd: join(here, ".."), stdio: "inherit" },
+);
 
 /** Replaces the Mermaid diagram between the marks `<!-- name -->` and `<!-- /name -->` of a page. */
 function draw(file: string, name: string, mermaid: string): void {

@@ -1,9 +1,9 @@
 import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
-import { handle } from "../http/dispatch.ts";
 import type { Runtime } from "../runtime.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { send } from "./observed.ts";
 
 /** A response of the authenticator interface. */
 export interface ApiResponse {
@@ -56,10 +56,7 @@ export async function authenticatorApplication(
   const fetch: AuthenticatorApplication["fetch"] = async (path, init = {}) => {
     const address = path.startsWith("/") ? `${base_url}/authenticator${path}` : path;
     const headers = { host, ...Object.fromEntries(new Headers(init.headers)) };
-    const request = new Request(address, { ...init, headers });
-    const response = await handle(request, { peer: "192.0.2.1", requestId: "request-1" }, runtime);
-    if (!response) throw new Error(`${path} is not an address of the API`);
-    return response;
+    return send(new Request(address, { ...init, headers }), "192.0.2.1", runtime);
   };
 
   const call: AuthenticatorApplication["call"] = async (method, path, options = {}) => {

@@ -1,5 +1,5 @@
-import { handle } from "../http/dispatch.ts";
 import type { Runtime } from "../runtime.ts";
+import { send } from "./observed.ts";
 
 /** A client with a cookie jar that calls the API in this process, without a network. */
 export interface Visitor {
@@ -31,8 +31,7 @@ export function visitor(runtime: Runtime, peer = "192.0.2.1"): Visitor {
       headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
     }
     const sent = new Request(runtime.config.base_url + path, { ...init, headers });
-    const response = await handle(sent, { peer, requestId: "request-1" }, runtime);
-    if (!response) throw new Error(`${path} is not an address of the API`);
+    const response = await send(sent, peer, runtime);
     setCookies = response.headers.getSetCookie();
     for (const line of setCookies) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

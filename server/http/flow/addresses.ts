@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FlowType } from "../../flow/names.ts";
 import { address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
+import { plainErrorSchema } from "../openapi/schemas.ts";
 import { described } from "../operation.ts";
 import { loginPageHandler } from "../page/login-page.ts";
 import { flowHandler } from "./call-flow.ts";
@@ -93,7 +94,10 @@ export const flowAddresses = [
     }),
     answers: {
       303: { description: "The hosted page.", headers: { Location: "Address of the page." } },
-      400: "The address or the challenge is not accepted. A browser receives a page.",
+      400: {
+        description: "The address or the challenge is not accepted. A browser receives a page.",
+        schema: plainErrorSchema,
+      },
     },
   }),
   flowRow(

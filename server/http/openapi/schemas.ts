@@ -5,9 +5,14 @@ import { anyFlowState } from "../flow/schemas.ts";
 /** A schema of JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Record<string, unknown>;
 
+/** An error outside flows. */
+export const plainErrorSchema = z
+  .object({ code: z.int().describe("The status."), message: z.string() })
+  .meta({ id: "Error" });
+
 /** The error of each shape. */
 export const errorSchemas: Record<ErrorShape, z.ZodType> = {
-  plain: z.object({ code: z.int().describe("The status."), message: z.string() }).meta({ id: "Error" }),
+  plain: plainErrorSchema,
   authenticator: z
     .object({
       code: z.int().describe("The status."),

@@ -22,7 +22,8 @@ const back = {
   },
 };
 
-const DISABLED = "SAML is disabled, or no provider serves this domain.";
+const DISABLED = "SAML is disabled.";
+const NO_PROVIDER = "No provider is configured for this domain.";
 
 /** What identity providers and browsers on their way to them call. */
 export const providerAddresses = [
@@ -55,7 +56,8 @@ export const providerAddresses = [
     }),
     answers: {
       200: { schema: z.string(), mediaType: "application/samlmetadata+xml" },
-      404: DISABLED,
+      403: DISABLED,
+      404: NO_PROVIDER,
     },
   }),
   described(address("GET", "/saml/auth", samlAuthHandler, "plain", "public"), {
@@ -68,8 +70,7 @@ export const providerAddresses = [
     }),
     answers: {
       ...back,
-      403: "Only top-level navigations are allowed.",
-      404: DISABLED,
+      403: "SAML is disabled, or the request is no top-level navigation.",
     },
   }),
   described(address("POST", "/saml/callback", samlCallbackHandler, "plain", "public"), {
@@ -80,7 +81,7 @@ export const providerAddresses = [
     bodyType: "application/x-www-form-urlencoded",
     answers: {
       303: back[303],
-      404: DISABLED,
+      403: DISABLED,
       413: "The body is too large.",
     },
   }),

@@ -1,0 +1,221 @@
+import { createHash, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { adminOperator } from "../../testing/admin-operator.ts";
+import { authenticatorApplication } from "../../testing/authenticator-application.ts";
+import { documentedCalls } from "../../testing/documented-calls.ts";
+import { passkeyApplication } from "../../testing/passkey-application.ts";
+import { password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { testRuntime } from "../../testing/runtime.ts";
+import { visitor } from "../../testing/visitor.ts";
+import { addresses } from "../addresses.ts";
+
+/** Calls every operation, and compares requests and answers with the document. The calls are its examples. */
+
+const returnTo = "https://shop.test/back";
+const runtime = await testRuntime({
+  STILE_HOSTED_ALLOWED_REDIRECT_URLS: returnTo,
+  STILE_JOBS_SECRET: "a secret of sixteen characters or more",
+  STILE_WEBAUTHN_RELATED_ORIGINS: "https://shop.test",
+});
+afterAll(() => runtime.close());
+const calls = documentedCalls(runtime);
+const { called, differences, examples } = calls;
+
+const email = "ada@example.com";
+
+describe("every request and answer is as the document says", () => {
+  test("of a registration, a login, the account and the session", async () => {
+    const registered = await restRegistration(runtime, email);
+    const { visitor: browser } = registered;
+    const me = await (await browser.request("/me")).json();
+    expect((await browser.request(`/users/${me.id}`)).status).toBe(200);
+    expect((await browser.request(`/users/${randomUUID()}`)).status).toBe(404);
+    expect((await visitor(runtime).request("/me")).status).toBe(401);
+    expect(await (await browser.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
+    const session_token = browser.cookies.get("service");
+    for (const token of [session_token, "no token"]) {
+      const validated = await visitor(runtime).post("/sessions/validate", { session_token: token });
+      expect(await validated.json()).toMatchObject({ is_valid: token === session_token });
+    }
+    expect((await visitor(runtime).post("/sessions/validate", {})).status).toBe(400);
+
+    const login = await restWalk(runtime, "login");
+    await login.act("register_client_capabilities");
+    await login.act("continue_with_login_identifier", { email });
+    await login.act("continue_to_password_login");
+    await login.act("password_login", { password: "a wrong password" });
+    await login.act("password_login", { password });
+    expect(login.state.name).toBe("success");
+    const profile = await restWalk(runtime, "profile", browser);
+    await profile.act("register_client_capabilities");
+    await profile.act("patch_metadata", { patch_metadata: { theme: "dark" } });
+    expect(profile.state.name).toBe("profile_init");
+    expect((await visitor(runtime).post("/profile")).status).toBe(401);
+    expect((await visitor(runtime).post("/token_exchange")).status).toBe(403);
+    expect((await visitor(runtime).post(`/login?action=back@${randomUUID()}`, {})).status).toBe(403);
+    expect((await browser.post("/logout")).status).toBe(204);
+    expect((await browser.post("/logout")).status).toBe(401);
+  });
+
+  test("of the hosted page, and of the code that it gives to an application", async () => {
+    const browser = visitor(runtime);
+    const verifier = "v".repeat(43);
+    const asked = new URLSearchParams({
+      redirect_to: returnTo,
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+      state: "cart-1",
+    });
+    expect((await browser.request(`/login?${asked}`)).status).toBe(303);
+    expect((await browser.request("/login?redirect_to=https://evil.test")).status).toBe(400);
+    const call = async (procedure: string, input: object) =>
+      (await (await browser.mutate(`flow.${procedure}`, { type: "login", ...input })).json()).result.data;
+    let page = await call("start", {});
+    const act = async (action: string, input: object) => {
+      page = await call("act", { version: page.version, action, input });
+    };
+    await act("register_client_capabilities", {});
+    await act("continue_with_login_identifier", { email });
+    await act("continue_to_password_login", {});
+    await act("password_login", { password });
+    expect(page.state.name).toBe("success");
+    await call("current", {});
+    expect((await browser.mutate("flow.act", { type: "login" })).status).toBe(400);
+    const code = new URL(page.redirect_to).searchParams.get("code");
+    const redemption = { code, code_verifier: verifier, redirect_to: returnTo };
+    expect((await visitor(runtime).post("/token", redemption)).status).toBe(200);
+    expect((await visitor(runtime).post("/token", redemption)).status).toBe(400);
+    const form = { flow: "login", action: "back", version: "0" };
+    expect((await browser.submit("/step", form)).status).toBe(303);
+    expect((await browser.submit("/step", form, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+  });
+
+  test("of what identity providers call", async () => {
+    const browser = visitor(runtime);
+    expect((await browser.request("/thirdparty/callback?state=unknown&code=x")).status).toBe(303);
+    expect((await browser.submit("/thirdparty/callback", { state: "unknown", code: "x" })).status).toBe(303);
+    expect((await browser.request("/saml/metadata?domain=shop.test")).status).toBe(403);
+    expect((await browser.request("/saml/auth?domain=shop.test")).status).toBe(403);
+    expect((await browser.submit("/saml/callback", { SAMLResponse: "x" })).status).toBe(403);
+  });
+
+  test("of keys, discovery, health and jobs", async () => {
+    const { request } = visitor(runtime);
+    for (const path of ["jwks.json", "webauthn", "flow-graph.json"])
+      expect((await request(`/.well-known/${path}`)).status).toBe(200);
+    for (const path of ["/health/alive", "/health/ready", "/openapi.json"])
+      expect((await request(path)).status).toBe(200);
+    expect((await request("/api/jobs")).status).toBe(401);
+    const authorization = "Bearer a secret of sixteen characters or more";
+    expect((await request("/api/jobs", { headers: { authorization } })).status).toBe(200);
+    expect((await request(`/t/${randomUUID()}/health/alive`)).status).toBe(404);
+  });
+
+  test("of the passkey server", async () => {
+    const application = await passkeyApplication(runtime);
+    const { call, callWithoutKey, origin } = application;
+    const { authenticator, credentialId } = await application.register("ada");
+    const key = await application.register("ada", { mfa: true });
+    const signedIn = await application.answer(authenticator, "/login", { user_id: "ada" });
+    expect((await call("POST", "/login/finalize", signedIn)).status).toBe(200);
+    expect((await call("POST", "/login/finalize", signedIn)).status).toBe(401);
+    const second = await application.answer(key.authenticator, "/mfa/login", { user_id: "ada" });
+    expect((await call("POST", "/mfa/login/finalize", second)).status).toBe(200);
+    expect((await callWithoutKey("POST", "/registration/initialize", {})).status).toBe(401);
+    expect((await call("POST", "/registration/initialize", {})).status).toBe(400);
+
+    const transaction = {
+      user_id: "ada",
+      transaction_id: "order-1",
+      transaction_data: { to: "Grace", amount: "12.00" },
+    };
+    const confirmed = await application.answer(authenticator, "/transaction", transaction);
+    expect((await call("POST", "/transaction/finalize", confirmed)).status).toBe(200);
+    expect((await call("POST", "/transaction/initialize", transaction)).status).toBe(409);
+    const opened = await call("POST", "/transaction/initialize", {
+      ...transaction,
+      transaction_id: "order-2",
+      confirmation: { redirect_to: returnTo },
+    });
+    const token = new URL(opened.body.confirmation_url).searchParams.get("token");
+    const credential = authenticator.get(opened.body, { origin });
+    const ownPage = { "sec-fetch-site": "same-origin" };
+    const answered = await callWithoutKey("POST", "/transaction/confirm", { token, credential }, ownPage);
+    expect(answered.status).toBe(200);
+    const code = new URL(answered.body.redirect_to).searchParams.get("code");
+    expect((await call("POST", "/transaction/redeem", { code })).status).toBe(200);
+    expect((await call("POST", "/transaction/redeem", { code })).status).toBe(400);
+    expect((await call("GET", "/transaction/ada")).status).toBe(200);
+
+    expect(
+      (await call("GET", "/audit_logs?type=webauthn_authentication_final_succeeded&per_page=1")).status,
+    ).toBe(200);
+    expect((await call("GET", "/credentials?user_id=ada&per_page=1")).status).toBe(200);
+    const path = `/credentials/${credentialId}`;
+    expect((await call("GET", path)).status).toBe(200);
+    expect((await call("PATCH", path, { name: "Laptop" })).status).toBe(204);
+    expect((await call("DELETE", path)).status).toBe(204);
+    expect((await call("DELETE", path)).status).toBe(404);
+    expect((await call("DELETE", "/users/ada")).status).toBe(204);
+    for (const keys of ["jwks", "receipt-keys"])
+      expect((await callWithoutKey("GET", `/.well-known/${keys}.json`)).status).toBe(200);
+  });
+
+  test("of the authenticator interface", async () => {
+    const application = await authenticatorApplication(runtime);
+    const { call } = application;
+    const requests = "/v1/uaf/requests";
+    expect((await call("GET", "/hello")).status).toBe(200);
+    expect((await call("GET", "/hello", { authorization: null })).status).toBe(401);
+    expect((await application.fetch("/facets")).status).toBe(200);
+    const { deviceId } = await application.enroll("ada");
+    expect((await call("POST", requests, { body: {} })).status).toBe(400);
+    const { id, links } = await application.create("AUTH", "ada", { transaction: "Pay 12.00" });
+    expect((await call("GET", `${requests}/${id}`)).status).toBe(200);
+    expect((await call("GET", `${requests}/${randomUUID()}`)).status).toBe(404);
+    const hrefOf = (rel: string) => links.find((link: { rel: string }) => link.rel === rel).href as string;
+    expect((await application.fetch(hrefOf("qrcode"))).status).toBe(200);
+    expect((await application.fetch(`${hrefOf("events")}&wait=0`)).status).toBe(200);
+    expect((await call("DELETE", `${requests}/${id}`)).status).toBe(200);
+    expect((await call("GET", "/mgmt/v1/registrations/ada")).status).toBe(200);
+    const renamed = await call("POST", `/mgmt/v1/registrations/rename/${deviceId}`, {
+      body: { newName: "Work phone" },
+    });
+    expect(renamed.status).toBe(200);
+    expect((await call("DELETE", "/mgmt/v1/registrations/ada")).status).toBe(204);
+  });
+
+  test("of the administration interface for ids that nothing has", async () => {
+    calls.recording = false;
+    const { key } = await adminOperator(runtime);
+    const { request } = visitor(runtime);
+    for (const { method, path } of addresses.filter(({ operation }) => operation?.security === "admin")) {
+      const unknown = path.replaceAll(/\{\w+\}/g, () => randomUUID());
+      const body = method === "GET" || method === "DELETE" ? {} : { body: '{"unknown_member":true}' };
+      const headers = { "content-type": "application/json" };
+      const authorization = `Bearer ${key}`;
+      const known = await request(unknown, { method, ...body, headers: { ...headers, authorization } });
+      expect(known.status).toBeLessThan(500);
+      expect((await request(unknown, { method, ...body, headers })).status).toBe(401);
+    }
+  });
+});
+
+test("every operation is called", () => {
+  const missing = addresses.flatMap(({ operation }) =>
+    operation && !called.has(operation.id) ? operation.id : [],
+  );
+  expect(missing).toEqual([]);
+});
+
+test("no request and no answer differs from the document", () => {
+  expect([...new Set(differences)]).toEqual([]);
+});
+
+test("the examples of the document are recorded calls; `npm run docs` records them", async () => {
+  const sorted = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  await expect(`${JSON.stringify(sorted, null, 2)}\n`).toMatchFileSnapshot(
+    join(import.meta.dirname, "examples.json"),
+  );
+});
