@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, like, lt, or, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import type { Config } from "../config/schema.ts";
 import { canonicalAddress } from "../lib/ip-address.ts";
 import { isUuid } from "../lib/uuid.ts";
+import type { AuditedTenant } from "./audit.ts";
 import type { AuditRow } from "./audit-entry.ts";
 import type { AuditType } from "./audit-types.ts";
 import { maskSource } from "./mask.ts";
@@ -30,15 +30,10 @@ export interface AuditFilter {
 /** A row of the log, with the present primary email address of its account. */
 export type ReadAuditRow = AuditRow & { email: string | null };
 
-interface LogOf {
-  id: string;
-  config: Pick<Config, "audit_log">;
-}
-
 /** Returns one page of a tenant's entries, the newest first, and the number of all that match. */
 export async function listAuditEntries(
   db: ReadOnly,
-  tenant: LogOf,
+  tenant: AuditedTenant,
   filter: AuditFilter,
   { number, size }: { number: number; size: number },
 ): Promise<{ rows: ReadAuditRow[]; total: number }> {
@@ -63,7 +58,7 @@ const EXPORT_BATCH = 500;
  */
 export async function* exportAuditEntries(
   db: ReadOnly,
-  tenant: LogOf,
+  tenant: AuditedTenant,
   filter: AuditFilter & { before: Date },
 ): AsyncGenerator<ReadAuditRow[], void> {
   const where = conditions(tenant, filter);
@@ -105,7 +100,7 @@ function entries(db: ReadOnly) {
     .$dynamic();
 }
 
-function conditions({ id: tenantId, config }: LogOf, filter: AuditFilter): SQL | undefined {
+function conditions({ id: tenantId, config }: AuditedTenant, filter: AuditFilter): SQL | undefined {
   const { after, before, types, actorUserId, actorEmail, sourceIp, any } = filter;
   const byEmail = (part: string) => and(isNotNull(table.userId), ownsEmail(tenantId, part));
   return and(
@@ -131,7 +126,7 @@ function matchesUser(text: string): SQL {
   return isUuid(text) ? sql`${actor} = ${text.toLowerCase()}` : contains(actor, text);
 }
 
-function matchesAddress(text: string, { audit_log }: LogOf["config"]): SQL {
+function matchesAddress(text: string, { audit_log }: AuditedTenant["config"]): SQL {
   const address = canonicalAddress(text);
   return address === null
     ? contains(table.ipAddress, text)

@@ -10,10 +10,14 @@ const descriptors = { stdout: 1, stderr: 2 };
  * Opens the output that `audit_log.console_output` names. Lines are written synchronously, like those of the log, so
  * that they do not mix with them and none is lost when the process ends.
  *
+ * @param output default: as configured
  * @returns null if it is off
  */
-export function createAuditOutput({ audit_log }: Pick<Config, "audit_log">): AuditOutput | null {
-  const { enabled, output } = audit_log.console_output;
+export function createAuditOutput(
+  { audit_log }: Pick<Config, "audit_log">,
+  output = audit_log.console_output.output,
+): AuditOutput | null {
+  const { enabled } = audit_log.console_output;
   if (!enabled) return null;
   const destination = pino.destination({ dest: descriptors[output], sync: true });
   return (line) => {

@@ -4,6 +4,7 @@ import { schema, type Transaction } from "#db/client";
 import { collect } from "#db/collected";
 import type { Write } from "#db/write";
 import type { Client } from "../client.ts";
+import type { Config } from "../config/schema.ts";
 import { writeRecords } from "../events/write-records.ts";
 import { storable } from "../lib/storable-text.ts";
 import { counterRow } from "../limits/rate-limits.ts";
@@ -29,8 +30,15 @@ export type Actor = Pick<Client, "apiKey"> & {
 /** An operator who uses the `stile` command. */
 export const commandLine: Actor = { ip: null, userAgent: "stile", requestId: null };
 
+/** The tenant whose log an entry belongs to. How it is written is a setting of the server, the same for all. */
+export interface AuditedTenant {
+  id: string;
+  config: Pick<Config, "audit_log">;
+}
+
 /** What an entry is written with: a request or a command, and the tenant whose log it belongs to. */
-export interface AuditContext extends Pick<ClientContext, "tenant" | "now"> {
+export interface AuditContext extends Pick<ClientContext, "now"> {
+  tenant: AuditedTenant;
   runtime: Pick<Runtime, "platform" | "auditOutput">;
   client: Actor;
 }

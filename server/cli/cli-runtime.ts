@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { openDatabase } from "#db/client";
+import { createAuditOutput } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
 import { clusterUrl } from "../database/cluster.ts";
 import { prepareCluster } from "../database/data-folder.ts";
@@ -40,15 +41,9 @@ export async function withCliRuntime<Result>(
       const vault = createVault(secretKeys(config));
       const tenant = { id: config.tenant.id, config };
       const tenants = createTenants({ defaultTenant: tenant, database, vault });
-      return await work({
-        config,
-        tenant,
-        tenants,
-        database,
-        vault,
-        platform: systemPlatform,
-        auditOutput: null,
-      });
+      // Standard output is for the command's own output.
+      const auditOutput = createAuditOutput(config, "stderr");
+      return await work({ config, tenant, tenants, database, vault, platform: systemPlatform, auditOutput });
     } finally {
       await database.close();
     }

@@ -178,6 +178,9 @@ export const configSchema = z.strictObject({
       .describe("A second such token, under the name that Vercel's scheduler uses. Default: none."),
   }),
   email_delivery: section({
+    enabled: flag(true).describe(
+      "Send mails. If not, each goes to the webhooks that are subscribed to email.send, and they have to send it.",
+    ),
     from_address: z.email().default("noreply@localhost.localdomain").describe("Sender's address of mails."),
     from_name: z.string().optional().describe("Sender's name of mails. Default: service.name."),
   }),

@@ -14,7 +14,7 @@ import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { emit, emitMail } from "./emit.ts";
-import { events } from "./events.ts";
+import { type EventData, events } from "./events.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -245,11 +245,18 @@ describe("an event of a session", () => {
 it("stores the data of a mail sealed, once for an id", async () => {
   await storeWebhook(runtime, ["email.send"]);
   const id = randomUUID();
-  const write = () =>
-    commitWrites(
-      runtime,
-      emitMail({ runtime, tenant: runtime.tenant }, id, { data: { otp_code: "314159" } }),
-    );
+  const data: EventData<"email.send"> = {
+    type: "login",
+    subject: "314159",
+    body_plain: "314159",
+    body: "314159",
+    to_email_address: "ada@example.com",
+    delivered_by_hanko: true,
+    accept_language: "en",
+    language: "en",
+    data: { service_name: "Stile", otp_code: "314159", ttl: 300, valid_until: 2_000_000_000 },
+  };
+  const write = () => commitWrites(runtime, emitMail({ runtime, tenant: runtime.tenant }, id, data));
   await write();
   await write();
   const stored = await storedEvents(runtime);

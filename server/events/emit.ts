@@ -3,16 +3,16 @@ import type { Write } from "#db/write";
 import type { UserObject } from "../account/user-object.ts";
 import type { Client } from "../client.ts";
 import { storable } from "../lib/storable-text.ts";
-import type { TenantContext } from "../runtime.ts";
+import type { Runtime, TenantContext } from "../runtime.ts";
 import { sessionObject } from "../sessions/session-object.ts";
-import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { eventDataContext } from "../webhooks/seal-contexts.ts";
-import { type EventName, subscriptionsCovering } from "./events.ts";
+import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
+import { subscribedConfigWebhooks } from "./subscriptions.ts";
 import { type PendingEvent, writeRecords } from "./write-records.ts";
 
 /** Whose act emits an event; without `client` and `flowId` the service's own. */
 export interface EventContext extends Pick<TenantContext, "tenant"> {
-  runtime: Pick<TenantContext["runtime"], "platform" | "jobs">;
+  runtime: Pick<Runtime, "platform"> & { jobs: Pick<Runtime["jobs"], "wake"> };
   client?: Pick<Client, "userAgent"> & { ip: string | null };
   /** The flow whose step it is. */
   flowId?: string;
@@ -53,12 +53,9 @@ export function emit(
  * @param id of the event; a second event with this id is not written
  */
 export function emitMail(
-  context: {
-    tenant: TenantContext["tenant"];
-    runtime: EventContext["runtime"] & Pick<TenantContext["runtime"], "vault">;
-  },
+  context: Pick<EventContext, "tenant"> & { runtime: EventContext["runtime"] & Pick<Runtime, "vault"> },
   id: string,
-  data: object,
+  data: EventData<"email.send">,
 ): Write {
   const { runtime, tenant } = context;
   const sealedData = runtime.vault.seal(Buffer.from(JSON.stringify(data)), eventDataContext(tenant.id, id));
@@ -98,17 +95,13 @@ function pendingEvent(
   name: EventName,
   content: Content,
 ): PendingEvent {
-  const coveredBy = subscriptionsCovering(name);
-  const isCovering = (subscription: string) => coveredBy.includes(subscription);
   return {
     ...content,
     tenantId: tenant.id,
     id: runtime.platform.uuid(),
     name,
-    coveredBy,
-    configWebhooks: configWebhooks(tenant.config)
-      .filter(({ events }) => events.some(isCovering))
-      .map(({ id }) => id),
+    coveredBy: subscriptionsCovering(name),
+    configWebhooks: subscribedConfigWebhooks(tenant, name),
     webhooksExpire: tenant.config.webhooks.allow_time_expiration,
     flowId: flowId ?? null,
     wake: runtime.jobs.wake,

@@ -143,6 +143,9 @@ export const events = {
 /** The name of an event that is emitted. */
 export type EventName = (typeof emittedEventNames)[number];
 
+/** The data of an event. */
+export type EventData<Name extends EventName> = z.infer<(typeof events)[Name]["data"]>;
+
 /**
  * Lists the subscriptions that cover an event: its name and those that precede it by whole segments. `user.update`
  * covers `user.update.email.create`.

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterCommit } from "#db/after-commit";
 import { schema, type Transaction } from "#db/client";
 import { userObject } from "../account/user-object.ts";
+import { isSubscribed } from "./subscriptions.ts";
 
 const { auditLogs } = schema;
 
@@ -83,9 +84,8 @@ function insertOf(entries: AuditEntry[], events: PendingEvent[]) {
         subject_id text, flow_id uuid, data jsonb, sealed_data text)),
     target as materialized (
       select i.id as event_id, w.id::text as webhook
-      from item i join webhooks w on w.tenant_id = i.tenant_id and w.enabled
-        and (w.expires_at > now() or not (w.is_listener or i.webhooks_expire))
-      where exists (select from jsonb_array_elements(w.events) s where s ->> 'event' = any(i.covered_by))
+      from item i join webhooks w on w.tenant_id = i.tenant_id
+        and ${isSubscribed(sql`i.covered_by`, sql`i.webhooks_expire`)}
       union all
       select * from jsonb_to_recordset(${JSON.stringify(configured)}::jsonb) as c(event_id uuid, webhook text)),
     event as (

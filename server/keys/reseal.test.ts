@@ -35,7 +35,16 @@ function withKeys(...secretKeys: string[]) {
   const vault = createVault(secretKeys);
   const tenants = createTenants({ defaultTenant, database, vault });
   const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
-  return { config, tenant: defaultTenant, tenants, database, vault, platform, signingKeys };
+  return {
+    config,
+    tenant: defaultTenant,
+    tenants,
+    database,
+    vault,
+    platform,
+    signingKeys,
+    auditOutput: null,
+  };
 }
 
 type Process = ReturnType<typeof withKeys>;

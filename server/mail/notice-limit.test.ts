@@ -18,7 +18,14 @@ const change: MailContent = { type: "password_update" };
 /** Runs the jobs of a number of mails, and counts those that arrive. */
 async function arriving(to: string, mail: MailContent, count: number, isFirst = true): Promise<number> {
   const { tenant, tenants, vault, database, rates, log } = runtime;
-  const kind = sendMail({ tenants, vault, mail: createTenantMail(tenant, database), rates, log });
+  const kind = sendMail({
+    tenants,
+    vault,
+    mail: createTenantMail(tenant, database),
+    rates,
+    publish: async () => false,
+    log,
+  });
   const before = await received(to);
   for (let sent = 0; sent < count; sent += 1) {
     const id = randomUUID();

@@ -1,11 +1,15 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
+import type { EventData } from "../events/events.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Job } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
+import { mailEventData } from "./mail-event.ts";
+import type { MailContent } from "./mail-job.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 
@@ -20,7 +24,12 @@ const storedMail = z.object({
   to: z.string().nullable(),
   language: z.enum(languageTags).catch("en"),
   mail: z.discriminatedUnion("type", [
-    z.object({ type: z.enum(messagesOf("passcode")), sealedCode: z.base64(), ttlSeconds: z.number() }),
+    z.object({
+      type: z.enum(messagesOf("passcode")),
+      sealedCode: z.base64(),
+      ttlSeconds: z.number(),
+      validUntil: z.number().default(0),
+    }),
     z.object({ type: z.enum(messagesOf("notice")) }),
     z.object({ type: z.enum(messagesOf("address_change")), address: z.string() }),
     z.object({
@@ -42,17 +51,29 @@ function isSecurityNotice({ type }: StoredMail["mail"]): boolean {
 /** The lifetime of a mail without a code. */
 const NOTICE_LIFETIME_SECONDS = 86_400;
 
-/** The job that sends one mail in the name of its tenant. */
+/**
+ * The job that sends one mail in the name of its tenant, and emits its `email.send` event: beside the mail, or with
+ * `email_delivery.enabled` off instead of it. The limits of mails are those of their events, and a mail without a
+ * recipient has none, which takes the same time for the visitor.
+ */
 export function sendMail(options: {
   tenants: Pick<Tenants, "byId">;
   vault: Vault;
   mail: TenantMail;
   rates: Pick<RateLimits, "consume">;
+  /** Emits `email.send` once for an id; false if no webhook is subscribed to it, and then `data` is not called. */
+  publish(tenant: Tenant, id: string, data: () => EventData<"email.send">): Promise<boolean>;
   log: Pick<Logger, "warn">;
 }): JobKind<SendMail> {
-  const { tenants, vault, mail: tenantMail, rates, log } = options;
+  const { tenants, vault, mail: tenantMail, rates, publish, log } = options;
   // Bound to its row: a sealed code cannot be unsealed in another row.
   const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
+
+  function unsealed(mail: StoredMail["mail"], context: string): MailContent {
+    if (!("sealedCode" in mail)) return mail;
+    const { type, sealedCode, ttlSeconds } = mail;
+    return { type, code: vault.unseal(Buffer.from(sealedCode, "base64"), context).toString(), ttlSeconds };
+  }
 
   return {
     // The number of connections of a transport.
@@ -63,7 +84,9 @@ export function sendMail(options: {
     store({ tenantId, to, language, mail }, id): StoredMail {
       if (!("code" in mail)) return { tenantId, to, language, mail };
       const sealedCode = vault.seal(Buffer.from(mail.code), sealContext(tenantId, id)).toString("base64");
-      return { tenantId, to, language, mail: { type: mail.type, sealedCode, ttlSeconds: mail.ttlSeconds } };
+      const { type, ttlSeconds } = mail;
+      const validUntil = Math.floor(Date.now() / 1000) + ttlSeconds;
+      return { tenantId, to, language, mail: { type, sealedCode, ttlSeconds, validUntil } };
     },
 
     describe(stored) {
@@ -86,20 +109,29 @@ export function sendMail(options: {
         return;
       }
       const { write, transport } = tenantMail.of(tenant);
-      const rendered =
-        "sealedCode" in mail
-          ? write(
-              {
-                type: mail.type,
-                code: vault
-                  .unseal(Buffer.from(mail.sealedCode, "base64"), sealContext(tenantId, id))
-                  .toString(),
-                ttlSeconds: mail.ttlSeconds,
-              },
-              language,
-            )
-          : write(mail, language);
-      await transport.send({ id, to, ...rendered }, signal);
+      const content = unsealed(mail, sealContext(tenantId, id));
+      const rendered = write(content, language);
+      const delivered = tenant.config.email_delivery.enabled;
+      const published = await publish(tenant, id, () =>
+        mailEventData({
+          to,
+          language,
+          content,
+          rendered,
+          delivered,
+          validUntil: "validUntil" in mail ? mail.validUntil : 0,
+          service: tenant.config.service.name,
+        }),
+      );
+      if (delivered) await transport.send({ id, to, ...rendered }, signal);
+      // Tried again like a mail that no server takes: the operator may subscribe a webhook in time.
+      else if (!published) throw noReceiver();
     },
   };
+}
+
+/** With a code, so that the log states the message. */
+function noReceiver(): Error {
+  const message = "email_delivery.enabled is off, and no webhook is subscribed to email.send";
+  return Object.assign(new Error(message), { code: "NO_MAIL_RECEIVER" });
 }

@@ -100,7 +100,16 @@ export async function createRuntime(
     const tenants = createTenants({ defaultTenant: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const rates = createRateLimits(config, database);
-    const { kinds, close } = createJobKinds({ tenant, tenants, database, vault, rates, log });
+    const { kinds, close } = createJobKinds({
+      tenant,
+      tenants,
+      database,
+      vault,
+      rates,
+      platform,
+      jobs: { wake: () => jobs.wake() },
+      log,
+    });
     cleanups.push(async () => close());
     const jobs = createJobs({ databaseUrl, database, config, kinds, platform, log });
     cleanups.push(() => jobs.stop());

@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
+import { mailEvents } from "../events/mail-events.ts";
 import type { JobKinds } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
+import type { Platform } from "../lib/platform.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
-import type { Job } from "../runtime.ts";
+import type { Job, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 
@@ -21,6 +23,8 @@ export function createJobKinds(options: {
   tenants: Pick<Tenants, "byId">;
   database: Database;
   vault: Vault;
+  platform: Platform;
+  jobs: Pick<Runtime["jobs"], "wake">;
   rates: RateLimits;
   log: Logger;
 }): { kinds: JobKinds<Job>; close(): void } {
@@ -28,7 +32,7 @@ export function createJobKinds(options: {
   const mail = createTenantMail(tenant, database);
   return {
     kinds: {
-      send_mail: sendMail({ tenants, vault, mail, rates, log }),
+      send_mail: sendMail({ tenants, vault, mail, rates, publish: mailEvents(options), log }),
       push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
     },
     close: () => mail.close(),

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../config/load.ts";
 import { createApiKey, type KeyInterface } from "../tenants/api-keys.ts";
 import { flowClient } from "../testing/flow-client.ts";
 import { newAddress } from "../testing/people.ts";
@@ -111,9 +112,9 @@ describe("under Next alone, in production", () => {
   });
 
   test("serves the passkey server, and authenticator requests with their events", async () => {
-    const tenant = { id: "00000000-0000-4000-8000-000000000001" };
+    const tenant = { id: "00000000-0000-4000-8000-000000000001", config: loadConfig({}, "/nowhere") };
     const keyOf = async (opens: KeyInterface) => {
-      const context = { database: database.database, platform: systemPlatform };
+      const context = { database: database.database, platform: systemPlatform, auditOutput: null };
       return (await createApiKey(context, tenant, { interface: opens, name: "a shop" })).key;
     };
     const post = (path: string, headers: Record<string, string>, body: object) =>
@@ -164,10 +165,10 @@ describe("under Next alone, in production", () => {
 
   test("decodes a path segment once", async () => {
     const tenant = "00000000-0000-4000-8000-000000000001";
-    const context = { database: database.database, platform: systemPlatform };
+    const context = { database: database.database, platform: systemPlatform, auditOutput: null };
     const { key: apiKey } = await createApiKey(
       context,
-      { id: tenant },
+      { id: tenant, config: loadConfig({}, "/nowhere") },
       { interface: "passkeys", name: "shop" },
     );
     const response = await fetch(`${server.url}/passkeys/${tenant}/credentials/a%2Fb%2520`, {

@@ -63,8 +63,8 @@ describe("an API key", () => {
   test("can be rotated: a second key is valid beside it, and a deleted one is rejected", async () => {
     const [old, fresh] = [await made(), await made()];
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).not.toBeNull();
-    expect(await deleteApiKey(runtime, old.id)).toBe(true);
-    expect(await deleteApiKey(runtime, old.id)).toBe(false);
+    expect(await deleteApiKey(runtime, runtime.tenant, old.id)).toBe(true);
+    expect(await deleteApiKey(runtime, runtime.tenant, old.id)).toBe(false);
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).toBeNull();
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, fresh.key)).not.toBeNull();
   });

@@ -1,6 +1,8 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import { currentTime } from "../database/current-time.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -40,21 +42,31 @@ const columns = {
 /** `stile_` and 256 bits in base64url. Secret scanners find a leaked key by the prefix. */
 const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
 
+type KeyContext = Pick<Runtime, "database" | "platform" | "auditOutput">;
+
 /**
  * Creates an API key. A tenant can have several at once, for rotation without downtime.
  *
+ * @param by default: the command line
  * @returns the key, which cannot be shown again: only its SHA-256 is stored
  */
 export async function createApiKey(
-  { database, platform }: Pick<Runtime, "database" | "platform">,
-  tenant: Pick<Tenant, "id">,
+  runtime: KeyContext,
+  tenant: AuditedTenant,
   { interface: keyInterface, name }: { interface: KeyInterface; name: string },
+  by: Actor = commandLine,
 ): Promise<{ id: string; key: string }> {
+  const { database, platform } = runtime;
   const id = platform.uuid();
   const key = `stile_${randomToken(platform)}`;
-  await database.write
-    .insert(apiKeys)
-    .values({ tenantId: tenant.id, id, interface: keyInterface, name, keyHash: sha256(key) });
+  const details = { key: id, interface: keyInterface, name };
+  const now = await currentTime(runtime);
+  await database.write.transaction(async (tx) => {
+    await tx
+      .insert(apiKeys)
+      .values({ tenantId: tenant.id, id, interface: keyInterface, name, keyHash: sha256(key) });
+    await audit({ runtime, tenant, client: by, now }, "api_key_created", details)(tx);
+  });
   return { id, key };
 }
 
@@ -72,16 +84,27 @@ export async function listApiKeys(
 }
 
 /**
- * Deletes a key, which is invalid from then on.
+ * Deletes a key of a tenant, which is invalid from then on.
  *
- * @returns false if the key does not exist
+ * @param by default: the command line
+ * @returns false if the tenant has no such key
  */
-export async function deleteApiKey({ database }: Pick<Runtime, "database">, id: string): Promise<boolean> {
-  const deleted = await database.write
-    .delete(apiKeys)
-    .where(eq(apiKeys.id, id))
-    .returning({ id: apiKeys.id });
-  return deleted.length > 0;
+export async function deleteApiKey(
+  runtime: KeyContext,
+  tenant: AuditedTenant,
+  id: string,
+  by: Actor = commandLine,
+): Promise<boolean> {
+  const now = await currentTime(runtime);
+  return runtime.database.write.transaction(async (tx) => {
+    const [deleted] = await tx
+      .delete(apiKeys)
+      .where(and(eq(apiKeys.tenantId, tenant.id), eq(apiKeys.id, id)))
+      .returning({ interface: apiKeys.interface, name: apiKeys.name });
+    if (deleted)
+      await audit({ runtime, tenant, client: by, now }, "api_key_deleted", { key: id, ...deleted })(tx);
+    return deleted !== undefined;
+  });
 }
 
 /**

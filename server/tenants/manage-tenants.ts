@@ -1,20 +1,33 @@
 import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, sql } from "drizzle-orm";
 import { type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { schema, type Transaction } from "#db/client";
+import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
 import { ownHosts } from "../config/own-hosts.ts";
+import { currentTime } from "../database/current-time.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import type { Runtime } from "../runtime.ts";
+import { changedOperatorSetting } from "./operator-settings.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
 import type { Tenant } from "./tenant.ts";
-import { type Settings, tenantConfig } from "./tenant-config.ts";
+import { isSettings, type Settings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, tenantOf } from "./tenants.ts";
 
 const { tenants, users } = schema;
 
 /** A rejected change of a tenant. `message` is one line for the operator. */
-export class TenantError extends Error {}
+export class TenantError extends Error {
+  /** `conflict`: with what another has, or with what it has itself; `forbidden`: not for this party. */
+  readonly reason: "invalid" | "not_found" | "conflict" | "forbidden";
+  constructor(message: string, reason: TenantError["reason"] = "invalid") {
+    super(message);
+    this.reason = reason;
+  }
+}
 
-type ManagementContext = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
+export type ManagementContext = Pick<
+  Runtime,
+  "config" | "tenant" | "tenants" | "database" | "vault" | "platform" | "auditOutput"
+>;
 
 /** A tenant as an operator describes it. */
 export interface TenantDescription {
@@ -24,6 +37,9 @@ export interface TenantDescription {
 }
 
 const MAX_NAME_CHARACTERS = 200;
+
+/** Of all settings of a tenant as JSON; many small changes could make them grow without end. */
+const MAX_SETTINGS_CHARACTERS = 256 * 1024;
 
 /** RFC 1123, 2.1, with at least one dot. */
 const hostName = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
@@ -35,28 +51,67 @@ export async function listTenants({
   vault,
 }: ManagementContext): Promise<{ row: TenantRow; tenant: Tenant | null }[]> {
   const rows = await database.read.select().from(tenants).orderBy(tenants.createdAt, tenants.id);
-  return rows.map((row) => {
-    if (row.id === tenant.id) return { row, tenant };
-    try {
-      return { row, tenant: tenantOf(tenant, vault, row) };
-    } catch {
-      return { row, tenant: null };
-    }
-  });
+  return rows.map((row) => withTenant(tenant, vault, row));
 }
 
 /**
- * Creates a tenant.
+ * Lists one page of the tenants, oldest first, with the number of all.
+ *
+ * @param only the id of the one tenant that is listed; default: all
+ */
+export async function pageOfTenants(
+  { database, tenant, vault }: ManagementContext,
+  { number, size, only }: { number: number; size: number; only?: string },
+): Promise<{ found: { row: TenantRow; tenant: Tenant | null }[]; total: number }> {
+  const where = only === undefined ? undefined : eq(tenants.id, only);
+  const rows = await database.read
+    .select()
+    .from(tenants)
+    .where(where)
+    .orderBy(tenants.createdAt, tenants.id)
+    .offset((number - 1) * size)
+    .limit(size);
+  const total = await database.read.$count(tenants, where);
+  return { found: rows.map((row) => withTenant(tenant, vault, row)), total };
+}
+
+function withTenant(defaultTenant: Tenant, vault: ManagementContext["vault"], row: TenantRow) {
+  if (row.id === defaultTenant.id) return { row, tenant: defaultTenant };
+  try {
+    return { row, tenant: tenantOf(defaultTenant, vault, row) };
+  } catch {
+    return { row, tenant: null };
+  }
+}
+
+/**
+ * Reads a tenant with its row.
+ *
+ * @returns null if it does not exist; `tenant` is null if its settings are invalid
+ */
+export async function readTenant(
+  { database, tenant, vault }: ManagementContext,
+  id: string,
+): Promise<{ row: TenantRow; tenant: Tenant | null } | null> {
+  const [row] = await database.read.select().from(tenants).where(eq(tenants.id, id));
+  return row ? withTenant(tenant, vault, row) : null;
+}
+
+/**
+ * Creates a tenant. The log of the default tenant records it.
  *
  * @param id default: a new one
+ * @param by default: the command line
  * @throws ConfigError if its settings are invalid; TenantError if its name or a host name is invalid, or its id or a host
  *   name is taken
  */
 export async function createTenant(
   context: ManagementContext,
   { id = context.platform.uuid(), ...description }: TenantDescription & { id?: string },
+  by: Actor = commandLine,
 ): Promise<Tenant> {
   const { row, config } = prepare(context, id, description);
+  const entry = await managementEntry(context, by, context.tenant, "tenant_created", { tenant: id });
   await context.database.write.transaction(async (tx) => {
     await requireFreeHosts(tx, context, id, row.hosts);
     const inserted = await tx
@@ -64,29 +119,52 @@ export async function createTenant(
       .values({ id, ...row })
       .onConflictDoNothing()
       .returning({ id: tenants.id });
-    if (inserted.length === 0) throw new TenantError(`tenant ${id} already exists`);
+    if (inserted.length === 0) throw new TenantError(`tenant ${id} already exists`, "conflict");
+    await entry(tx);
   });
   context.tenants.forget();
   return { id, config };
 }
 
+/** A change of a tenant. Absent members stay as they are. */
+export interface TenantChange {
+  name?: string | undefined;
+  hosts?: string[] | undefined;
+  /** Returns the new settings for the present ones, secrets included; may throw TenantError. */
+  settings?: (current: Settings) => Settings;
+}
+
 /**
- * Changes a tenant. Absent members stay as they are; settings are replaced as a whole.
+ * Changes a tenant. Concurrent changes run one after the other, each on the result of the one before. The tenant's own
+ * log records it, with the names of the changed settings.
  *
- * @throws as `createTenant` does; TenantError if the tenant does not exist or is the default one
+ * @param by `itself`: whether the tenant acts, not the operator. Default: the command line
+ * @throws as `createTenant` does; TenantError if the tenant does not exist or is the default one, or may not make this
+ *   change itself
  */
 export async function updateTenant(
   context: ManagementContext,
   id: string,
-  change: Partial<TenantDescription>,
+  change: TenantChange,
+  by: Actor & { itself?: boolean } = commandLine,
 ): Promise<Tenant> {
   rejectDefault(context, id);
+  const now = await currentTime(context);
   const config = await context.database.write.transaction(async (tx) => {
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
-    if (!row) throw new TenantError(`there is no tenant ${id}`);
-    const settings = change.settings ?? openSettings(context.vault, id, row);
-    const { name, hosts } = row;
-    const changed = prepare(context, id, { name, hosts, ...change, settings });
+    if (!row) throw unknownTenant(id);
+    const current = openSettings(context.vault, id, row);
+    const settings = change.settings?.(current) ?? current;
+    const { name = row.name, hosts = row.hosts } = change;
+    if (by.itself) {
+      const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
+      if (operators)
+        throw new TenantError(
+          `${operators} is set by the operator: a tenant cannot set it itself`,
+          "forbidden",
+        );
+    }
+    const changed = prepare(context, id, { name, hosts, settings });
     await requireFreeHosts(tx, context, id, changed.row.hosts);
     // Always later than before: other processes detect a change by it.
     const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
@@ -94,6 +172,13 @@ export async function updateTenant(
       .update(tenants)
       .set({ ...changed.row, updatedAt })
       .where(eq(tenants.id, id));
+    const details = {
+      ...(changed.row.name === row.name ? {} : { name: changed.row.name }),
+      ...(String(changed.row.hosts) === String(row.hosts) ? {} : { hosts: changed.row.hosts }),
+      settings: changedSettings(current, settings),
+    };
+    const tenant = { id, config: changed.config };
+    await audit({ runtime: context, tenant, client: by, now }, "tenant_changed", details)(tx);
     return changed.config;
   });
   context.tenants.forget();
@@ -101,7 +186,7 @@ export async function updateTenant(
 }
 
 /**
- * Deletes a tenant with all its data.
+ * Deletes a tenant with all its data. The log of the default tenant records it.
  *
  * @param withUsers whether to delete its accounts too
  * @throws TenantError if the tenant does not exist or is the default one, or has accounts and `withUsers` is false
@@ -110,22 +195,45 @@ export async function deleteTenant(
   context: ManagementContext,
   id: string,
   { withUsers }: { withUsers: boolean },
+  by: Actor = commandLine,
 ): Promise<void> {
   rejectDefault(context, id);
+  const entry = await managementEntry(context, by, context.tenant, "tenant_deleted", { tenant: id });
   await context.database.write.transaction(async (tx) => {
     // The lock blocks registrations until the tenant is deleted.
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
-    if (!row) throw new TenantError(`there is no tenant ${id}`);
+    if (!row) throw unknownTenant(id);
     const [accounts] = await tx.select({ count: count() }).from(users).where(eq(users.tenantId, id));
     if (accounts && accounts.count > 0 && !withUsers) {
       throw new TenantError(
         `tenant ${id} has ${accounts.count} users, who would be deleted: pass --with-users`,
+        "conflict",
       );
     }
     await tx.delete(tenants).where(eq(tenants.id, id));
     for (const { table, tenantId } of tablesOfTenants()) await tx.delete(table).where(eq(tenantId, id));
+    await entry(tx);
   });
   context.tenants.forget();
+}
+
+async function managementEntry(
+  context: ManagementContext,
+  client: Actor,
+  tenant: AuditedTenant,
+  ...[type, details]: [type: "tenant_created" | "tenant_deleted", details: { tenant: string }]
+) {
+  return audit({ runtime: context, tenant, client, now: await currentTime(context) }, type, details);
+}
+
+/** Returns the paths of the settings that differ. */
+function changedSettings(before: unknown, after: unknown, path: string[] = []): string[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isSettings(before ?? {}) || !isSettings(after ?? {})) return [path.join(".")];
+  const [old, now] = [(before ?? {}) as Settings, (after ?? {}) as Settings];
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) =>
+    changedSettings(old[name], now[name], [...path, name]),
+  );
 }
 
 /** Tables whose rows belong to tenants. Foreign keys already delete the rows of most of them. */
@@ -152,6 +260,10 @@ function prepare(
     if (!hostName.test(host)) throw new TenantError(`${host} is not a host name like login.example.com`);
     if (own.includes(host)) throw new TenantError(`${host} is the server's own host name`);
   }
+  if (JSON.stringify(settings).length > MAX_SETTINGS_CHARACTERS)
+    throw new TenantError(
+      `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
+    );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
   checkMailServer(config);
   return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
@@ -171,10 +283,14 @@ async function requireFreeHosts(
     .from(tenants)
     .where(and(ne(tenants.id, id), arrayOverlaps(tenants.hosts, hosts)));
   const host = taken?.hosts.find((name) => hosts.includes(name));
-  if (taken) throw new TenantError(`${host} is the host name of tenant ${taken.id}`);
+  if (taken) throw new TenantError(`${host} is the host name of tenant ${taken.id}`, "conflict");
 }
 
 function rejectDefault({ tenant }: ManagementContext, id: string): void {
   if (id !== tenant.id) return;
-  throw new TenantError("the default tenant is defined by the server's configuration");
+  throw new TenantError("the default tenant is defined by the server's configuration", "conflict");
+}
+
+function unknownTenant(id: string): TenantError {
+  return new TenantError(`there is no tenant ${id}`, "not_found");
 }

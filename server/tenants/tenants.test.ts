@@ -47,7 +47,7 @@ describe("a tenant", () => {
     expect(await runtime.tenants.byId(id)).toBe(before);
     await createTenant(runtime, acme);
     expect(await runtime.tenants.byId(id)).toBe(before);
-    await updateTenant(runtime, id, { settings: { password: { min_length: 20 } } });
+    await updateTenant(runtime, id, { settings: () => ({ password: { min_length: 20 } }) });
     expect((await runtime.tenants.byId(id))?.config).toMatchObject({
       password: { min_length: 20 },
       service: { name: "Acme" },

@@ -20,12 +20,15 @@ export function testJobs(
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
   const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
+  const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
   const { kinds, close } = createJobKinds({
     tenant: { id: config.tenant.id, config },
     tenants: { byId: async (id) => ({ id, config }) },
     database,
     vault: createVault(secretKeys),
     rates: createRateLimits(config, database),
+    platform,
+    jobs: { wake() {} },
     log,
   });
   const jobs = createJobs({
@@ -33,7 +36,7 @@ export function testJobs(
     database,
     config,
     kinds,
-    platform: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
+    platform,
     log,
   });
   return {

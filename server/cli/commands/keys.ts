@@ -79,7 +79,14 @@ export const keysDelete = command({
   summary: "Delete an API key, which is then rejected.",
   takes: ["id"],
   async run(cli, _, [id = ""]) {
-    const deleted = isUuid(id) && (await cli.withRuntime((runtime) => deleteApiKey(runtime, id)));
+    const deleted =
+      isUuid(id) &&
+      (await cli.withRuntime(async (runtime) => {
+        const key = (await listApiKeys(runtime)).find((listed) => listed.id === id.toLowerCase());
+        if (!key) return false;
+        // The tenant's own settings may be invalid.
+        return deleteApiKey(runtime, { id: key.tenantId, config: runtime.config }, key.id);
+      }));
     if (!deleted) throw new CommandError(`there is no key ${id}`);
   },
 });

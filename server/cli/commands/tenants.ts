@@ -83,7 +83,7 @@ export const tenantsUpdate = command({
       updateTenant(runtime, id.toLowerCase(), {
         ...(name === undefined ? {} : { name }),
         ...(host.length === 0 ? {} : { hosts: host }),
-        ...(settings === undefined ? {} : { settings }),
+        ...(settings === undefined ? {} : { settings: () => settings }),
       }),
     );
   },

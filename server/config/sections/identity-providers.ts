@@ -44,7 +44,10 @@ const customProvider = z
 
 const mailDomain = z.string().regex(/^[a-z0-9.-]+$/, "is not a mail domain in lower case");
 
-const samlProviderSettings = z.strictObject({
+/** The settings of a SAML provider, without the rules about several of them. */
+export const samlProviderSettings = z.strictObject({
+  /** Names the provider in the administration interface; derived from its domain if absent. */
+  id: z.guid().optional(),
   name: z.string().min(1),
   enabled: z.boolean().default(true),
   /** Mail domains of the users of this provider; `domain` for a single one. */

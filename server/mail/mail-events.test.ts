@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { schema } from "#db/client";
+import { claimsOf, type EventData, events } from "../events/events.ts";
+import { mailEvents } from "../events/mail-events.ts";
+import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
+import { newAddress } from "../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { eventDataContext } from "../webhooks/seal-contexts.ts";
+import type { MailContent, MailJob } from "./mail-job.ts";
+import { type MailMessage, mailMessages } from "./messages.ts";
+import { sendMail } from "./send-mail.ts";
+import { createTenantMail } from "./tenant-mail.ts";
+
+let runtime: TestRuntime;
+let undelivered: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_RATE_LIMITER_ENABLED: "true" });
+  undelivered = runtime.configured({ STILE_EMAIL_DELIVERY_ENABLED: "false" });
+});
+afterAll(() => runtime.close());
+
+beforeEach(async () => {
+  const { write } = runtime.database;
+  for (const table of [schema.webhooks, schema.events, schema.webhookDeliveries, schema.mailbox])
+    await write.delete(table);
+});
+
+const code = "482913";
+
+const contentOf = (type: MailMessage): MailContent => {
+  switch (mailMessages[type]) {
+    case "passcode":
+      return { type, code, ttlSeconds: 300 } as MailContent;
+    case "address_change":
+      return { type, address: "new@example.com" } as MailContent;
+    case "factor_change":
+      return { type, factor: "totp" } as MailContent;
+    default:
+      return { type } as MailContent;
+  }
+};
+
+/** Runs the job of a mail as the worker does. */
+async function run(of: TestRuntime, job: Partial<MailJob>, attempts = 1): Promise<string> {
+  const { tenant, tenants, vault, database, rates, log } = of;
+  const mail = createTenantMail(tenant, database);
+  const kind = sendMail({ tenants, vault, mail, rates, publish: mailEvents(of), log });
+  const id = randomUUID();
+  const whole: MailJob = {
+    name: "send_mail",
+    tenantId: tenant.id,
+    to: newAddress(),
+    language: "de",
+    mail: contentOf("login"),
+    ...job,
+  };
+  const stored = kind.store(whole, id);
+  for (let attempt = 0; attempt < attempts; attempt += 1)
+    await kind.run(stored, { id, isFirst: attempt === 0, signal: AbortSignal.timeout(60_000) });
+  return id;
+}
+
+async function openedEvents(): Promise<EventData<"email.send">[]> {
+  const { tenant, vault } = runtime;
+  const stored = await storedEvents(runtime);
+  return stored.map(({ id, sealedData }) =>
+    JSON.parse(vault.unseal(sealedData ?? Buffer.of(), eventDataContext(tenant.id, id)).toString()),
+  );
+}
+
+const mailed = async () => (await runtime.database.read.select().from(schema.mailbox)).length;
+
+describe("the email.send event", () => {
+  it("goes out beside the mail while the service delivers", async () => {
+    const webhook = await storeWebhook(runtime, ["email.send"]);
+    const to = newAddress();
+
+    const id = await run(runtime, { to });
+
+    expect(await mailed()).toBe(1);
+    expect(await storedDeliveries(runtime, webhook)).toMatchObject([{ eventId: id, state: "waiting" }]);
+    const [data] = await openedEvents();
+    const validUntil = expect.any(Number);
+    expect(data).toMatchObject({
+      type: "login",
+      to_email_address: to,
+      delivered_by_hanko: true,
+      language: "de",
+      accept_language: "de",
+      data: { service_name: runtime.config.service.name, otp_code: code, ttl: 300, valid_until: validUntil },
+    });
+    expect(data?.body_plain).toContain(code);
+    expect(claimsOf("email.send", data)).toEqual({ language: "de" });
+  });
+
+  it("goes out instead of the mail while the service does not deliver", async () => {
+    await storeWebhook(undelivered, ["email.send"]);
+    await run(undelivered, {});
+    expect(await mailed()).toBe(0);
+    expect(await openedEvents()).toMatchObject([{ delivered_by_hanko: false, data: { otp_code: code } }]);
+  });
+
+  it("is emitted once, however often its mail is tried", async () => {
+    const webhook = await storeWebhook(runtime, ["email.send"]);
+    await run(runtime, {}, 3);
+    expect(await storedEvents(runtime)).toHaveLength(1);
+    expect(await storedDeliveries(runtime, webhook)).toHaveLength(1);
+  });
+
+  it("fails, to be tried again, without a receiver and without delivery", async () => {
+    await storeWebhook(undelivered, ["user"]);
+    await expect(run(undelivered, {})).rejects.toThrow("no webhook is subscribed");
+  });
+
+  it("is stored sealed", async () => {
+    await storeWebhook(runtime, ["email.send"]);
+    const to = newAddress();
+    await run(runtime, { to });
+    const [event] = await storedEvents(runtime);
+    expect(event?.data).toBeNull();
+    expect(event?.sealedData?.toString("latin1")).not.toContain(code);
+    expect(event?.sealedData?.toString("latin1")).not.toContain(to);
+  });
+
+  it("A21 is subject to the limits of mails", async () => {
+    await storeWebhook(undelivered, ["email.send"]);
+    const to = newAddress();
+    for (let sent = 0; sent < 25; sent += 1)
+      await run(undelivered, { to, mail: { type: "password_update" } });
+    expect(await openedEvents()).toHaveLength(20);
+  });
+
+  it("does not exist for a mail without a recipient", async () => {
+    await storeWebhook(runtime, ["email.send"]);
+    await run(runtime, { to: null });
+    await run(undelivered, { to: null });
+    expect(await storedEvents(runtime)).toEqual([]);
+  });
+
+  const messages = Object.keys(mailMessages) as MailMessage[];
+
+  it.each(messages)("A86 describes %s by its schema, with a code only in a mail of a code", async (type) => {
+    await storeWebhook(runtime, ["email.send"]);
+    await run(runtime, { mail: contentOf(type) });
+    const [data] = await openedEvents();
+    expect(events["email.send"].data.parse(data)).toEqual(data);
+    expect(JSON.stringify(data).includes(code)).toBe(mailMessages[type] === "passcode");
+    expect(JSON.stringify(data).includes("otp_code")).toBe(mailMessages[type] === "passcode");
+  });
+});

@@ -1,0 +1,146 @@
+import type { Actor } from "../audit/audit.ts";
+import type { Config } from "../config/schema.ts";
+import { mergePatch } from "../identity/metadata.ts";
+import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
+import { openSettings } from "./sealed-settings.ts";
+import { isSettings, type Settings } from "./tenant-config.ts";
+
+/**
+ * The OAuth and OpenID Connect providers of a tenant: the built-in ones, which always exist, and its own, whose ids
+ * begin with `custom_`. They are `third_party.providers` and `third_party.custom_providers` of its settings.
+ */
+
+/** A provider with its settings. Of secrets only their names are told. */
+export interface OAuthProvider {
+  id: string;
+  custom: boolean;
+  enabled: boolean;
+  settings: Settings;
+  secrets: string[];
+}
+
+const builtIn = [
+  "apple",
+  "discord",
+  "facebook",
+  "github",
+  "google",
+  "linkedin",
+  "microsoft",
+] as const satisfies (keyof Config["third_party"]["providers"])[];
+
+const CUSTOM = "custom_";
+
+/** Members of a provider's settings that are stored sealed. */
+const secretMembers = ["secret", "private_key"];
+
+/**
+ * Lists the built-in providers, then the tenant's own.
+ *
+ * @throws TenantError if the tenant does not exist
+ */
+export async function listOAuthProviders(
+  context: ManagementContext,
+  tenantId: string,
+): Promise<OAuthProvider[]> {
+  const found = await readTenant(context, tenantId);
+  if (!found) throw new TenantError("there is no such tenant", "not_found");
+  const { third_party } =
+    tenantId === context.tenant.id
+      ? { third_party: context.tenant.config.third_party as Settings }
+      : openSettings(context.vault, tenantId, found.row);
+  const own = sectionOf(third_party, "custom_providers");
+  return [
+    ...builtIn.map((id) => describe(id, sectionOf(third_party, "providers")[id])),
+    ...Object.entries(own).map(([key, settings]) => describe(CUSTOM + key, settings)),
+  ];
+}
+
+/**
+ * Applies a JSON Merge Patch to a provider, or creates one of the tenant's own.
+ *
+ * @param change `create`: whether it must not exist yet, else it must
+ * @throws TenantError and ConfigError as `updateTenant` does; TenantError with `not_found` or `conflict`
+ */
+export async function changeOAuthProvider(
+  context: ManagementContext,
+  tenantId: string,
+  id: string,
+  { patch, create = false }: { patch: Settings; create?: boolean },
+  by: Actor & { itself?: boolean },
+): Promise<OAuthProvider> {
+  const place = placeOf(id);
+  let changed: unknown;
+  await changeProviders(context, tenantId, place.section, by, (providers) => {
+    const known = Object.hasOwn(providers, place.key);
+    if (create && known) throw new TenantError(`there is a provider ${id} already`, "conflict");
+    if (!create && !known && place.section === "custom_providers") throw unknownProvider();
+    changed = mergePatch(providers[place.key] ?? {}, patch);
+    return { ...providers, [place.key]: changed };
+  });
+  return describe(id, changed);
+}
+
+/**
+ * Deletes a provider of the tenant's own, or all settings of a built-in one, which is then off.
+ *
+ * @throws TenantError as `changeOAuthProvider` does
+ */
+export async function deleteOAuthProvider(
+  context: ManagementContext,
+  tenantId: string,
+  id: string,
+  by: Actor & { itself?: boolean },
+): Promise<void> {
+  const { section, key } = placeOf(id);
+  await changeProviders(context, tenantId, section, by, (providers) => {
+    if (section === "custom_providers" && !Object.hasOwn(providers, key)) throw unknownProvider();
+    const { [key]: _, ...others } = providers;
+    return others;
+  });
+}
+
+async function changeProviders(
+  context: ManagementContext,
+  tenantId: string,
+  section: "providers" | "custom_providers",
+  by: Actor & { itself?: boolean },
+  change: (providers: Settings) => Settings,
+): Promise<void> {
+  const settings = (current: Settings): Settings => {
+    const thirdParty = sectionOf(current, "third_party");
+    return {
+      ...current,
+      third_party: { ...thirdParty, [section]: change(sectionOf(thirdParty, section)) },
+    };
+  };
+  await updateTenant(context, tenantId, { settings }, by);
+}
+
+function placeOf(id: string): { section: "providers" | "custom_providers"; key: string } {
+  if (id.startsWith(CUSTOM)) return { section: "custom_providers", key: id.slice(CUSTOM.length) };
+  if (!builtIn.some((known) => known === id)) throw unknownProvider();
+  return { section: "providers", key: id };
+}
+
+const unknownProvider = () => new TenantError("there is no such provider", "not_found");
+
+function sectionOf(settings: unknown, name: string): Settings {
+  const section = isSettings(settings) ? settings[name] : undefined;
+  return isSettings(section) ? section : {};
+}
+
+function describe(id: string, stored: unknown): OAuthProvider {
+  const settings = isSettings(stored) ? stored : {};
+  const custom = id.startsWith(CUSTOM);
+  const plain = Object.entries(settings).filter(
+    ([name, value]) => !secretMembers.includes(name) && value !== undefined,
+  );
+  return {
+    id,
+    custom,
+    enabled: typeof settings.enabled === "boolean" ? settings.enabled : custom,
+    settings: Object.fromEntries(plain),
+    secrets: secretMembers.filter((name) => settings[name] !== undefined),
+  };
+}

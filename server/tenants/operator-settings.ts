@@ -1,0 +1,46 @@
+import { isSettings, type Settings } from "./tenant-config.ts";
+
+/**
+ * Settings of a tenant that only the operator of the server sets: addresses that this server sends requests to, the
+ * sender of its mails, and cookies that tenants of one host could take from each other. `*` stands for any key.
+ */
+const operatorSettings = [
+  "smtp_url",
+  "email_delivery",
+  "session.cookie",
+  "authenticator.push_url",
+  "third_party.custom_providers.*.issuer",
+  "third_party.custom_providers.*.authorization_endpoint",
+  "third_party.custom_providers.*.token_endpoint",
+  "third_party.custom_providers.*.userinfo_endpoint",
+  "saml.identity_providers.*.metadata_url",
+];
+
+/**
+ * Finds a setting that only the operator sets, in a change by the tenant itself. The tenant may remove one.
+ *
+ * @param before the tenant's settings, secrets included
+ * @returns its path; null if there is none
+ */
+export function changedOperatorSetting(before: Settings, after: Settings): string | null {
+  for (const path of operatorSettings) {
+    const known = new Set(valuesAt(before, path.split(".")));
+    if (valuesAt(after, path.split(".")).some((value) => !known.has(value))) return path;
+  }
+  return null;
+}
+
+/** Returns the values at a path as JSON, of a section those of its members; with the keys that `*` stands for, except of lists. */
+function valuesAt(value: unknown, [name, ...rest]: string[], key = ""): string[] {
+  if (name === "*") {
+    const members = Array.isArray(value)
+      ? value.map((item) => ["", item] as const)
+      : Object.entries(isSettings(value) ? value : {});
+    return members.flatMap(([each, member]) => valuesAt(member, rest, `${key}/${each}`));
+  }
+  if (name !== undefined)
+    return isSettings(value) && Object.hasOwn(value, name) ? valuesAt(value[name], rest, key) : [];
+  if (isSettings(value))
+    return Object.entries(value).flatMap(([each, member]) => valuesAt(member, [], `${key}/${each}`));
+  return [`${key} ${JSON.stringify(value)}`];
+}

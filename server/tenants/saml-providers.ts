@@ -1,0 +1,148 @@
+import type { z } from "zod";
+import type { Actor } from "../audit/audit.ts";
+import { samlProviderSettings } from "../config/sections/identity-providers.ts";
+import { mergePatch } from "../identity/metadata.ts";
+import { parseMember } from "../lib/parse-member.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
+import { isSettings, type Settings } from "./tenant-config.ts";
+
+/** The SAML providers of a tenant. They are a list in its settings, `saml.identity_providers`. */
+
+/** A provider as the settings hold it. */
+export type SamlProvider = z.input<typeof samlProviderSettings>;
+export type StoredSamlProvider = SamlProvider & { id: string };
+
+const disabled = "SAML is off: saml.enabled is false";
+
+/** The party that acts, see `updateTenant`. */
+type Party = Actor & { itself?: boolean };
+
+/**
+ * Lists the providers in their order.
+ *
+ * @throws TenantError if the tenant does not exist, or SAML is off
+ */
+export async function listSamlProviders(
+  context: ManagementContext,
+  tenantId: string,
+): Promise<StoredSamlProvider[]> {
+  const found = await readTenant(context, tenantId);
+  if (!found) throw new TenantError("there is no such tenant", "not_found");
+  if (!found.tenant?.config.saml.enabled) throw new TenantError(disabled, "forbidden");
+  // The default tenant's providers stand in the configuration of the server.
+  const isDefault = tenantId === context.tenant.id;
+  return providersIn(isDefault ? { saml: found.tenant.config.saml } : found.row.config);
+}
+
+/**
+ * Adds a provider.
+ *
+ * @throws TenantError and ConfigError as `updateTenant` does; TenantError with `conflict` for a domain, entity id or
+ *   metadata address of another provider
+ */
+export async function createSamlProvider(
+  context: ManagementContext,
+  tenantId: string,
+  provider: SamlProvider,
+  by: Party,
+): Promise<StoredSamlProvider> {
+  const made = { ...provider, id: context.platform.uuid() };
+  await changeProviders(context, tenantId, by, (all) => [...all, made]);
+  return made;
+}
+
+/**
+ * Replaces or patches a provider.
+ *
+ * @param change returns the new settings for the present ones
+ * @throws as `createSamlProvider` does; TenantError with `not_found` if there is no such provider
+ */
+export async function changeSamlProvider(
+  context: ManagementContext,
+  tenantId: string,
+  id: string,
+  change: (current: SamlProvider) => SamlProvider,
+  by: Party,
+): Promise<StoredSamlProvider> {
+  let changed: StoredSamlProvider | undefined;
+  await changeProviders(context, tenantId, by, (all) => {
+    const { found, others } = pick(all, id);
+    changed = { ...change(found), id };
+    return others.toSpliced(all.indexOf(found), 0, changed);
+  });
+  return changed as unknown as StoredSamlProvider;
+}
+
+/** @throws as `changeSamlProvider` does */
+export async function deleteSamlProvider(
+  context: ManagementContext,
+  tenantId: string,
+  id: string,
+  by: Party,
+): Promise<void> {
+  await changeProviders(context, tenantId, by, (all) => pick(all, id).others);
+}
+
+/**
+ * Applies a JSON Merge Patch to a provider.
+ *
+ * @throws TenantError that names the invalid member
+ */
+export function patchedSamlProvider(current: SamlProvider, patch: Settings): SamlProvider {
+  const parsed = parseMember(samlProviderSettings, mergePatch(current, patch), "the provider");
+  if (!parsed.ok) throw new TenantError(parsed.details);
+  return parsed.value;
+}
+
+function pick(all: StoredSamlProvider[], id: string) {
+  const found = all.find((provider) => provider.id === id);
+  if (!found) throw new TenantError("there is no such provider", "not_found");
+  return { found, others: all.filter((provider) => provider !== found) };
+}
+
+async function changeProviders(
+  context: ManagementContext,
+  tenantId: string,
+  by: Party,
+  change: (all: StoredSamlProvider[]) => StoredSamlProvider[],
+): Promise<void> {
+  const settings = (current: Settings): Settings => {
+    const saml = isSettings(current.saml) ? current.saml : {};
+    if (saml.enabled !== true) throw new TenantError(disabled, "forbidden");
+    const providers = change(providersIn(current));
+    rejectDuplicates(providers);
+    return { ...current, saml: { ...saml, identity_providers: providers } };
+  };
+  await updateTenant(context, tenantId, { settings }, by);
+}
+
+function providersIn({ saml }: Settings): StoredSamlProvider[] {
+  const { identity_providers = [] } = (saml ?? {}) as { identity_providers?: SamlProvider[] };
+  return identity_providers.map((provider) => ({ ...provider, id: provider.id ?? idOf(provider) }));
+}
+
+/** A UUID of version 8 (RFC 9562, 5.8) from the first domain, which no other provider of the tenant has. */
+function idOf(provider: SamlProvider): string {
+  const hex = sha256(`saml provider ${domainsOf(provider)[0]}`).toString("hex");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}
+
+const domainsOf = ({ domain, domains = [] }: SamlProvider) => (domain ? [domain, ...domains] : domains);
+
+function rejectDuplicates(providers: SamlProvider[]): void {
+  const identifiers = {
+    "mail domain": providers.flatMap((provider) => [...new Set(domainsOf(provider))]),
+    "entity id": providers.flatMap(({ entity_id }) => entity_id ?? []),
+    "metadata address": providers.flatMap(({ metadata_url }) => metadata_url ?? []),
+  };
+  for (const [what, values] of Object.entries(identifiers))
+    if (new Set(values).size < values.length)
+      throw new TenantError(`another SAML provider has this ${what}`, "conflict");
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { Vault } from "../keys/vault.ts";
+import { openSettings } from "./sealed-settings.ts";
+import type { Tenant } from "./tenant.ts";
+import { isSettings } from "./tenant-config.ts";
+import type { TenantRow } from "./tenants.ts";
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** A tenant as operators see it. */
+export const tenantObjectSchema = z.strictObject({
+  id: z.guid(),
+  name: z.string(),
+  hosts: z.array(z.string()).describe("Its own host names, the public one first."),
+  base_url: z.string().nullable().describe("Its public address; null if its settings are no longer valid."),
+  default: z
+    .boolean()
+    .describe("Whether it is the tenant of the server's configuration, which defines its settings."),
+  config: z.record(z.string(), z.unknown()).describe("Its own settings, without secrets."),
+  secrets: z.array(z.string()).describe("The paths of the secrets that are set, for instance `smtp_url`."),
+  created_at: time,
+  updated_at: time,
+});
+
+export type TenantObject = z.output<typeof tenantObjectSchema>;
+
+/**
+ * Describes a tenant. Secrets are told by their paths alone.
+ *
+ * @throws UnknownKeyError if the key that sealed its secrets is not configured
+ */
+export function tenantObject(
+  vault: Vault,
+  { row, tenant, isDefault }: { row: TenantRow; tenant: Tenant | null; isDefault: boolean },
+): TenantObject {
+  return {
+    id: row.id,
+    name: row.name,
+    hosts: row.hosts,
+    base_url: tenant?.config.base_url ?? null,
+    default: isDefault,
+    config: row.config,
+    secrets: leafPaths(openSettings(vault, row.id, { config: {}, sealedConfig: row.sealedConfig })),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function leafPaths(value: unknown, path: string[] = []): string[] {
+  if (!isSettings(value)) return [path.join(".")];
+  return Object.entries(value).flatMap(([name, member]) => leafPaths(member, [...path, name]));
+}
