@@ -1,6 +1,7 @@
 import { blockAccount, unblockAccount } from "../account/blocking.ts";
 import { readUserObject, type UserObject } from "../account/user-object.ts";
 import { audit } from "../audit/audit.ts";
+import { emit } from "../events/emit.ts";
 import type { ClientContext } from "../runtime.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
@@ -24,6 +25,7 @@ function setBlocked(
   return changeUser(context, userId, async (tx) => {
     if (await change.write(tx, context, userId)) {
       await audit(context, change.auditType, { by: "admin" }, userId)(tx);
+      await emit(context, "user.update", userId)(tx);
     }
     const user = await readUserObject(tx, tenant.id, userId);
     return user ? { ok: true, user } : notFound;

@@ -75,7 +75,7 @@ export const events = {
     data: userData,
   },
   "user.update": {
-    when: "The names, the picture or the metadata were changed, by the user, a provider or the operator. A change of credentials is no event.",
+    when: "The names, the picture, the metadata or the block were changed, by the user, a provider or the operator. A change of credentials is no event.",
     data: userData,
   },
   "user.update.email.create": {

@@ -1,0 +1,445 @@
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { schema } from "#db/client";
+import { emittedEventNames } from "../../config/event-names.ts";
+import { type EventName, events } from "../../events/events.ts";
+import { mailEvents } from "../../events/mail-events.ts";
+import { sendMail } from "../../mail/send-mail.ts";
+import { createTenantMail } from "../../mail/tenant-mail.ts";
+import { type AccountContents, accountOwner } from "../../testing/account-owner.ts";
+import { adminOperator } from "../../testing/admin-operator.ts";
+import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
+import type { Walk } from "../../testing/flow-walk.ts";
+import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
+import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { visitor } from "../../testing/visitor.ts";
+import { eventDataContext } from "../../webhooks/seal-contexts.ts";
+import { states } from "../states/index.ts";
+
+/** What every operation emits, in order: each is performed by the running machine with a webhook for every event. */
+
+const { begin, register, signIn } = people();
+
+let runtime: TestRuntime;
+let operator: Awaited<ReturnType<typeof adminOperator>>;
+beforeAll(async () => {
+  runtime = await testRuntime({
+    STILE_USERNAME_ENABLED: "true",
+    STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
+    STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
+    STILE_EMAIL_ACQUIRE_ON_LOGIN: "false",
+    STILE_PASSWORD_OPTIONAL: "true",
+    STILE_ACCOUNT_ALLOW_DELETION: "true",
+    STILE_PASSKEY_ENABLED: "false",
+    STILE_SAML_ENABLED: "true",
+    ...acme(),
+  });
+  operator = await adminOperator(runtime);
+  await storeWebhook(runtime);
+});
+afterAll(() => runtime.close());
+
+/** Prepares an operation, and returns the operation itself. */
+type Prepare = () => Promise<() => Promise<unknown>>;
+
+interface Operation {
+  emits: readonly EventName[];
+  prepare: Prepare;
+}
+
+const created = "session.create.flow";
+const loggedOut = "session.delete.explicit.logout";
+const revoked = "session.delete.explicit.revoke";
+
+/** An action of a profile flow; its owner has another session. */
+const profile =
+  (
+    has: AccountContents,
+    act: (flow: Walk, owner: Awaited<ReturnType<typeof accountOwner>>) => Promise<unknown>,
+    as = () => runtime,
+  ): Prepare =>
+  async () => {
+    const owner = await accountOwner(as(), has);
+    await owner.signInElsewhere();
+    const flow = await owner.manage();
+    return () => act(flow, owner);
+  };
+
+const performs = (action: string, input?: Record<string, unknown>) => (flow: Walk) => flow.act(action, input);
+
+type Shown = { emails?: { id: string; is_primary: boolean }[]; identities?: { identity_id: string }[] };
+const user = ({ state }: Walk) => state.payload.user as Shown;
+const secondary = (flow: Walk) => ({
+  email_id: user(flow).emails?.find(({ is_primary }) => !is_primary)?.id,
+});
+const otherSession = ({ state }: Walk) => {
+  const sessions = state.payload.sessions as { id: string; current: boolean }[];
+  return { session_id: sessions.find(({ current }) => !current)?.id };
+};
+
+/** Actions of the account page. One that is missing here fails a test. */
+const profileActions: Record<string, Operation> = {
+  email_create: {
+    emits: ["user.update.email.create"],
+    prepare: profile({}, async (flow) => {
+      const email = newAddress();
+      await flow.act("email_create", { email });
+      await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+    }),
+  },
+  email_delete: {
+    emits: ["user.update.email.delete"],
+    prepare: profile({ emails: 2 }, (flow) => flow.act("email_delete", secondary(flow))),
+  },
+  email_set_primary: {
+    emits: ["user.update.email.primary"],
+    prepare: profile({ emails: 2 }, (flow) => flow.act("email_set_primary", secondary(flow))),
+  },
+  email_verify: {
+    emits: [],
+    prepare: async () => {
+      const unverified = newAddress();
+      return profile({ unverified }, async (flow) => {
+        await flow.act("email_verify", secondary(flow));
+        await flow.act("verify_passcode", { code: codeFor(runtime, unverified) });
+      })();
+    },
+  },
+  username_create: {
+    emits: ["user.update.username.create"],
+    prepare: profile({}, (flow) => flow.act("username_create", { username: newName() })),
+  },
+  username_update: {
+    emits: ["user.update.username.update"],
+    prepare: () =>
+      profile({ username: newName() }, (flow) => flow.act("username_update", { username: newName() }))(),
+  },
+  username_delete: {
+    emits: ["user.update.username.delete"],
+    prepare: () => profile({ username: newName() }, performs("username_delete"))(),
+  },
+  password_create: { emits: [], prepare: profile({}, performs("password_create", { password })) },
+  password_update: {
+    emits: ["user.update.password.update", revoked],
+    prepare: profile(
+      { password: true },
+      performs("password_update", { password: `${password} 2`, end_other_sessions: true }),
+    ),
+  },
+  password_delete: { emits: [], prepare: profile({ password: true }, performs("password_delete")) },
+  session_delete: {
+    emits: [revoked],
+    prepare: profile({}, (flow) => flow.act("session_delete", otherSession(flow))),
+  },
+  session_delete_others: { emits: [revoked], prepare: profile({}, performs("session_delete_others")) },
+  patch_metadata: {
+    emits: ["user.update"],
+    prepare: profile({}, performs("patch_metadata", { patch_metadata: { theme: "dark" } })),
+  },
+  account_delete: { emits: ["user.delete"], prepare: profile({}, performs("account_delete")) },
+};
+
+/** Actions of the account page on credentials, whose changes are no events. */
+const silentActions = [
+  "webauthn_credential_create",
+  "webauthn_credential_rename",
+  "webauthn_credential_delete",
+  "security_key_create",
+  "security_key_delete",
+  "continue_to_otp_secret_creation",
+  "otp_secret_delete",
+  "recovery_codes_create",
+  "connect_thirdparty_oauth_provider",
+  "disconnect_thirdparty_oauth_provider",
+];
+
+const home = "http://localhost:3000/";
+
+async function atAcme(facts: ReturnType<typeof acmePerson>, type: "login" | "registration" = "login") {
+  const flow = await begin(runtime, type, {});
+  await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+  const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
+  return () => flow.act("exchange_token", { token });
+}
+
+/** A signed-in browser. */
+async function browser() {
+  const owner = await register(runtime);
+  const guest = visitor(runtime);
+  const login = async () => {
+    let answer = (await (await guest.post("/login")).json()) as {
+      actions: Record<string, { href: string }>;
+      csrf_token: string;
+    };
+    const act = async (action: string, input_data: object) => {
+      const href = answer.actions[action]?.href ?? "";
+      const url = new URL(href, home);
+      const sent = await guest.post(url.pathname + url.search, { input_data, csrf_token: answer.csrf_token });
+      answer = (await sent.json()) as typeof answer;
+    };
+    await act("register_client_capabilities", { webauthn_available: false });
+    await act("continue_with_login_identifier", { identifier: owner.email });
+    await act("continue_to_password_login", {});
+    await act("password_login", { password });
+  };
+  await login();
+  return { guest, login };
+}
+
+const operations: Record<string, Operation> = {
+  "a registration": {
+    emits: ["user.create", created],
+    prepare: async () => () => register(runtime),
+  },
+  "a login": {
+    emits: [created, "user.login"],
+    prepare: async () => {
+      const owner = await register(runtime);
+      return () => signIn(runtime, { identifier: owner.email });
+    },
+  },
+  "a login beyond the limit of sessions": {
+    emits: ["session.delete.passive.limit", created, "user.login"],
+    prepare: async () => {
+      const limited = runtime.configured({ STILE_SESSION_LIMIT: "1" });
+      const owner = await register(limited);
+      return () => signIn(limited, { identifier: owner.email });
+    },
+  },
+  "a rejected password": {
+    emits: [],
+    prepare: async () => {
+      const owner = await register(runtime);
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: owner.email });
+      await flow.act("continue_to_password_login");
+      return () => flow.act("password_login", { password: "wrong" });
+    },
+  },
+  "a recovery": {
+    emits: [revoked, "user.update.password.update", created, "user.login"],
+    prepare: async () => {
+      const { email } = await register(runtime);
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: email });
+      await flow.act("continue_to_password_login");
+      await flow.act("continue_to_passcode_confirmation_recovery");
+      return async () => {
+        await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+        await flow.act("password_recovery", { new_password: `${password} 3` });
+      };
+    },
+  },
+  "the onboarding of a username": {
+    emits: ["user.update.username.create", created, "user.login"],
+    prepare: async () => {
+      const owner = await register(runtime.configured({ STILE_USERNAME_ENABLED: "false" }));
+      const asking = runtime.configured({
+        STILE_USERNAME_ACQUIRE_ON_LOGIN: "true",
+        STILE_USERNAME_OPTIONAL: "false",
+      });
+      return async () => {
+        const flow = await signIn(asking, { identifier: owner.email });
+        await flow.act("username_create", { username: newName() });
+      };
+    },
+  },
+  "the onboarding of an email": {
+    emits: ["user.update.email.create", created, "user.login"],
+    prepare: async () => {
+      const username = newName();
+      await accountOwner(runtime, { emails: 0, username, password: true });
+      const asking = runtime.configured({
+        STILE_EMAIL_ACQUIRE_ON_LOGIN: "true",
+        STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      });
+      return async () => {
+        const flow = await signIn(asking, { identifier: username });
+        await flow.act("email_address_set", { email: newAddress() });
+      };
+    },
+  },
+  "the onboarding of an email that is verified": {
+    emits: ["user.update.email.create", created, "user.login"],
+    prepare: async () => {
+      const username = newName();
+      await accountOwner(runtime, { emails: 0, username, password: true });
+      const email = newAddress();
+      return async () => {
+        const flow = await signIn(runtime.configured({ STILE_EMAIL_ACQUIRE_ON_LOGIN: "true" }), {
+          identifier: username,
+        });
+        await flow.act("email_address_set", { email });
+        await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+      };
+    },
+  },
+  "a first sign-in with a provider": {
+    emits: ["user.create", created, "user.login"],
+    prepare: () => atAcme(acmePerson()),
+  },
+  "a registration with a provider": {
+    emits: ["user.create", created],
+    prepare: () => atAcme(acmePerson(), "registration"),
+  },
+  "a further sign-in with a provider": {
+    emits: [created, "user.login"],
+    prepare: async () => {
+      const facts = acmePerson({ name: "Ada" });
+      await (await atAcme(facts))();
+      return atAcme(facts);
+    },
+  },
+  "a sign-in with a provider that states another name": {
+    emits: ["user.update", created, "user.login"],
+    prepare: async () => {
+      const facts = acmePerson({ name: "Ada" });
+      await (await atAcme(facts))();
+      return atAcme({ ...facts, name: "Ada Lovelace" });
+    },
+  },
+  "an address that its owner verifies elsewhere": {
+    emits: ["user.update.email.delete"],
+    prepare: async () => {
+      const unverified = newAddress();
+      await accountOwner(runtime, { unverified });
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: unverified });
+      if (flow.state.name !== "passcode_confirmation") await flow.act("continue_to_passcode_confirmation");
+      return () => flow.act("verify_passcode", { code: codeFor(runtime, unverified) });
+    },
+  },
+  "a new session in place of another one": {
+    emits: [loggedOut, created],
+    prepare: async () => {
+      const owner = await accountOwner(
+        runtime,
+        { password: true },
+        { secondsAgo: 7_200, methods: ["password"] },
+      );
+      const flow = await owner.manage();
+      await flow.act("password_delete");
+      await flow.act("continue_to_password_login");
+      return () => flow.act("password_login", { password });
+    },
+  },
+  "another login in the same browser": {
+    emits: [created, "user.login", loggedOut],
+    prepare: async () => (await browser()).login,
+  },
+  "a log-out": {
+    emits: [loggedOut],
+    prepare: async () => {
+      const { guest } = await browser();
+      return () => guest.post("/logout");
+    },
+  },
+  "a session that is found idle": {
+    emits: ["session.delete.passive.expire"],
+    prepare: async () => {
+      const { guest } = await browser();
+      const past = new Date(Date.now() - 3_600_000);
+      await runtime.database.write.update(schema.sessions).set({ lastUsedAt: past });
+      const limited = visitor(runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" }));
+      for (const [name, value] of guest.cookies) limited.cookies.set(name, value);
+      return async () => {
+        await limited.request("/me");
+        await limited.request("/me");
+      };
+    },
+  },
+  "the purge of an idle session": {
+    emits: ["session.delete.passive.expire"],
+    prepare: async () => {
+      await runtime.database.write.delete(schema.sessions);
+      await accountOwner(runtime);
+      const past = new Date(Date.now() - 3_600_000);
+      await runtime.database.write.update(schema.sessions).set({ lastUsedAt: past });
+      const limited = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
+      return () => Promise.all([limited.purgeExpired(), limited.purgeExpired()]);
+    },
+  },
+  "a mail": {
+    emits: ["email.send"],
+    prepare: async () => {
+      const { tenant, tenants, vault, database, rates, log, enqueued } = runtime;
+      const mail = createTenantMail(tenant, database);
+      const kind = sendMail({ tenants, vault, mail, rates, publish: mailEvents(runtime), log });
+      const flow = await begin(runtime, "registration", {});
+      await flow.act("register_login_identifier", { email: newAddress(), username: newName() });
+      const job = enqueued.at(-1);
+      if (!job) throw new Error("nothing was mailed");
+      const id = runtime.platform.uuid();
+      const attempt = { id, isFirst: true, signal: AbortSignal.timeout(60_000) };
+      return () => kind.run(kind.store(job, id), attempt);
+    },
+  },
+};
+
+/** A call of the operator about a user with a session. */
+const administration =
+  (
+    call: (userId: string, owner: Awaited<ReturnType<typeof accountOwner>>) => [string, string, unknown?],
+    has: AccountContents = {},
+  ): Prepare =>
+  async () => {
+    const owner = await accountOwner(runtime, has);
+    return async () => {
+      const { status, text } = await operator.call(...call(owner.userId, owner));
+      if (status >= 300) throw new Error(`${status} ${text}`);
+    };
+  };
+
+/** Calls of the administration API. */
+const adminCalls: Record<string, Operation> = {
+  "the end of a session by the operator": {
+    emits: ["session.delete.admin.revoke"],
+    prepare: administration((id, { sessionId }) => ["DELETE", `/users/${id}/sessions/${sessionId}`]),
+  },
+  "the block of a user": {
+    emits: ["session.delete.admin.revoke", "user.update"],
+    prepare: administration((id) => ["POST", `/users/${id}/block`]),
+  },
+};
+
+Object.assign(operations, adminCalls);
+for (const [action, operation] of Object.entries(profileActions))
+  operations[`the action ${action}`] = operation;
+
+async function last(): Promise<number> {
+  return (await storedEvents(runtime)).at(-1)?.sequence ?? 0;
+}
+
+/** Data of an event, unsealed. */
+function dataOf({ id, data, sealedData }: StoredEvent): unknown {
+  if (!sealedData) return data;
+  return JSON.parse(runtime.vault.unseal(sealedData, eventDataContext(runtime.tenant.id, id)).toString());
+}
+
+describe("every operation emits what the list says", () => {
+  it.each(Object.entries(operations))("%s", async (_, { emits, prepare }) => {
+    const perform = await prepare();
+    const before = await last();
+
+    await perform();
+
+    const emitted = await storedEvents(runtime, before);
+    expect(emitted.map(({ name }) => name)).toEqual(emits);
+    for (const event of emitted) {
+      const data = dataOf(event);
+      expect(events[event.name as EventName].data.parse(data)).toEqual(data);
+      // A86: neither a password nor a code is in any event but that of its mail.
+      if (event.name !== "email.send") expect(JSON.stringify(data)).not.toMatch(/otp_code|hash|secret|token/);
+    }
+  });
+
+  test("the list has no event that no operation emits", () => {
+    const performed = new Set(Object.values(operations).flatMap(({ emits }) => emits));
+    expect(emittedEventNames.filter((name) => !performed.has(name))).toEqual(["session.create.admin"]);
+  });
+
+  test("no action of the account page is missing", () => {
+    const own = Object.keys(states.profile_init.actions);
+    expect([...Object.keys(profileActions), ...silentActions].toSorted()).toEqual(own.toSorted());
+  });
+});
