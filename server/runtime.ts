@@ -18,6 +18,7 @@ import type { Session } from "./sessions/session.ts";
 import type { Tenant } from "./tenants/tenant.ts";
 import type { Tenants } from "./tenants/tenants.ts";
 import type { AuthenticatorMetadata } from "./webauthn/authenticator-metadata.ts";
+import type { WebhookDelivery } from "./webhooks/webhook-delivery.ts";
 
 /** Work that commits with a change and is done after it. `server/start/job-kinds.ts` says how each is done. */
 export type Job = MailJob | PushJob;
@@ -49,6 +50,8 @@ export interface Runtime {
   /** Turns of requests whose first statement waits for a connection. */
   admission: Turns;
   jobs: Pick<Jobs<Job>, "enqueue" | "wake" | "runDue">;
+  /** Delivers committed events to webhooks. */
+  webhooks: Pick<WebhookDelivery, "wake" | "runDue">;
   /**
    * Deletes expired rows of all tenants.
    *

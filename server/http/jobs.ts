@@ -8,8 +8,11 @@ import { json, plainError } from "./reply.ts";
 /** Maximum number of jobs per call. */
 const MAX_JOBS = 50;
 
+/** Maximum number of attempts to deliver an event per call. */
+const MAX_DELIVERIES = 200;
+
 /**
- * `GET /api/jobs`: runs due jobs and deletes expired rows, for platforms without a worker, where a scheduler calls it.
+ * `GET /api/jobs`: runs due jobs, delivers due events and deletes expired rows, for platforms without a worker, where a scheduler calls it.
  * Requires `jobs.secret` or `jobs.cron_secret` as bearer token (RFC 6750). Without either the address does not exist.
  */
 const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
@@ -20,8 +23,11 @@ const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
   if (!given || !secrets.some((accepted) => constantTimeEqual(given, accepted))) {
     return plainError(401, "The jobs secret is required as bearer token.", { "WWW-Authenticate": "Bearer" });
   }
-  const done = await runtime.jobs.runDue(MAX_JOBS);
-  return json(200, { done, purged: await runtime.purgeExpired() });
+  const [done, delivered] = await Promise.all([
+    runtime.jobs.runDue(MAX_JOBS),
+    runtime.webhooks.runDue(MAX_DELIVERIES),
+  ]);
+  return json(200, { done, delivered, purged: await runtime.purgeExpired() });
 };
 
 /** What a scheduler calls. */

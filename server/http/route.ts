@@ -15,6 +15,9 @@ type Methods = Record<
 /** Number of jobs run after a response: those of the request, and a few earlier ones. */
 const MAX_JOBS_AFTER_RESPONSE = 5;
 
+/** The same of attempts to deliver an event. */
+const MAX_DELIVERIES_AFTER_RESPONSE = 20;
+
 /** Characters of a path in a log line. */
 const MAX_LOGGED_PATH_LENGTH = 200;
 
@@ -25,9 +28,9 @@ let purgedAt = performance.now();
 
 /** Runs due jobs within a request, and now and then a purge, since no worker runs between requests. */
 async function runDueJobs(): Promise<void> {
-  const { jobs, log, purgeExpired } = currentRuntime();
+  const { jobs, webhooks, log, purgeExpired } = currentRuntime();
   try {
-    await jobs.runDue(MAX_JOBS_AFTER_RESPONSE);
+    await Promise.all([jobs.runDue(MAX_JOBS_AFTER_RESPONSE), webhooks.runDue(MAX_DELIVERIES_AFTER_RESPONSE)]);
     if (performance.now() - purgedAt < PURGE_INTERVAL_MS) return;
     purgedAt = performance.now();
     await purgeExpired();

@@ -21,6 +21,8 @@ import { createTurns } from "../limits/turns.ts";
 import type { Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { createTenants } from "../tenants/tenants.ts";
+import { createReceiverClient } from "../webhooks/receiver-client.ts";
+import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
 import { loadLocations } from "./locations.ts";
@@ -100,6 +102,9 @@ export async function createRuntime(
     const tenants = createTenants({ defaultTenant: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const rates = createRateLimits(config, database);
+    const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
+    const webhooks = createWebhookDelivery({ database, tenants, vault, signingKeys, platform, client, log });
+    cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
     const { kinds, close } = createJobKinds({
       tenant,
       tenants,
@@ -107,7 +112,7 @@ export async function createRuntime(
       vault,
       rates,
       platform,
-      jobs: { wake: () => jobs.wake() },
+      webhooks,
       log,
     });
     cleanups.push(async () => close());
@@ -118,8 +123,11 @@ export async function createRuntime(
     const rules = purgeRules(config);
     const purge = async () =>
       (await purgeExpired(database, rules)) +
-      (await endExpiredSessions({ database, tenant, tenants, platform, jobs }));
-    if (worker) cleanups.push(startPurging(purge, log));
+      (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }));
+    if (worker) {
+      webhooks.start();
+      cleanups.push(startPurging(purge, log));
+    }
 
     return {
       config,
@@ -139,6 +147,7 @@ export async function createRuntime(
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs,
+      webhooks,
       purgeExpired: purge,
       instanceId,
       ...(closing ? { closing } : {}),

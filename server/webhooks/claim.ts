@@ -1,0 +1,182 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "#db/client";
+import { databaseNow } from "#db/clock";
+import type { ReceiverLoad } from "./receiver-load.ts";
+
+/** A delivery in hand, with what is sent. */
+export interface ClaimedDelivery {
+  tenantId: string;
+  id: string;
+  /** Id of a stored webhook, or of one of the configuration. */
+  webhook: string;
+  attempts: number;
+  /** Identifies the claim: another process that takes the delivery over sets another time. */
+  claimedUntil: Date;
+  /** Time of the claim, by the database's clock. */
+  now: Date;
+  /** Null if the event is purged. */
+  event: {
+    id: string;
+    name: string;
+    sequence: number;
+    data: Record<string, unknown> | null;
+    sealedData: Buffer | null;
+    createdAt: Date;
+  } | null;
+  /** Null for a webhook of the configuration, and for one that was deleted. */
+  stored: {
+    callback: string;
+    enabled: boolean;
+    sealedSecret: Buffer;
+    /** Null unless it still signs. */
+    sealedPreviousSecret: Buffer | null;
+  } | null;
+}
+
+/**
+ * Seconds after which a claim of a killed process ends. Longer than an exchange and the write of its result.
+ */
+const LEASE_SECONDS = 15;
+
+/**
+ * Whether a delivery `d` may be claimed: it is due, in no other hands, and no earlier event of its subject waits for its
+ * first attempt at the same webhook.
+ */
+const isClaimable = (now: SQL) => sql`
+  d.state = 'waiting' and d.due_at <= ${now} and (d.claimed_until is null or d.claimed_until < ${now})
+  and (d.subject_id is null or d.attempts > 0 or not exists (
+    select from webhook_deliveries e
+    where e.tenant_id = d.tenant_id and e.webhook = d.webhook and e.subject_id = d.subject_id
+      and e.sequence < d.sequence and e.state = 'waiting' and e.attempts = 0))`;
+
+/**
+ * Claims due deliveries of all receivers but listeners, in one statement. Receivers take turns at random, each up to its
+ * free places; the places of slow ones are limited together.
+ *
+ * @param clockShift see `Platform.clockShift`
+ */
+export async function claimDue(
+  database: Pick<Database, "claim">,
+  limit: number,
+  load: Pick<ReceiverLoad, "limits" | "freeSlow">,
+  clockShift: number,
+): Promise<ClaimedDelivery[]> {
+  const now = databaseNow(clockShift);
+  const due = (isFast: boolean, places: number) => sql`
+    select c.tenant_id, c.id from (select * from receivers where fast = ${isFast} order by random()) h
+    cross join lateral (
+      select d.tenant_id, d.id from webhook_deliveries d
+      where d.tenant_id = h.tenant_id and d.webhook = h.webhook and ${isClaimable(now)}
+      order by d.due_at, d.sequence limit h.free for update skip locked) c
+    limit ${places}::int`;
+  return claim(
+    database,
+    sql`
+      recursive heads as (
+        (select tenant_id, webhook from webhook_deliveries where state = 'waiting' order by tenant_id, webhook limit 1)
+        union all
+        select n.tenant_id, n.webhook from heads h cross join lateral (
+          select d.tenant_id, d.webhook from webhook_deliveries d
+          where d.state = 'waiting' and (d.tenant_id, d.webhook) > (h.tenant_id, h.webhook)
+          order by d.tenant_id, d.webhook limit 1) n),
+      receivers as (
+        select h.tenant_id, h.webhook, coalesce(l.free, 1) as free, coalesce(l.fast, false) as fast
+        from heads h
+        left join jsonb_to_recordset(${JSON.stringify(load.limits())}::jsonb)
+          as l (tenant_id uuid, webhook text, free int, fast boolean) using (tenant_id, webhook)
+        where coalesce(l.free, 1) > 0 and not exists (
+          select from webhooks w where w.tenant_id = h.tenant_id and w.is_listener and w.id::text = h.webhook)),
+      fast as (${due(true, limit)}),
+      slow as (${due(false, Math.min(limit, load.freeSlow()))}),
+      due as (select * from fast union all select * from slow limit ${limit}::int)`,
+    now,
+  );
+}
+
+/** Claims the due deliveries of one webhook: those of a listener, which the server leaves to it. */
+export function claimOf(
+  database: Pick<Database, "claim">,
+  { tenantId, webhook, limit }: { tenantId: string; webhook: string; limit: number },
+  clockShift: number,
+): Promise<ClaimedDelivery[]> {
+  const now = databaseNow(clockShift);
+  return claim(
+    database,
+    sql`
+      due as (
+        select d.tenant_id, d.id from webhook_deliveries d
+        where d.tenant_id = ${tenantId} and d.webhook = ${webhook} and ${isClaimable(now)}
+        order by d.due_at, d.sequence limit ${limit}::int for update skip locked)`,
+    now,
+  );
+}
+
+interface Row extends Record<string, unknown> {
+  tenant_id: string;
+  id: string;
+  webhook: string;
+  attempts: number;
+  claimed_until: string;
+  now: string;
+  event_id: string | null;
+  sequence: string;
+  name: string;
+  data: Record<string, unknown> | null;
+  sealed_data: Buffer | null;
+  created_at: string;
+  callback: string | null;
+  enabled: boolean;
+  sealed_secret: Buffer;
+  sealed_previous_secret: Buffer | null;
+}
+
+/** @param due common table expressions, the last one `due (tenant_id, id)` */
+async function claim(
+  { claim: pool }: Pick<Database, "claim">,
+  due: SQL,
+  now: SQL,
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await pool.execute<Row>(sql`
+    with ${due},
+    claimed as (
+      update webhook_deliveries d set claimed_until = ${now} + ${LEASE_SECONDS}::int * interval '1 second'
+      from due where d.tenant_id = due.tenant_id and d.id = due.id
+      returning d.*)
+    select c.tenant_id, c.id, c.webhook, c.attempts, c.claimed_until, ${now} as now,
+      e.id as event_id, e.name, e.sequence, e.data, e.sealed_data, e.created_at,
+      w.callback, w.enabled, w.sealed_secret,
+      case when w.previous_secret_expires_at > ${now} then w.sealed_previous_secret end as sealed_previous_secret
+    from claimed c
+    left join events e on e.tenant_id = c.tenant_id and e.id = c.event_id
+    left join webhooks w on w.tenant_id = c.tenant_id
+      and w.id = case when c.webhook like 'config:%' then null else c.webhook::uuid end
+    order by c.sequence`);
+  return rows.map((row) => ({
+    tenantId: row.tenant_id,
+    id: row.id,
+    webhook: row.webhook,
+    attempts: row.attempts,
+    claimedUntil: new Date(row.claimed_until),
+    now: new Date(row.now),
+    event:
+      row.event_id === null
+        ? null
+        : {
+            id: row.event_id,
+            name: row.name,
+            sequence: Number(row.sequence),
+            data: row.data,
+            sealedData: row.sealed_data,
+            createdAt: new Date(row.created_at),
+          },
+    stored:
+      row.callback === null
+        ? null
+        : {
+            callback: row.callback,
+            enabled: row.enabled,
+            sealedSecret: row.sealed_secret,
+            sealedPreviousSecret: row.sealed_previous_secret,
+          },
+  }));
+}

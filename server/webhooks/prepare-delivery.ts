@@ -1,0 +1,75 @@
+import type { Vault } from "../keys/vault.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenants } from "../tenants/tenants.ts";
+import type { ClaimedDelivery } from "./claim.ts";
+import { configWebhooks } from "./config-webhooks.ts";
+import type { EventTokens } from "./event-token.ts";
+import type { ReceiverRequest } from "./receiver-client.ts";
+import type { Outcome } from "./results.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
+import { signatureHeaders } from "./signature.ts";
+
+interface PreparationContext {
+  tenants: Pick<Tenants, "byId">;
+  vault: Vault;
+  tokens: EventTokens;
+}
+
+/** The request of a delivery, or why there is none. */
+type PreparedDelivery =
+  | { kind: "request"; name: string; request: ReceiverRequest }
+  | Extract<Outcome, { kind: "refused" | "obsolete" }>;
+
+/**
+ * Makes the request of a claimed delivery: the token, signed by the tenant's keys, and the headers of Standard Webhooks.
+ *
+ * @throws UnknownKeyError if this process lacks the key of a secret, of the data, or of the signing key
+ */
+export async function prepareDelivery(
+  { tenants, vault, tokens }: PreparationContext,
+  delivery: ClaimedDelivery,
+): Promise<PreparedDelivery> {
+  const { tenantId, event, now } = delivery;
+  const tenant = await tenants.byId(tenantId);
+  if (!tenant || !event) return { kind: "obsolete" };
+  const receiver = receiverOf(tenant, vault, delivery);
+  if (typeof receiver === "string") return { kind: receiver };
+  const data = event.data ?? openData(vault, tenantId, event);
+  // The code was erased with the last delivery that waited for it.
+  if (!data) return { kind: "refused" };
+  const { id, name } = event;
+  const body = JSON.stringify({ token: await tokens.of(tenant, { id, name, data }, now), event: name });
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "Stile",
+    ...signatureHeaders(receiver.secrets, { id, at: now, body }),
+  };
+  return { kind: "request", name, request: { callback: receiver.callback, headers, body } };
+}
+
+function receiverOf(
+  { config }: Tenant,
+  vault: Vault,
+  { tenantId, webhook, stored }: ClaimedDelivery,
+): { callback: string; secrets: string[] } | "refused" | "obsolete" {
+  if (stored) {
+    if (!stored.enabled) return "refused";
+    const { callback, sealedSecret, sealedPreviousSecret } = stored;
+    const secrets = [vault.unseal(sealedSecret, webhookSecretContext(tenantId, webhook)).toString()];
+    if (sealedPreviousSecret)
+      secrets.push(vault.unseal(sealedPreviousSecret, previousSecretContext(tenantId, webhook)).toString());
+    return { callback, secrets };
+  }
+  if (!webhook.startsWith("config:")) return "obsolete";
+  const hook = configWebhooks(config).find(({ id }) => id === webhook);
+  return hook ? { callback: hook.callback, secrets: hook.secret ? [hook.secret] : [] } : "refused";
+}
+
+function openData(
+  vault: Vault,
+  tenantId: string,
+  { id, sealedData }: NonNullable<ClaimedDelivery["event"]>,
+): Record<string, unknown> | null {
+  if (!sealedData) return null;
+  return JSON.parse(vault.unseal(sealedData, eventDataContext(tenantId, id)).toString());
+}

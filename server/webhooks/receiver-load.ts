@@ -1,0 +1,64 @@
+/** How many deliveries one receiver may have in hand, by what it did last. */
+export interface ReceiverLoad {
+  /** The free places of each receiver in use or known to be fast. */
+  limits(): { tenant_id: string; webhook: string; free: number; fast: boolean }[];
+  /** Places for receivers that are slow, failing or unknown. */
+  freeSlow(): number;
+  begin(receiver: Receiver): void;
+  /** @param fast whether the receiver accepted the event in little time */
+  end(receiver: Receiver, fast: boolean): void;
+}
+
+interface Receiver {
+  tenantId: string;
+  webhook: string;
+}
+
+/** Deliveries that a process has in hand. */
+export const MAX_IN_HAND = 64;
+
+/** Those to receivers that are slow, failing or unknown, so that places for the others remain. */
+const MAX_SLOW_IN_HAND = 24;
+
+const MAX_FOR_ONE = 8;
+
+/** Receivers that are remembered. */
+const MAX_RECEIVERS = 10_000;
+
+/** Counts the deliveries in hand. A receiver begins with one place; each fast answer doubles, any other ends that. */
+export function createReceiverLoad(): ReceiverLoad {
+  const receivers = new Map<string, Receiver & { inHand: number; places: number }>();
+  const isFast = ({ places }: { places: number }) => places > 1;
+  const entryOf = ({ tenantId, webhook }: Receiver) => {
+    const key = `${tenantId} ${webhook}`;
+    const entry = receivers.get(key) ?? { tenantId, webhook, inHand: 0, places: 1 };
+    receivers.delete(key);
+    receivers.set(key, entry);
+    return entry;
+  };
+  return {
+    limits: () =>
+      [...receivers.values()]
+        .filter((entry) => entry.inHand > 0 || isFast(entry))
+        .map((entry) => ({
+          tenant_id: entry.tenantId,
+          webhook: entry.webhook,
+          free: Math.max(0, entry.places - entry.inHand),
+          fast: isFast(entry),
+        })),
+    freeSlow: () => {
+      const slow = [...receivers.values()].filter((entry) => !isFast(entry));
+      return Math.max(0, MAX_SLOW_IN_HAND - slow.reduce((sum, { inHand }) => sum + inHand, 0));
+    },
+    begin(receiver) {
+      entryOf(receiver).inHand += 1;
+      const [oldest] = receivers;
+      if (receivers.size > MAX_RECEIVERS && oldest?.[1].inHand === 0) receivers.delete(oldest[0]);
+    },
+    end(receiver, fast) {
+      const entry = entryOf(receiver);
+      entry.inHand -= 1;
+      entry.places = fast ? Math.min(MAX_FOR_ONE, 2 * entry.places) : 1;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "#db/client";
+import { databaseNow } from "#db/clock";
+import type { ClaimedDelivery } from "./claim.ts";
+import type { ReceiverAnswer } from "./receiver-client.ts";
+
+/** What became of a claimed delivery. */
+export type Outcome =
+  /** An attempt was made; `pauseSeconds` until the next one, null if there is none. */
+  | { kind: "attempted"; answer: ReceiverAnswer; pauseSeconds: number | null }
+  /** No attempt was possible here and now. It counts as none. */
+  | { kind: "postponed"; pauseSeconds: number }
+  /** The webhook is disabled or not configured any more. */
+  | { kind: "refused" }
+  /** The webhook or its event was deleted. */
+  | { kind: "obsolete" };
+
+/** A stored webhook is disabled when more deliveries in a row than this were given up. */
+const MAX_FAILURES = 5;
+
+/** With `webhooks.allow_time_expiration`: days until a webhook without a successful delivery expires. */
+export const WEBHOOK_LIFETIME_DAYS = 30;
+
+function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsolete" {
+  if (outcome.kind === "obsolete") return "obsolete";
+  if (outcome.kind === "refused") return "failed";
+  if (outcome.kind === "postponed") return "waiting";
+  if (outcome.answer.error === undefined) return "delivered";
+  return outcome.pauseSeconds === null ? "failed" : "waiting";
+}
+
+/**
+ * Writes the outcomes of claimed deliveries in one statement: their state and attempts, the failures of their webhooks,
+ * and the erasure of sealed data that no delivery waits for. An outcome whose claim was taken over is ignored.
+ *
+ * @param clockShift see `Platform.clockShift`
+ * @returns ids of stored webhooks that were disabled now
+ */
+export async function writeOutcomes(
+  database: Pick<Database, "claim">,
+  outcomes: readonly { delivery: ClaimedDelivery; outcome: Outcome }[],
+  clockShift: number,
+): Promise<{ tenantId: string; webhook: string }[]> {
+  const now = databaseNow(clockShift);
+  const rows = outcomes.map(({ delivery, outcome }) => ({
+    tenant_id: delivery.tenantId,
+    id: delivery.id,
+    claimed_until: delivery.claimedUntil,
+    state: stateOf(outcome),
+    pause_seconds: ("pauseSeconds" in outcome ? outcome.pauseSeconds : null) ?? 0,
+    ...(outcome.kind === "attempted"
+      ? {
+          attempt: true,
+          duration_ms: outcome.answer.durationMs,
+          status: outcome.answer.status ?? null,
+          error: outcome.answer.error ?? null,
+          answer: outcome.answer.answer ?? null,
+        }
+      : { attempt: false }),
+  }));
+  const { rows: disabled } = await database.claim.execute<{ tenant_id: string; webhook: string }>(sql`
+    with r as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+        tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
+        duration_ms int, status int, error text, answer text)),
+    owned as (
+      select r.*, d.webhook, d.event_id, d.attempts + 1 as number
+      from r join webhook_deliveries d using (tenant_id, id)
+      where d.state = 'waiting' and d.claimed_until = r.claimed_until
+      for update of d),
+    deleted as (
+      delete from webhook_deliveries d using owned o
+      where o.state = 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
+    settled as (
+      update webhook_deliveries d set
+        state = o.state,
+        attempts = case when o.attempt then o.number else d.attempts end,
+        due_at = ${now} + o.pause_seconds * interval '1 second',
+        claimed_until = null,
+        finished_at = case when o.state <> 'waiting' then ${now} end
+      from owned o where o.state <> 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
+    recorded as (
+      insert into webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)
+      select tenant_id, id, number, ${now} - duration_ms * interval '1 millisecond', duration_ms, status, error, answer
+      from owned where attempt),
+    erased as (
+      update events e set sealed_data = null
+      from (select distinct tenant_id, event_id from owned where state <> 'waiting') o
+      where e.tenant_id = o.tenant_id and e.id = o.event_id and e.sealed_data is not null and not exists (
+        select from webhook_deliveries d
+        where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state = 'waiting'
+          and d.id not in (select id from owned where state <> 'waiting'))),
+    counted as (
+      select tenant_id, webhook::uuid as id, bool_or(state = 'delivered') as delivered,
+        count(*) filter (where state = 'failed' and attempt) as failed
+      from owned where webhook not like 'config:%' and state in ('delivered', 'failed') group by tenant_id, webhook),
+    updated as (
+      update webhooks w set
+        failures = (case when c.delivered then 0 else w.failures end) + c.failed,
+        enabled = w.enabled and (case when c.delivered then 0 else w.failures end) + c.failed <= ${MAX_FAILURES}::int,
+        expires_at = case when c.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end
+      from counted c
+      where w.tenant_id = c.tenant_id and w.id = c.id and not w.is_listener
+        -- Most deliveries succeed, and an update of one row for each of them would queue.
+        and (c.failed > 0 or w.failures > 0
+          or w.expires_at < ${now} + (${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' - interval '1 hour'))
+      returning w.tenant_id, w.id, w.enabled, c.failed)
+    select tenant_id, id::text as webhook from updated where not enabled and failed > 0`);
+  return disabled.map(({ tenant_id, webhook }) => ({ tenantId: tenant_id, webhook }));
+}

@@ -1,0 +1,421 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { pino } from "pino";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../testing/eventually.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
+import { configWebhooks } from "./config-webhooks.ts";
+import { createReceiverClient } from "./receiver-client.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
+import { createWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts";
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const previous = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
+
+let runtime: TestRuntime;
+let receiver: WebhookReceiver;
+
+beforeEach(async () => {
+  runtime = await testRuntime({ STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true" });
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+  await runtime.close();
+});
+
+/** A process that delivers; `logged` holds its lines. */
+function process(
+  of = runtime,
+  { timeoutMs }: { timeoutMs?: number } = {},
+): WebhookDelivery & { logged: string[] } {
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const client = createReceiverClient({ allowPrivate: true, ...(timeoutMs ? { timeoutMs } : {}) });
+  const delivery = createWebhookDelivery({ ...of, client, log });
+  onTestFinished(() => delivery.stop(0));
+  return Object.assign(delivery, { logged });
+}
+
+const tenantId = () => runtime.tenant.id;
+
+async function storeWebhook(callback: string, { rotated = false } = {}): Promise<string> {
+  const id = randomUUID();
+  const { vault } = runtime;
+  const sealed = vault.seal(Buffer.from(secret), webhookSecretContext(tenantId(), id));
+  const before = rotated ? vault.seal(Buffer.from(previous), previousSecretContext(tenantId(), id)) : null;
+  await runtime.database.write.execute(sql`
+    insert into webhooks (tenant_id, id, callback, expires_at, events, sealed_secret, sealed_previous_secret, previous_secret_expires_at)
+    values (${tenantId()}, ${id}, ${callback}, now() + interval '1 day', '[]', ${sealed}, ${before}, now() + interval '1 day')`);
+  return id;
+}
+
+interface Emitted {
+  name?: string;
+  subject?: string | null;
+  data?: Record<string, unknown>;
+  sealed?: boolean;
+}
+
+/** Commits an event for webhooks. */
+async function commitEvent(to: string[], emitted: Emitted = {}): Promise<string> {
+  const { name = "user.login", subject = null, data = { id: "1" }, sealed = false } = emitted;
+  const id = randomUUID();
+  const text = JSON.stringify(data);
+  const box = sealed ? runtime.vault.seal(Buffer.from(text), eventDataContext(tenantId(), id)) : null;
+  await runtime.database.write.execute(sql`
+    with e as (
+      insert into events (tenant_id, id, name, subject_id, data, sealed_data)
+      values (${tenantId()}, ${id}, ${name}, ${subject}, ${sealed ? null : text}::jsonb, ${box}) returning *)
+    insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
+    select e.tenant_id, gen_random_uuid(), w, e.id, e.sequence, e.subject_id from e, unnest(${sql.param(to)}::text[]) w`);
+  return id;
+}
+
+interface DeliveryRow extends Record<string, unknown> {
+  state: string;
+  attempts: number;
+  pause: number;
+}
+
+async function deliveries(): Promise<DeliveryRow[]> {
+  const { rows } = await runtime.database.write.execute<DeliveryRow>(sql`
+    select state, attempts, extract(epoch from due_at - now())::int as pause from webhook_deliveries order by sequence`);
+  return rows;
+}
+
+const webhookRow = async (id: string) => {
+  const { rows } = await runtime.database.write.execute<{ failures: number; enabled: boolean; days: number }>(
+    sql`select failures, enabled, round(extract(epoch from expires_at - now()) / 86400)::int as days from webhooks where id = ${id}`,
+  );
+  return rows[0];
+};
+
+describe("a delivery", () => {
+  test("A85 carries a token that the tenant's keys verify, and a signature that the standard's package verifies", async () => {
+    const id = await commitEvent([await storeWebhook(receiver.url)], { data: { id: "anna", emails: [] } });
+    expect(await process().runDue(10)).toBe(1);
+    const [delivery] = receiver.received;
+    if (!delivery) throw new Error("nothing was received");
+    expect(new Webhook(secret).verify(delivery.body, delivery.headers)).toEqual({
+      token: delivery.token,
+      event: "user.login",
+    });
+    const keys = await runtime.signingKeys.of(runtime.tenant).jwks();
+    const { payload, protectedHeader } = await jwtVerify(delivery.token, createLocalJWKSet(keys), {
+      audience: "localhost",
+      issuer: runtime.config.base_url,
+      subject: "hanko webhooks",
+      typ: "webhook+jwt",
+    });
+    expect(payload).toMatchObject({ evt: "user.login", data: { id: "anna", emails: [] }, jti: id });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(300);
+    expect(protectedHeader.kid).toBe(keys.keys[0]?.kid);
+    expect(delivery.id).toBe(id);
+    expect(delivery.headers["content-type"]).toBe("application/json");
+    expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  });
+
+  test("is signed with both secrets during the overlap of a rotation", async () => {
+    await commitEvent([await storeWebhook(receiver.url, { rotated: true })]);
+    await process().runDue(10);
+    const [delivery] = receiver.received;
+    for (const known of [secret, previous])
+      expect(new Webhook(known).verify(delivery?.body ?? "", delivery?.headers ?? {})).toBeTruthy();
+    runtime.advanceClock(2 * 86_400);
+    await commitEvent([await storeWebhook(receiver.url, { rotated: true })]);
+    await process().runDue(10);
+    expect(receiver.received[1]?.headers["webhook-signature"]?.split(" ")).toHaveLength(1);
+  });
+
+  test("states the language of a mail as a claim, and its data is erased when no delivery waits for it", async () => {
+    const dead = await startReceiver();
+    await dead.close();
+    const to = [await storeWebhook(receiver.url), await storeWebhook(dead.url)];
+    await commitEvent(to, {
+      name: "email.send",
+      data: { language: "de", data: { otp_code: "482913" } },
+      sealed: true,
+    });
+    const delivering = process();
+    await delivering.runDue(10);
+    const keys = createLocalJWKSet(await runtime.signingKeys.of(runtime.tenant).jwks());
+    const { payload } = await jwtVerify(receiver.received[0]?.token ?? "", keys);
+    expect(payload).toMatchObject({ language: "de", data: { language: "de", data: { otp_code: "482913" } } });
+    const sealed = async () =>
+      (await runtime.database.write.execute(sql`select from events where sealed_data is not null`)).rowCount;
+    expect(await sealed()).toBe(1);
+    for (let attempt = 2; attempt <= 11; attempt += 1) {
+      runtime.advanceClock(8 * 3600);
+      await delivering.runDue(10);
+    }
+    expect(await deliveries()).toMatchObject(
+      [{ state: "delivered" }, { state: "failed", attempts: 11 }].toSorted(),
+    );
+    expect(await sealed()).toBe(0);
+    expect(delivering.logged.join("")).not.toContain("482913");
+  });
+
+  test("goes to a webhook of the configuration, unsigned without a secret", async () => {
+    const hooks = [
+      { callback: receiver.url, events: ["user"], secret },
+      { callback: `${receiver.url}/plain`, events: ["user"] },
+    ];
+    const configured = runtime.configured({
+      STILE_WEBHOOKS_ENABLED: "true",
+      STILE_WEBHOOKS_HOOKS: JSON.stringify(hooks),
+    });
+    await commitEvent(configWebhooks(configured.config).map(({ id }) => id));
+    await process(configured).runDue(10);
+    const signatures = Object.fromEntries(
+      receiver.received.map(({ path, headers }) => [path, headers["webhook-signature"] !== undefined]),
+    );
+    expect(signatures).toEqual({ "/events": true, "/events/plain": false });
+  });
+
+  test("is made by a woken worker, and by one process alone", async () => {
+    const to = [await storeWebhook(receiver.url)];
+    const processes = [process(), process()];
+    for (const each of processes) each.start();
+    const ids = await Promise.all(Array.from({ length: 40 }, () => commitEvent(to)));
+    for (const each of processes) each.wake();
+    await eventually(async () =>
+      expect((await deliveries()).filter(({ state }) => state === "delivered")).toHaveLength(40),
+    );
+    expect(receiver.received.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("A110 logs neither addresses nor data", async () => {
+    receiver.answer = (response) => response.writeHead(500).end("anna@example.com is unknown");
+    await commitEvent([await storeWebhook(`${receiver.url}?key=hidden`)], {
+      data: { email: "anna@example.com" },
+    });
+    const delivering = process();
+    await delivering.runDue(10);
+    expect(delivering.logged).toHaveLength(1);
+    expect(delivering.logged[0]).toContain('"status":500');
+    expect(delivering.logged.join("")).not.toMatch(/anna|hidden|127\.0\.0\.1|whsec_/);
+  });
+});
+
+describe("the order of a user's events", () => {
+  test("is kept while attempts succeed, and other users do not wait", async () => {
+    const to = [await storeWebhook(receiver.url)];
+    const held: (() => void)[] = [];
+    receiver.answer = (response, { event }) => {
+      if (event === "user.create") held.push(() => response.writeHead(204).end());
+      else response.writeHead(204).end();
+    };
+    const annas = [await commitEvent(to, { name: "user.create", subject: "anna" })];
+    const bertas = [];
+    for (let index = 0; index < 5; index += 1) {
+      annas.push(await commitEvent(to, { subject: "anna" }));
+      bertas.push(await commitEvent(to, { subject: "berta" }));
+    }
+    const delivering = process();
+    delivering.start();
+    await eventually(() => expect(receiver.received.map(({ id }) => id)).toContain(annas[0]));
+    receiver.received.length = 0;
+    // The receiver is new, so one place is taken; another process has one for the others.
+    const second = process();
+    second.start();
+    await eventually(() => expect(receiver.received).toHaveLength(5));
+    expect(receiver.received.map(({ id }) => id)).toEqual(bertas);
+    receiver.received.length = 0;
+    for (const release of held) release();
+    await eventually(() => {
+      delivering.wake();
+      expect(receiver.received).toHaveLength(5);
+    });
+    expect(receiver.received.map(({ id }) => id)).toEqual(annas.slice(1));
+  });
+
+  test("does not hold later events back after a failed attempt", async () => {
+    const to = [await storeWebhook(receiver.url)];
+    receiver.answer = (response, { event }) => response.writeHead(event === "user.create" ? 500 : 204).end();
+    await commitEvent(to, { name: "user.create", subject: "anna" });
+    await commitEvent(to, { subject: "anna" });
+    const delivering = process();
+    await delivering.runDue(10);
+    expect(await deliveries()).toMatchObject([
+      { state: "waiting", attempts: 1 },
+      { state: "delivered", attempts: 1 },
+    ]);
+  });
+});
+
+describe("a receiver that fails", () => {
+  test("gets the event again after growing pauses for a day, with the same id, then never", async () => {
+    receiver.answer = (response) => response.writeHead(503).end("later");
+    const id = await commitEvent([await storeWebhook(receiver.url)]);
+    const delivering = process();
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 11; attempt += 1) {
+      expect(await delivering.runDue(10)).toBe(1);
+      expect(await delivering.runDue(10)).toBe(0);
+      const [row] = await deliveries();
+      if (row?.state !== "waiting") break;
+      const { rows } = await runtime.database.write.execute<{ pause: number }>(
+        sql`select extract(epoch from due_at - clock_timestamp())::float8 as pause from webhook_deliveries`,
+      );
+      const shift = runtime.platform.clockShift() / 1000;
+      pauses.push((rows[0]?.pause ?? 0) - shift);
+      runtime.advanceClock(pauses.at(-1) ?? 0);
+    }
+    expect(pauses).toHaveLength(10);
+    expect(pauses.every((pause, index) => index < 8 || pause > 0.89 * (pauses[index - 1] ?? 0))).toBe(true);
+    expect(pauses[0]).toBeLessThanOrEqual(5);
+    const hours = pauses.reduce((sum, pause) => sum + pause, 0) / 3600;
+    expect(hours).toBeGreaterThan(20);
+    expect(hours).toBeLessThan(24);
+    expect(new Set(receiver.received.map((delivery) => delivery.id))).toEqual(new Set([id]));
+    expect(await deliveries()).toMatchObject([{ state: "failed", attempts: 11 }]);
+    const { rows } = await runtime.database.write.execute(
+      sql`select number, status, error, answer from webhook_attempts order by number`,
+    );
+    expect(rows).toHaveLength(11);
+    expect(rows[10]).toEqual({ number: 11, status: 503, error: "status", answer: "later" });
+  });
+
+  test("gets, after an hour without an answer, every event in the order of each user", async () => {
+    const { port } = receiver;
+    await receiver.close();
+    const callback = `http://127.0.0.1:${port}/events`;
+    const to = [await storeWebhook(callback)];
+    const ids: string[] = [];
+    for (let index = 0; index < 6; index += 1)
+      ids.push(await commitEvent(to, { subject: `user ${index % 2}` }));
+    const delivering = process();
+    for (let minutes = 0; minutes < 60; minutes += 10) {
+      await delivering.runDue(100);
+      runtime.advanceClock(600);
+    }
+    expect((await deliveries()).every(({ state }) => state === "waiting")).toBe(true);
+    receiver = await startReceiver({ port });
+    runtime.advanceClock(3600);
+    while ((await delivering.runDue(100)) > 0);
+    expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set(ids));
+    expect((await deliveries()).every(({ state }) => state === "delivered")).toBe(true);
+  });
+
+  test("is disabled after more than five deliveries in a row that were given up, and `failures` says so", async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    const id = await storeWebhook(receiver.url);
+    const delivering = process();
+    const exhaust = async () => {
+      await commitEvent([id]);
+      await runtime.database.write.execute(
+        sql`update webhook_deliveries set attempts = 10 where state = 'waiting'`,
+      );
+      await delivering.runDue(1);
+    };
+    for (let count = 1; count <= 5; count += 1) {
+      await exhaust();
+      expect(await webhookRow(id)).toMatchObject({ failures: count, enabled: true });
+    }
+    receiver.answer = (response) => response.writeHead(204).end();
+    await commitEvent([id]);
+    await delivering.runDue(1);
+    expect(await webhookRow(id)).toEqual({ failures: 0, enabled: true, days: 30 });
+    receiver.answer = (response) => response.writeHead(500).end();
+    for (let count = 1; count <= 6; count += 1) await exhaust();
+    expect(await webhookRow(id)).toMatchObject({ failures: 6, enabled: false });
+    expect(delivering.logged.filter((line) => line.includes("a webhook was disabled"))).toHaveLength(1);
+    receiver.received.length = 0;
+    await commitEvent([id]);
+    await delivering.runDue(10);
+    expect(receiver.received).toEqual([]);
+    expect(await webhookRow(id)).toMatchObject({ failures: 6 });
+    expect((await deliveries()).at(-1)).toMatchObject({ state: "failed", attempts: 0 });
+  });
+
+  test("A84 delays no other receiver, though thirty of them never answer", async () => {
+    const silent = await startReceiver();
+    onTestFinished(() => silent.close());
+    silent.answer = () => {};
+    const slow = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => storeWebhook(`${silent.url}/${index}`)),
+    );
+    const healthy = await storeWebhook(receiver.url);
+    const delivering = process();
+    delivering.start();
+    await commitEvent([healthy]);
+    await eventually(() => {
+      delivering.wake();
+      expect(receiver.received).toHaveLength(1);
+    });
+    for (let index = 0; index < 3; index += 1) await commitEvent([...slow, healthy]);
+    delivering.wake();
+    // Of the silent ones, none has answered by then.
+    await eventually(() => expect(receiver.received).toHaveLength(4));
+    expect(silent.received.length).toBeLessThanOrEqual(24);
+    expect((await deliveries()).filter(({ attempts, state }) => state === "waiting" && attempts > 0)).toEqual(
+      [],
+    );
+  });
+});
+
+describe("a process that ends", () => {
+  test("A120 waits for attempts in hand, and gives those that take longer back at once", async () => {
+    const held: (() => void)[] = [];
+    receiver.answer = (response) => void held.push(() => response.writeHead(204).end());
+    const to = [await storeWebhook(receiver.url), await storeWebhook(`${receiver.url}/2`)];
+    await commitEvent(to);
+    const delivering = process();
+    delivering.start();
+    await eventually(() => expect(held).toHaveLength(2));
+    held[0]?.();
+    await eventually(async () =>
+      expect((await deliveries()).filter(({ state }) => state === "delivered")).toHaveLength(1),
+    );
+    await delivering.stop(0);
+    const { rows } = await runtime.database.write.execute(
+      sql`select claimed_until, attempts from webhook_deliveries where state = 'waiting'`,
+    );
+    expect(rows).toEqual([{ claimed_until: null, attempts: 0 }]);
+    receiver.answer = (response) => response.writeHead(204).end();
+    expect(await process().runDue(10)).toBe(1);
+  });
+
+  test("A112 leaves what it had in hand to the next one, after its lease", async () => {
+    receiver.answer = () => {};
+    await commitEvent([await storeWebhook(receiver.url)]);
+    // A killed process writes no result.
+    const broken = { ...runtime, database: { ...runtime.database } };
+    const killed = process(broken, { timeoutMs: 50 });
+    let statements = 0;
+    broken.database.claim = new Proxy(runtime.database.claim, {
+      get: (target, name) =>
+        name === "execute" && statements++ > 0
+          ? () => Promise.reject(new Error("killed"))
+          : Reflect.get(target, name),
+    });
+    await createWebhookDelivery({
+      ...broken,
+      client: createReceiverClient({ allowPrivate: true, timeoutMs: 50 }),
+      log: pino({ level: "silent" }),
+    }).runDue(1);
+    await killed.stop(0);
+    receiver.answer = (response) => response.writeHead(204).end();
+    const next = process();
+    expect(await next.runDue(10)).toBe(0);
+    runtime.advanceClock(16);
+    expect(await next.runDue(10)).toBe(1);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  });
+
+  test("counts no attempt for a delivery whose secret was sealed by a key that it lacks", async () => {
+    await commitEvent([await storeWebhook(receiver.url)]);
+    const { createVault } = await import("../keys/vault.ts");
+    const other = { ...runtime, vault: createVault(["another key of this test"]) };
+    await process(other).runDue(10);
+    expect(await deliveries()).toMatchObject([{ state: "waiting", attempts: 0 }]);
+    runtime.advanceClock(61);
+    await process().runDue(10);
+    expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  });
+});

@@ -1,0 +1,175 @@
+import type { Logger } from "pino";
+import type { Database } from "#db/client";
+import { describeFailure } from "../jobs/failure.ts";
+import { startWorker, type Worker } from "../jobs/worker.ts";
+import type { TenantSigningKeys } from "../keys/tenant-signing-keys.ts";
+import { isUnknownKey } from "../keys/unknown-key.ts";
+import type { Vault } from "../keys/vault.ts";
+import type { Platform } from "../lib/platform.ts";
+import type { Tenants } from "../tenants/tenants.ts";
+import { type ClaimedDelivery, claimDue } from "./claim.ts";
+import { createEventTokens } from "./event-token.ts";
+import { prepareDelivery } from "./prepare-delivery.ts";
+import type { ReceiverClient } from "./receiver-client.ts";
+import { createReceiverLoad, MAX_IN_HAND } from "./receiver-load.ts";
+import { type Outcome, writeOutcomes } from "./results.ts";
+import { pauseAfter } from "./retry-schedule.ts";
+
+/** Delivers the events of all tenants. Each process of a service may. */
+export interface WebhookDelivery {
+  /** Starts to deliver. Without it, `runDue` delivers. */
+  start(): void;
+  /** Looks for due deliveries. Call it after the commit of an event. Without `start` it does nothing. */
+  wake(): void;
+  /**
+   * Makes up to `limit` due attempts and waits for their results, for processes without a worker.
+   *
+   * @returns the number of attempts
+   */
+  runDue(limit: number): Promise<number>;
+  /** Waits up to `timeoutMs` for attempts in hand, then ends them; their deliveries are due at once elsewhere. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+interface DeliveryOptions {
+  database: Database;
+  tenants: Pick<Tenants, "byId">;
+  vault: Vault;
+  signingKeys: TenantSigningKeys;
+  platform: Platform;
+  client: ReceiverClient;
+  log: Logger;
+}
+
+/** Interval in which due deliveries are looked for without being woken. */
+const POLL_INTERVAL_MS = 2_000;
+
+/** A receiver that accepts an event within this time is fast. */
+const FAST_MS = 1_000;
+
+/** Pause of a delivery that this process cannot prepare, for instance for want of a secret key. */
+const POSTPONED_SECONDS = 60;
+
+/** Outcomes of one statement. */
+const MAX_OUTCOMES = 100;
+
+export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery {
+  const { database, client, platform, log } = options;
+  const load = createReceiverLoad();
+  const tokens = createEventTokens(options.signingKeys);
+  const ending = new AbortController();
+  const record = createRecorder(options);
+  let worker: Worker | undefined;
+
+  const take = async (limit: number): Promise<ClaimedDelivery[]> => {
+    const claimed = await claimDue(database, limit, load, platform.clockShift());
+    for (const delivery of claimed) load.begin(delivery);
+    return claimed;
+  };
+
+  async function perform(delivery: ClaimedDelivery): Promise<void> {
+    let outcome: Outcome;
+    try {
+      outcome = await attempt(delivery);
+    } catch (error) {
+      if (!isUnknownKey(error, log))
+        log.warn({ ...facts(delivery), failure: describeFailure(error) }, "a delivery could not be prepared");
+      outcome = { kind: "postponed", pauseSeconds: POSTPONED_SECONDS };
+    }
+    await record(delivery, outcome);
+    const isFast =
+      outcome.kind === "attempted" && !outcome.answer.error && outcome.answer.durationMs < FAST_MS;
+    load.end(delivery, isFast);
+    // The next event of the same user, and the next place of the same receiver.
+    worker?.wake();
+  }
+
+  async function attempt(delivery: ClaimedDelivery): Promise<Outcome> {
+    const prepared = await prepareDelivery({ ...options, tokens }, delivery);
+    if (prepared.kind !== "request") return prepared;
+    const answer = await client.post({ ...prepared.request, signal: ending.signal });
+    if (answer.error === "aborted") return { kind: "postponed", pauseSeconds: 0 };
+    const pauseSeconds = answer.error === undefined ? null : pauseAfter(delivery.attempts + 1);
+    const line = { ...facts(delivery), event: prepared.name, ...numbers(answer) };
+    if (answer.error === undefined) log.info(line, "event delivered");
+    else if (pauseSeconds === null) log.error(line, "delivery of an event was given up");
+    else log.warn(line, "delivery of an event failed and will be retried");
+    return { kind: "attempted", answer, pauseSeconds };
+  }
+
+  return {
+    start() {
+      worker = startWorker({
+        concurrency: MAX_IN_HAND,
+        intervalMs: POLL_INTERVAL_MS,
+        take,
+        perform,
+        onOutage: (error) =>
+          error === undefined
+            ? log.info("claiming deliveries works again")
+            : log.warn({ failure: describeFailure(error) }, "claiming deliveries failed"),
+      });
+    },
+    wake: () => worker?.wake(),
+    async runDue(limit) {
+      let done = 0;
+      while (done < limit && !ending.signal.aborted) {
+        const claimed = await take(Math.min(limit - done, MAX_IN_HAND));
+        if (claimed.length === 0) break;
+        done += claimed.length;
+        await Promise.all(claimed.map(perform));
+      }
+      return done;
+    },
+    async stop(timeoutMs) {
+      const deadline = setTimeout(() => ending.abort(), timeoutMs);
+      await worker?.stop();
+      clearTimeout(deadline);
+      ending.abort();
+      client.close();
+    },
+  };
+}
+
+/** What a log line says of a delivery: no address and no data, which may be personal. */
+function facts({ tenantId, id, webhook, attempts, event }: ClaimedDelivery) {
+  return { tenant: tenantId, webhook, delivery: id, eventId: event?.id, attempt: attempts + 1 };
+}
+
+const numbers = ({ status, error, durationMs }: { status?: number; error?: string; durationMs: number }) => ({
+  status,
+  error,
+  duration_ms: durationMs,
+});
+
+/** Collects outcomes while a statement writes the ones before them. */
+function createRecorder({ database, platform, log }: DeliveryOptions) {
+  const collected: { delivery: ClaimedDelivery; outcome: Outcome; done: () => void }[] = [];
+  let writing = false;
+
+  async function write(): Promise<void> {
+    writing = true;
+    while (collected.length > 0) {
+      const batch = collected.splice(0, MAX_OUTCOMES);
+      try {
+        const disabled = await writeOutcomes(database, batch, platform.clockShift());
+        for (const { tenantId, webhook } of disabled)
+          log.error(
+            { tenant: tenantId, webhook },
+            "a webhook was disabled: too many deliveries in a row failed",
+          );
+      } catch (error) {
+        // The deliveries are claimed again when their leases end.
+        log.warn({ failure: describeFailure(error) }, "results of deliveries could not be written");
+      }
+      for (const { done } of batch) done();
+    }
+    writing = false;
+  }
+
+  return (delivery: ClaimedDelivery, outcome: Outcome): Promise<void> =>
+    new Promise((resolve) => {
+      collected.push({ delivery, outcome, done: resolve });
+      if (!writing) void write();
+    });
+}
