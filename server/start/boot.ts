@@ -112,18 +112,26 @@ export async function createRuntime(
       vault,
       rates,
       platform,
-      webhooks,
+      jobs: webhooks,
       log,
     });
     cleanups.push(async () => close());
-    const jobs = createJobs({ databaseUrl, database, config, kinds, platform, log });
-    cleanups.push(() => jobs.stop());
+    const queue = createJobs({ databaseUrl, database, config, kinds, platform, log });
+    cleanups.push(() => queue.stop());
+    const jobs = {
+      ...queue,
+      // What a transaction emitted is woken for as its jobs are.
+      wake() {
+        queue.wake();
+        webhooks.wake();
+      },
+    };
     // Generating a first key takes a while, so the jobs start concurrently.
-    await Promise.all([signingKeys.of(tenant).loaded, jobs.start({ worker })]);
+    await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
     const rules = purgeRules(config);
     const purge = async () =>
       (await purgeExpired(database, rules)) +
-      (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }));
+      (await endExpiredSessions({ database, tenant, tenants, platform, jobs }));
     if (worker) {
       webhooks.start();
       cleanups.push(startPurging(purge, log));

@@ -24,7 +24,7 @@ export function createJobKinds(options: {
   database: Database;
   vault: Vault;
   platform: Platform;
-  webhooks: Pick<Runtime["webhooks"], "wake">;
+  jobs: Pick<Runtime["jobs"], "wake">;
   rates: RateLimits;
   log: Logger;
 }): { kinds: JobKinds<Job>; close(): void } {

@@ -28,7 +28,7 @@ export function testJobs(
     vault: createVault(secretKeys),
     rates: createRateLimits(config, database),
     platform,
-    webhooks: { wake() {} },
+    jobs: { wake() {} },
     log,
   });
   const jobs = createJobs({
