@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: "audit details with a NUL are not stored",
-    file: "server/audit/audit.ts",
+    file: "server/lib/storable-text.ts",
     text: 'text.toWellFormed().replaceAll("\\0", "\\uFFFD")',
     fault: "text.toWellFormed()",
     caughtBy: ["server/audit/audit.test.ts"],
@@ -154,10 +154,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: "expired sessions are kept",
-    file: "server/start/purge-rules.ts",
-    text: "    sessions: sql`expires_at < now()`,",
-    fault: "    sessions: sql`expires_at < now() - interval '1 year'`,",
-    caughtBy: ["server/database/purge.test.ts"],
+    file: "server/sessions/expired-sessions.ts",
+    text: "const expired = sql`s.expires_at < now()`;",
+    fault: "const expired = sql`s.expires_at < now() - interval '1 year'`;",
+    caughtBy: ["server/sessions/expired-sessions.test.ts"],
   },
   {
     name: "the token of a step is not part of its claim",

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { emittedEventNames } from "../../config/event-names.ts";
 import { type EventName, events } from "../../events/events.ts";
@@ -442,4 +443,21 @@ describe("every operation emits what the list says", () => {
     const own = Object.keys(states.profile_init.actions);
     expect([...Object.keys(profileActions), ...silentActions].toSorted()).toEqual(own.toSorted());
   });
+});
+
+test("a login sends one statement more for any number of webhooks, and none more without one", async () => {
+  const { email } = await register(runtime);
+  const statementsOf = async () => {
+    const query = vi.spyOn(pg.Client.prototype, "query");
+    const flow = await signIn(runtime, { identifier: email });
+    const { length } = query.mock.calls;
+    query.mockRestore();
+    expect(flow.state.name).toBe("success");
+    return length;
+  };
+  await runtime.database.write.delete(schema.webhooks);
+  await statementsOf();
+  const without = await statementsOf();
+  for (const _ of Array(5)) await storeWebhook(runtime);
+  expect(await statementsOf()).toBe(without + 1);
 });
