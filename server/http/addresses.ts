@@ -2,7 +2,7 @@ import { type Address, address, type ErrorShape, type Route } from "./address.ts
 import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
-import { mailboxHandler } from "./dev/mailbox.ts";
+import { mailboxHandler, mailPreviewHandler } from "./dev/mailbox.ts";
 import { flowAddresses, graphAddress } from "./flow/addresses.ts";
 import { healthAddresses } from "./health.ts";
 import { jobsAddress } from "./jobs.ts";
@@ -26,6 +26,7 @@ export const addresses: readonly Address[] = [
   ...pageAddresses,
   jobsAddress,
   ...healthAddresses,
+  address("GET", "/dev/mail", mailPreviewHandler, "plain", "local-development"),
   address("GET", "/dev/mailbox", mailboxHandler, "plain", "local-development"),
   address("GET", "/dev/authenticator", authenticatorHandler, "plain", "local-development"),
   address("POST", "/dev/authenticator", authenticatorButtonHandler, "plain", "local-development"),

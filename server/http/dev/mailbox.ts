@@ -1,3 +1,4 @@
+import { mailPreviewPage } from "../../dev/mail-preview/page.ts";
 import { mailboxPage } from "../../dev/mailbox/page.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainError } from "../reply.ts";
@@ -8,3 +9,6 @@ export const mailboxHandler: Handler = ({ runtime, request, tenant }) => {
     return plainError(404, "The mailbox is disabled: mail is sent by SMTP (SMTP_URL).");
   return mailboxPage(runtime, request);
 };
+
+/** `GET /dev/mail`: every mail in every language. */
+export const mailPreviewHandler: Handler = ({ runtime, request }) => mailPreviewPage(runtime, request);
