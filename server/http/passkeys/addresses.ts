@@ -141,7 +141,7 @@ export const passkeyAddresses: readonly Address[] = [
     body: registrationFields,
     answers: { 200: { schema: creationOptions }, 400: REJECTED, 429: TOO_MANY },
   }),
-  row("POST", "/mfa/registration/finalize", finalizeRegistrationHandler("mfa"), {
+  keyed("POST", "/mfa/registration/finalize", finalizeRegistrationHandler("mfa"), {
     id: "finalizeSecurityKeyRegistration",
     summary: "Register the browser's new second factor",
     body: registrationResponse,
