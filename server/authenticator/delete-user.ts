@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
-import { audit } from "../audit/audit.ts";
+import { type AuditContext, audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -41,10 +41,17 @@ export async function removeUser(context: ClientContext, userId: string): Promis
   const notices = devices.length > 0 ? await authenticatorNotice(context, "mfa_delete", userId) : [];
   return commitWithJobs(runtime, notices, async (tx) => {
     const deleted = await deleteUser(tx, tenant, userId);
-    for (const device of deleted ?? []) {
-      const details = { device_id: device.id, aaid: device.aaid };
-      await audit(context, "authenticator_deregistered", details)(tx);
-    }
+    await recordDeregistrations(tx, context, deleted ?? []);
     return deleted !== null;
   });
+}
+
+/** Records in the audit log that devices were deleted with their user. */
+export async function recordDeregistrations(
+  tx: Transaction,
+  context: AuditContext,
+  devices: readonly Device[],
+): Promise<void> {
+  for (const { id, aaid } of devices)
+    await audit(context, "authenticator_deregistered", { device_id: id, aaid })(tx);
 }

@@ -1,3 +1,4 @@
+import { audit } from "../audit/audit.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/reauthenticate-with-provider.ts";
 import { amrOf } from "./amr.ts";
@@ -59,7 +60,15 @@ export async function completeStepUp({
   return {
     session: issued,
     replacement: session,
-    writes: [write],
+    writes: [
+      write,
+      audit(
+        request,
+        "reauthentication_succeeded",
+        { methods: factors.map(({ method }) => method) },
+        request.session.userId,
+      ),
+    ],
     data: { steppingUp: undefined, factors: [], identifier: undefined, passcode: undefined },
   };
 }

@@ -1,12 +1,12 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import { type Actor, type AuditedTenant, audit, auditAttempt, commandLine } from "../audit/audit.ts";
 import { currentTime } from "../database/current-time.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { Runtime } from "../runtime.ts";
+import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "./tenant.ts";
 
 const { apiKeys } = schema;
@@ -41,6 +41,22 @@ const columns = {
 
 /** `stile_` and 256 bits in base64url. Secret scanners find a leaked key by the prefix. */
 const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Records a well-formed key that is not valid: one that was deleted, or of another tenant or interface. Anything else
+ * is no key. What one source can cause is limited.
+ */
+export async function recordRejectedKey(
+  { runtime, tenant, client }: Omit<ClientContext, "now">,
+  keyInterface: KeyInterface,
+  key: string,
+): Promise<void> {
+  if (!keyPattern.test(key)) return;
+  const context = { runtime, tenant, client, now: await currentTime(runtime) };
+  await runtime.database.write.transaction(
+    auditAttempt(context, "api_key_rejected", { interface: keyInterface }),
+  );
+}
 
 type KeyContext = Pick<Runtime, "database" | "platform" | "auditOutput">;
 

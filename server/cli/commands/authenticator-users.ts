@@ -1,4 +1,6 @@
-import { deleteUser } from "../../authenticator/delete-user.ts";
+import { commandLine } from "../../audit/audit.ts";
+import { deleteUser, recordDeregistrations } from "../../authenticator/delete-user.ts";
+import { currentTime } from "../../database/current-time.ts";
 import { CommandError, command } from "../command.ts";
 import { findTenant } from "../find-tenant.ts";
 
@@ -16,7 +18,12 @@ export const authenticatorUsersDelete = command({
   async run(cli, values, [userId = ""]) {
     const deleted = await cli.withRuntime(async (runtime) => {
       const tenant = await findTenant(runtime, values.tenant);
-      return runtime.database.write.transaction((tx) => deleteUser(tx, tenant, userId));
+      const context = { runtime, tenant, client: commandLine, now: await currentTime(runtime) };
+      return runtime.database.write.transaction(async (tx) => {
+        const devices = await deleteUser(tx, tenant, userId);
+        await recordDeregistrations(tx, context, devices ?? []);
+        return devices;
+      });
     });
     if (!deleted) throw new CommandError(`there is no user ${userId}`);
   },

@@ -1,3 +1,5 @@
+import { audit, commandLine } from "../../audit/audit.ts";
+import { currentTime } from "../../database/current-time.ts";
 import { deleteUser } from "../../passkey-server/users.ts";
 import { CommandError, command } from "../command.ts";
 import { findTenant } from "../find-tenant.ts";
@@ -12,8 +14,14 @@ export const passkeyUsersDelete = command({
   },
   async run(cli, values, [userId = ""]) {
     const deleted = await cli.withRuntime(async (runtime) => {
-      const { id } = await findTenant(runtime, values.tenant);
-      return runtime.database.write.transaction((tx) => deleteUser(tx, id, userId));
+      const tenant = await findTenant(runtime, values.tenant);
+      const now = await currentTime(runtime);
+      const context = { runtime, tenant, client: commandLine, now };
+      return runtime.database.write.transaction(async (tx) => {
+        const deleted = await deleteUser(tx, tenant.id, userId);
+        if (deleted) await audit(context, "webauthn_user_deleted", { actor_user_id: userId })(tx);
+        return deleted;
+      });
     });
     if (!deleted) throw new CommandError(`there is no user ${userId}`);
   },

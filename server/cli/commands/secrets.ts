@@ -1,3 +1,5 @@
+import { audit, commandLine } from "../../audit/audit.ts";
+import { currentTime } from "../../database/current-time.ts";
 import { countByKey, type KeyCount } from "../../keys/key-status.ts";
 import { reseal } from "../../keys/reseal.ts";
 import { keyedValues, sealedColumns } from "../../start/sealed-columns.ts";
@@ -11,7 +13,17 @@ export const secretsReseal = command({
     "To rotate: add a new key second in SECRET_KEYS on every server, then put it first on every server, run this\ncommand, and remove the old key a day later, when `stile secrets status` counts nothing under it.\nRunning it again changes nothing.",
   options: { json: { description: "The number of changed values, as JSON." } },
   async run(cli, { json }) {
-    const outcome = await cli.withRuntime(({ database, vault }) => reseal(database, vault, sealedColumns));
+    const outcome = await cli.withRuntime(async (runtime) => {
+      const { database, vault, tenant } = runtime;
+      const resealed = await reseal(database, vault, sealedColumns);
+      const details = {
+        key: vault.keyIds[0] ?? null,
+        moved: resealed.reduce((total, { moved }) => total + moved, 0),
+      };
+      const context = { runtime, tenant, client: commandLine, now: await currentTime(runtime) };
+      await database.write.transaction(audit(context, "secrets_resealed", details));
+      return resealed;
+    });
     if (json) await cli.print(JSON.stringify(outcome));
     else
       for (const { table, column, moved } of outcome) await cli.print(`${table}.${column}: ${moved} moved`);

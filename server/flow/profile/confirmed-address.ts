@@ -22,7 +22,7 @@ export function confirmedAddress(
   const { tenant, now } = request;
   const { id: userId } = account.profile;
   const own = addressesOf(account);
-  const verified = audit(request, "email_verified", {}, userId);
+  const verified = audit(request, "email_verified", { email: address }, userId);
   if (own.some((email) => email.address === address)) {
     return {
       writes: [(tx) => setEmailVerified(tx, tenant.id, { userId, address, now }), verified],
@@ -32,7 +32,7 @@ export function confirmedAddress(
     writes: [
       requireAccount(request, userId, (current) => mayAddEmail(current, config)),
       createEmail(request, userId, { address, isPrimary: own.length === 0, verified: true }),
-      audit(request, "email_created", {}, userId),
+      audit(request, "email_created", { email: address }, userId),
       emit(request, "user.update.email.create", userId),
       verified,
     ],

@@ -44,7 +44,12 @@ export const credentialActions = {
     run({ request, account }, { passkey_id, passkey_name }) {
       if (!credentialsOf(account).some(({ id }) => id === passkey_id)) return reject("not_found");
       const { id: userId } = account.profile;
-      return stay({ writes: [renameCredential(request, userId, { id: passkey_id, name: passkey_name })] });
+      return stay({
+        writes: [
+          renameCredential(request, userId, { id: passkey_id, name: passkey_name }),
+          audit(request, "passkey_renamed", {}, userId),
+        ],
+      });
     },
   }),
   webauthn_credential_delete: sensitiveAction({

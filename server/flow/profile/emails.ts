@@ -52,7 +52,7 @@ export const emailActions = {
         writes: [
           requireAccount(request, id, (current) => mayAddEmail(current, config)),
           createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
-          audit(request, "email_created", {}, id),
+          audit(request, "email_created", { email: address }, id),
           emit(request, "user.update.email.create", id),
         ],
         jobs: securityNotice(request, "email_create", primaryAddressOf(account), { address }),
@@ -77,7 +77,7 @@ export const emailActions = {
           ),
           removeEmail(request, id, email_id),
           (tx) => endSignIns(tx, request.tenant.id, id),
-          audit(request, "email_deleted", {}, id),
+          audit(request, "email_deleted", removed ? { email: removed.address } : {}, id),
           emit(request, "user.update.email.delete", id),
         ],
         jobs: removed
@@ -112,7 +112,12 @@ export const emailActions = {
         writes: [
           requireAccount(request, id, () => true),
           setPrimaryEmail(request, id, email_id),
-          audit(request, "primary_email_changed", {}, id),
+          audit(
+            request,
+            "primary_email_changed",
+            { email: address, ...(primary ? { previous_email: primary.address } : {}) },
+            id,
+          ),
           emit(request, "user.update.email.primary", id),
         ],
         jobs: [primary?.address ?? null, address].flatMap((to) =>

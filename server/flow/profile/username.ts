@@ -59,7 +59,7 @@ export const usernameActions = {
         writes: [
           requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
           removeUsername(request, id),
-          audit(request, "username_deleted", {}, id),
+          audit(request, "username_deleted", previousName(account), id),
           emit(request, "user.update.username.delete", id),
         ],
       });
@@ -72,6 +72,11 @@ function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">)
   return (
     enabled && optional && !!account.profile.username && canStillSignIn(account, config, { username: true })
   );
+}
+
+/** The present username, for the audit log. */
+function previousName({ profile }: ProfileContext["account"]) {
+  return profile.username ? { previous_username: profile.username.username } : {};
 }
 
 async function setName(
@@ -93,7 +98,7 @@ async function setName(
     facts: { username },
     writes: [
       writeUsername(request, id, username),
-      audit(request, "username_changed", {}, id),
+      audit(request, "username_changed", { username, ...previousName(account) }, id),
       emit(request, event, id),
     ],
   });

@@ -53,7 +53,7 @@ export const onboardingEmail = state({
                 id: runtime.platform.uuid(),
                 now,
               }),
-            audit(request, "email_created", {}, userId),
+            audit(request, "email_created", { email: address }, userId),
             emit(request, "user.update.email.create", userId),
           ],
         });

@@ -107,7 +107,7 @@ async function releaseOf({ type, data, request, db }: PasscodeContext): Promise<
   if (!(await hasVerifiedEmail(db, tenant.id, userId))) return null;
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
-    audit(request, "email_deleted", { by: "address verified by another account" }, userId),
+    audit(request, "email_deleted", { email: address, by: "address verified by another account" }, userId),
     emit(request, "user.update.email.delete", userId),
   ];
 }
@@ -145,9 +145,9 @@ async function confirmed(context: PasscodeContext): Promise<Effects> {
           id: runtime.platform.uuid(),
           now,
         }),
-      audit(request, "email_created", {}, userId),
+      audit(request, "email_created", { email: address }, userId),
       emit(request, "user.update.email.create", userId),
-      audit(request, "email_verified", {}, userId),
+      audit(request, "email_verified", { email: address }, userId),
     ],
   };
 }
@@ -165,7 +165,7 @@ async function firstProof(
   const { tenant, now } = request;
   if (await isEmailVerified(db, tenant.id, { userId, address })) return {};
   const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
-  const entry = audit(request, "email_verified", {}, userId);
+  const entry = audit(request, "email_verified", { email: address }, userId);
   if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, entry] };
   return {
     facts: { emailVerified: true, ...noCredentials },

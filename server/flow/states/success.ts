@@ -124,7 +124,16 @@ async function deviceTrust({
     (config.mfa.device_trust_policy === "always" &&
       (includesSecondFactor(factors) || data.enrolled === true));
   if (!config.mfa.enabled || (!granted && !rotates)) return null;
-  return trustDevice(request, { userId, cookie, ...rotates, granted });
+  const { cookieChanges, write } = trustDevice(request, { userId, cookie, ...rotates, granted });
+  if (rotates) return { cookieChanges, write };
+  const entry = audit(request, "trusted_device_created", {}, userId);
+  return {
+    cookieChanges,
+    async write(tx) {
+      await write(tx);
+      await entry(tx);
+    },
+  };
 }
 
 const deviceConflict: Write = async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
@@ -83,6 +84,21 @@ describe("A67 a key of the administration interface", () => {
     expect((await other.call("GET", path)).status).toBe(404);
     const foreign = { authorization: `Bearer ${key}` };
     expect((await other.callWithoutKey("GET", path, undefined, foreign)).body).toEqual(invalidKey);
+  });
+
+  test("A129 that is not valid is recorded, as often as one source may cause entries", async () => {
+    const { auditLogs, rateLimits } = schema;
+    await runtime.database.write.delete(auditLogs);
+    await runtime.database.write.delete(rateLimits);
+    const limit = runtime.config.audit_log.attempts_per_hour;
+    for (let attempt = 0; attempt < limit + 3; attempt += 1)
+      await operator.callWithoutKey("GET", "/tenant", undefined, { authorization: `Bearer ${changed}` });
+    await operator.callWithoutKey("GET", "/tenant", undefined, { authorization: "Bearer no-key" });
+    const rows = await runtime.database.read.select().from(auditLogs);
+    const rejected = rows.filter(({ type }) => type === "api_key_rejected");
+    expect(rejected).toHaveLength(limit);
+    expect(rejected[0]?.details).toEqual({ interface: "admin" });
+    expect(rows).toHaveLength(limit + 1);
   });
 
   test("is asked for in the header WWW-Authenticate", async () => {

@@ -1,4 +1,4 @@
-import { verifyApiKey } from "../../tenants/api-keys.ts";
+import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainError } from "../reply.ts";
 
@@ -19,6 +19,7 @@ export function requireAdminKey(handler: Handler): Handler {
     const [, key = ""] = bearer.exec(request.headers.get("authorization") ?? "") ?? [];
     const found = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
     if (found) return handler({ ...context, client: { ...client, apiKey: found.id } });
+    await recordRejectedKey(context, "admin", key);
     return plainError(
       401,
       "A valid key of the administration interface is needed: Authorization: Bearer <key>.",

@@ -1,7 +1,7 @@
 import { assertJudgeable, isDeviceToken, isViewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import { findRequest } from "../../authenticator/requests.ts";
-import { verifyApiKey } from "../../tenants/api-keys.ts";
+import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./error.ts";
@@ -45,8 +45,11 @@ export async function rejectWithoutKey(context: HandlerContext): Promise<Reply |
   return shown && "key" in shown && (await isKey(context, shown.key)) ? null : unauthorized();
 }
 
-async function isKey({ runtime, tenant }: HandlerContext, key: string): Promise<boolean> {
-  return (await verifyApiKey(runtime, { interface: "authenticator", tenant }, key)) !== null;
+async function isKey(context: HandlerContext, key: string): Promise<boolean> {
+  const { runtime, tenant } = context;
+  if (await verifyApiKey(runtime, { interface: "authenticator", tenant }, key)) return true;
+  await recordRejectedKey(context, "authenticator", key);
+  return false;
 }
 
 export type CallerResult =

@@ -1,4 +1,4 @@
-import { verifyApiKey } from "../../tenants/api-keys.ts";
+import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
@@ -15,8 +15,10 @@ export function apiKeyOf({ request }: Pick<HandlerContext, "request">): string {
  */
 export async function rejectWithoutApiKey(context: HandlerContext): Promise<Reply | null> {
   const { runtime, tenant } = context;
-  const found = await verifyApiKey(runtime, { interface: "passkeys", tenant }, apiKeyOf(context));
+  const key = apiKeyOf(context);
+  const found = await verifyApiKey(runtime, { interface: "passkeys", tenant }, key);
   if (found) return null;
+  await recordRejectedKey(context, "passkeys", key);
   return errorReply(401, "The api key is invalid", "api keys needs to be an apiKey Header and 32 byte long");
 }
 

@@ -536,6 +536,8 @@ describe("mfa/login", () => {
 
 test("A129 calls without a key leave a hundred audit entries of a source in an hour, and those with one stay complete", async () => {
   const other = await newTenant();
+  // The entry of the application's own key.
+  await runtime.database.write.delete(schema.auditLogs).where(eq(schema.auditLogs.tenantId, other.tenant.id));
   const { authenticator, answer, userId, credentialId } = await other.registerUser();
   const challenge = randomBytes(32).toString("base64url");
   const assertion = await other.answer(authenticator, "/login", {}, { challenge });
