@@ -58,6 +58,7 @@ describe("the purge of expired rows", () => {
     rate_limits: ["expire", "0"],
     mailbox: ["created_at", "7 days"],
     audit_logs: ["created_at", "30 days"],
+    user_imports: ["updated_at", "30 days"],
     events: ["created_at", "30 days"],
     webhook_deliveries: ["created_at", "30 days"],
     webhook_attempts: ["at", "30 days"],
@@ -214,6 +215,19 @@ describe("the purge of expired rows", () => {
       { name: "good", erased: false },
       { name: "spent", erased: true },
     ]);
+  });
+
+  it("erases the sealed data of an event whose deliveries have all ended, and keeps the event", async () => {
+    const event = (age: string) =>
+      test.database.write.execute(sql`
+        insert into events (tenant_id, id, name, sealed_data, created_at)
+        values (${tenant}, gen_random_uuid(), 'email.send', 'sealed', now() - ${age}::interval)`);
+    for (const age of ["26 hours", "24 hours"]) await event(age);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(0);
+    const { rows } = await test.database.read.$client.query(
+      "select sealed_data is null as erased from events order by created_at",
+    );
+    expect(rows).toEqual([{ erased: true }, { erased: false }]);
   });
 
   it("changes nothing if nothing has expired", async () => {

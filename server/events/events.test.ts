@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { emittedEventNames, subscribableEventNames } from "../config/event-names.ts";
-import { claimsOf, subscriptionsCovering } from "./events.ts";
+import { claimsOf, isOutdated, subscriptionsCovering } from "./events.ts";
 
 it("covers an event by its name and every name that precedes it by whole segments", () => {
   expect(subscriptionsCovering("user.update.email.create")).toEqual([
@@ -43,4 +43,14 @@ it("states the language of a mail, and of nothing else, as a claim", () => {
   expect(claimsOf("email.send", { language: "de", subject: "…" })).toEqual({ language: "de" });
   expect(claimsOf("user.login", { language: "de" })).toEqual({});
   expect(claimsOf("email.send", null)).toEqual({});
+});
+
+it("regards the mail of an expired code as outdated, and no other event", () => {
+  const now = new Date("2030-01-01T12:00:00Z");
+  const mail = (valid_until?: number) => ({ data: valid_until === undefined ? {} : { valid_until } });
+  const seconds = now.getTime() / 1000;
+  expect(isOutdated("email.send", mail(seconds), now)).toBe(true);
+  expect(isOutdated("email.send", mail(seconds + 1), now)).toBe(false);
+  expect(isOutdated("email.send", mail(), now)).toBe(false);
+  expect(isOutdated("user.login", mail(seconds), now)).toBe(false);
 });

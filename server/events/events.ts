@@ -165,3 +165,14 @@ export function claimsOf(name: string, data: unknown): { language?: string } {
   const { language } = (data ?? {}) as { language?: unknown };
   return name === "email.send" && typeof language === "string" ? { language } : {};
 }
+
+/**
+ * Whether a receiver has no use for an event any more: its mail holds a code that has expired.
+ *
+ * @param data of the event
+ */
+export function isOutdated(name: string, data: object, now: Date): boolean {
+  if (name !== "email.send") return false;
+  const { valid_until } = ("data" in data ? data.data : {}) as { valid_until?: unknown };
+  return typeof valid_until === "number" && valid_until * 1000 <= now.getTime();
+}

@@ -26,6 +26,7 @@ import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
 import { loadLocations } from "./locations.ts";
+import { warnOfMissingMailReceivers } from "./mail-receivers.ts";
 import { systemPlatform } from "./platform.ts";
 import { purgeRules } from "./purge-rules.ts";
 import { sealedColumns } from "./sealed-columns.ts";
@@ -128,6 +129,7 @@ export async function createRuntime(
     };
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
+    await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
     const rules = purgeRules(config);
     const purge = async () =>
       (await purgeExpired(database, rules)) +

@@ -14,7 +14,8 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
       { address, tenant: config.tenant.id, ...(embedded ? { database: embedded.directory } : {}) },
       "listening",
     );
-    if (!config.smtp_url) log.warn("SMTP_URL is missing: mail is not sent, so users receive no codes");
+    if (!config.smtp_url && config.email_delivery.enabled)
+      log.warn("SMTP_URL is missing: mail is not sent, so users receive no codes");
     if (!address.startsWith("https:"))
       log.warn(
         "BASE_URL is not https: cookies are not Secure, and browsers offer passkeys only on localhost",
@@ -28,7 +29,7 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
     `  ${config.service.name} is ready, in development mode: NODE_ENV is not production.`,
     "",
     `  Page      ${address}`,
-    ...(config.smtp_url
+    ...(config.smtp_url || !config.email_delivery.enabled
       ? []
       : [`  Mailbox   ${address}/dev/mailbox (SMTP_URL is not set, so mail is kept here)`]),
     `  Phone     ${address}/dev/authenticator (simulates an authenticator app)`,

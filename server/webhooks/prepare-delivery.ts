@@ -1,3 +1,4 @@
+import { isOutdated } from "../events/events.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
@@ -35,8 +36,8 @@ export async function prepareDelivery(
   const receiver = receiverOf(tenant, vault, delivery);
   if (typeof receiver === "string") return { kind: receiver };
   const data = event.data ?? openData(vault, tenantId, event);
-  // The code was erased with the last delivery that waited for it.
-  if (!data) return { kind: "refused" };
+  // The code was erased with the last delivery that waited for it, or is of no use any more.
+  if (!data || isOutdated(event.name, data, now)) return { kind: "refused" };
   const { id, name } = event;
   const body = JSON.stringify({ token: await tokens.of(tenant, { id, name, data }, now), event: name });
   const headers = {
