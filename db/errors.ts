@@ -45,6 +45,7 @@ export const uniqueConstraints = [
   "identities_subject_unique",
   "passwords_tenant_id_user_id_pk",
   "totp_secrets_tenant_id_user_id_pk",
+  "users_tenant_id_id_pk",
   "usernames_user_unique",
   "usernames_username_unique",
   "webauthn_credentials_pkey",

@@ -1,7 +1,9 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
+import { revokeDevices } from "../credentials/trusted-devices.ts";
 import type { EventContext } from "../events/emit.ts";
-import { lockUser } from "../identity/users.ts";
+import { factsById, lockUser } from "../identity/users.ts";
 import { endOtherSessions, type SessionEnd } from "../sessions/sessions.ts";
 
 const {
@@ -84,4 +86,24 @@ export async function endSignIns(tx: Transaction, tenantId: string, userId: stri
   await lockUser(tx, tenantId, userId);
   const unfinished = and(ne(flows.type, "profile"), isNull(flows.finishedAt));
   await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), unfinished));
+}
+
+/**
+ * Ends what relies on a second factor that was removed: trusted devices, unfinished sign-ins, and the recovery codes of
+ * an account without another second factor.
+ *
+ * @throws ConflictError("user") if the account does not exist
+ */
+export async function dropFactorRemains(
+  tx: Transaction,
+  { tenant }: Pick<EventContext, "tenant">,
+  userId: string,
+): Promise<void> {
+  await endSignIns(tx, tenant.id, userId);
+  await revokeDevices(tx, tenant.id, userId);
+  const account = await factsById(tx, tenant.id, userId);
+  const { enabled, authenticator } = tenant.config.mfa;
+  const hasPhone = account?.hasAuthenticator && enabled && authenticator.enabled;
+  if (!account || account.hasTotp || account.hasSecurityKey || hasPhone) return;
+  await deleteRecoveryCodes({ tenant }, userId)(tx);
 }

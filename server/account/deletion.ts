@@ -25,22 +25,21 @@ const tablesWithoutCascade = [
 ];
 
 /**
- * Returns the write that deletes an account with its credentials, sessions, open requests and flows. Its lines in the audit log stay until
- * their retention ends.
+ * Returns the write that deletes an account with its credentials, sessions, open requests and flows. Its lines in the
+ * audit log stay until their retention ends.
  *
- * @param flowId the current flow, which is kept
+ * @param flowId the current flow, which is kept; null for a deletion by the operator
  * @throws ConflictError("user") if the account does not exist
  */
-export function deleteAccount(context: EventContext, userId: string, flowId: string): Write {
+export function deleteAccount(context: EventContext, userId: string, flowId: string | null): Write {
   const { tenant } = context;
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
     for (const table of tablesWithoutCascade) {
       await tx.delete(table).where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId)));
     }
-    await tx
-      .delete(flows)
-      .where(and(eq(flows.tenantId, tenant.id), eq(flows.userId, userId), ne(flows.id, flowId)));
+    const others = flowId === null ? undefined : ne(flows.id, flowId);
+    await tx.delete(flows).where(and(eq(flows.tenantId, tenant.id), eq(flows.userId, userId), others));
     const [deleted] = await tx
       .delete(users)
       .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)))

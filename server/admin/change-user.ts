@@ -1,11 +1,16 @@
 import type { Transaction } from "#db/client";
-import { ConflictError, isRetryable } from "#db/errors";
-import { lockUser } from "../identity/users.ts";
+import { ConflictError, isRetryable, type UniqueConstraint, violatedUnique } from "#db/errors";
+import { accountLanguage } from "../account/mail-language.ts";
+import { type AuditDetails, audit } from "../audit/audit.ts";
+import { factsById, lockUser, type UserFacts } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
 
 const MAX_ATTEMPTS = 3;
+
+/** What to answer if a change would violate a unique constraint. */
+export type Conflicts = Partial<Record<UniqueConstraint, AdminRejection>>;
 
 /** Rolls a change back, with its rejection. */
 class RejectedChange extends Error {
@@ -17,30 +22,81 @@ class RejectedChange extends Error {
 }
 
 /**
- * Changes a user in one short transaction that holds the lock of the account, so that concurrent changes of it run one
- * after the other.
+ * Commits a change in one short transaction.
  *
  * @param change writes the change; `jobs` commit with it. Of a rejection nothing is written
- * @returns what `change` returns, or `not_found` if the tenant has no such user
  */
-export async function changeUser<Result extends { ok: true }>(
-  { runtime, tenant }: ClientContext,
-  userId: string,
+export async function commitChange<Result extends { ok: true }>(
+  { runtime }: ClientContext,
   change: (tx: Transaction, jobs: Job[]) => Promise<Result | AdminRejection>,
+  conflicts: Conflicts = {},
 ): Promise<Result | AdminRejection> {
   for (let attempt = 1; ; attempt += 1) {
     const jobs: Job[] = [];
     try {
       return await commitWithJobs(runtime, jobs, async (tx) => {
-        await lockUser(tx, tenant.id, userId);
         const result = await change(tx, jobs);
         if (!result.ok) throw new RejectedChange(result);
         return result;
       });
     } catch (error) {
       if (error instanceof RejectedChange) return error.rejection;
-      if (error instanceof ConflictError && error.reason === "user") return notFound;
+      const conflict = conflicts[violatedUnique(error) as UniqueConstraint];
+      if (conflict) return conflict;
       if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
     }
+  }
+}
+
+/** A user whom an operator changes. */
+export interface ChangedUser {
+  tx: Transaction;
+  /** The user before the change. */
+  user: UserFacts;
+  /** Jobs that commit with the change. */
+  jobs: Job[];
+  /** Context for mails to the user: the request has the operator's language. */
+  owner: Pick<ClientContext, "tenant" | "client">;
+  /** Writes an entry of the audit log about the user. */
+  record(type: Parameters<typeof audit>[1], details?: AuditDetails): Promise<void>;
+}
+
+/**
+ * Changes a user under the lock of the account, so that concurrent changes of it run one after the other.
+ *
+ * @returns what `change` returns, or `not_found` if the tenant has no such user
+ */
+export async function changeUser<Result extends { ok: true }>(
+  context: ClientContext,
+  userId: string,
+  change: (user: ChangedUser) => Promise<Result | AdminRejection>,
+  conflicts: Conflicts = {},
+): Promise<Result | AdminRejection> {
+  const { tenant, client } = context;
+  return commitChange(
+    context,
+    async (tx, jobs) => {
+      if (!(await isLocked(tx, tenant.id, userId))) return notFound;
+      const user = await factsById(tx, tenant.id, userId);
+      if (!user) return notFound;
+      return change({
+        tx,
+        user,
+        jobs,
+        owner: { tenant, client: { ...client, language: accountLanguage(user) } },
+        record: (type, details = {}) => audit(context, type, { by: "admin", ...details }, userId)(tx),
+      });
+    },
+    conflicts,
+  );
+}
+
+async function isLocked(tx: Transaction, tenantId: string, userId: string): Promise<boolean> {
+  try {
+    await lockUser(tx, tenantId, userId);
+    return true;
+  } catch (error) {
+    if (error instanceof ConflictError && error.reason === "user") return false;
+    throw error;
   }
 }

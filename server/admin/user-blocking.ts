@@ -1,6 +1,5 @@
 import { blockAccount, unblockAccount } from "../account/blocking.ts";
 import { readUserObject, type UserObject } from "../account/user-object.ts";
-import { audit } from "../audit/audit.ts";
 import { emit } from "../events/emit.ts";
 import type { ClientContext } from "../runtime.ts";
 import { changeUser } from "./change-user.ts";
@@ -21,13 +20,12 @@ function setBlocked(
   userId: string,
   change: { write: typeof blockAccount; auditType: "user_blocked" | "user_unblocked" },
 ): Promise<{ ok: true; user: UserObject } | AdminRejection> {
-  const { tenant } = context;
-  return changeUser(context, userId, async (tx) => {
+  return changeUser(context, userId, async ({ tx, record }) => {
     if (await change.write(tx, context, userId)) {
-      await audit(context, change.auditType, { by: "admin" }, userId)(tx);
+      await record(change.auditType);
       await emit(context, "user.update", userId)(tx);
     }
-    const user = await readUserObject(tx, tenant.id, userId);
+    const user = await readUserObject(tx, context.tenant.id, userId);
     return user ? { ok: true, user } : notFound;
   });
 }

@@ -1,15 +1,15 @@
-import { audit } from "../audit/audit.ts";
-import { isUser } from "../identity/users.ts";
-import type { ClientContext } from "../runtime.ts";
+import { endSignIns } from "../account/access-revocation.ts";
+import { factsById, isUser } from "../identity/users.ts";
+import type { RequestContext } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import { liveSessions } from "../sessions/session-list.ts";
-import { endSessionOfUser } from "../sessions/sessions.ts";
+import { endOtherSessions, endSessionOfUser, issueSession } from "../sessions/sessions.ts";
 import { changeUser } from "./change-user.ts";
-import { type AdminRejection, notFound } from "./rejections.ts";
+import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 
 /** Lists the live sessions of a user, newest first. */
 export async function listUserSessions(
-  { runtime, tenant, now }: ClientContext,
+  { runtime, tenant, now }: RequestContext,
   userId: string,
 ): Promise<{ ok: true; sessions: Session[] } | AdminRejection> {
   const { read } = runtime.database;
@@ -17,16 +17,62 @@ export async function listUserSessions(
   return { ok: true, sessions: await liveSessions(read, tenant, userId, now) };
 }
 
+/**
+ * Creates a session of a user who has proved nothing: it counts as authenticated long ago, so that a change of the
+ * account asks for a proof.
+ *
+ * @param browser what the session shows of the browser that it is for
+ */
+export async function createUserSession(
+  context: RequestContext,
+  userId: string,
+  browser: { userAgent: string | null; ipAddress: string | null },
+): Promise<{ ok: true; token: string } | AdminRejection> {
+  const { runtime, tenant } = context;
+  const user = await factsById(runtime.database.read, tenant.id, userId);
+  if (!user) return notFound;
+  const { email, emailVerified, username } = user;
+  const { issued, write } = await issueSession(context, {
+    userId,
+    factors: [],
+    amr: [],
+    rememberMe: true,
+    email,
+    emailVerified,
+    username,
+    byOperator: browser,
+  });
+  return changeUser(context, userId, async ({ tx, user, record }) => {
+    if (user.blocked) return rejectAdmin("conflict", "The user is blocked.");
+    await write(tx);
+    await record("session_created");
+    return { ok: true, token: issued.token };
+  });
+}
+
 /** Ends a session of a user: its token is invalid from the commit on. */
 export function endUserSession(
-  context: ClientContext,
+  context: RequestContext,
   userId: string,
   sessionId: string,
 ): Promise<{ ok: true } | AdminRejection> {
-  return changeUser(context, userId, async (tx) => {
+  return changeUser(context, userId, async ({ tx, record }) => {
     const ended = await endSessionOfUser(tx, context, userId, sessionId, "session.delete.admin.revoke");
     if (!ended) return notFound;
-    await audit(context, "session_revoked", { by: "admin" }, userId)(tx);
+    await record("session_revoked");
+    return { ok: true };
+  });
+}
+
+/** Ends all sessions of a user, and the unfinished sign-ins. */
+export function endUserSessions(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, record }) => {
+    await endSignIns(tx, context.tenant.id, userId);
+    await endOtherSessions(context, userId, "session.delete.admin.revoke")(tx);
+    await record("session_revoked", { all: true });
     return { ok: true };
   });
 }

@@ -24,17 +24,11 @@ export function checkNewPassword(
   password: string,
   about: { config: Config; contextWords: readonly string[] },
 ): NewPasswordVerdict {
-  const { min_length, max_length } = about.config.password;
-  // A lone surrogate has no UTF-8 encoding: all of them would be hashed as the same replacement character.
-  if (!password.isWellFormed()) {
-    return reject("value_invalid_error", "The password contains an invalid character.");
-  }
+  const { min_length } = about.config.password;
+  const bounds = checkPasswordBounds(password, about.config);
+  if (!bounds.ok) return bounds;
   const normal = password.normalize("NFC");
-  const length = [...normal].length;
-  if (length > max_length || Buffer.byteLength(normal) > MAX_PASSWORD_BYTES) {
-    return reject("value_too_long_error", `The password is longer than ${max_length} characters.`);
-  }
-  if (length < min_length) {
+  if ([...normal].length < min_length) {
     return reject("value_too_short_error", `The password is shorter than ${min_length} characters.`);
   }
   const folded = fold(normal);
@@ -46,6 +40,20 @@ export function checkNewPassword(
       "value_invalid_error",
       "This password is little more than a name that is easily guessed. Choose another.",
     );
+  }
+  return { ok: true };
+}
+
+/** Checks that a password can be hashed, by no other rule. */
+export function checkPasswordBounds(password: string, config: Config): NewPasswordVerdict {
+  const { max_length } = config.password;
+  // A lone surrogate has no UTF-8 encoding: all of them would be hashed as the same replacement character.
+  if (!password.isWellFormed()) {
+    return reject("value_invalid_error", "The password contains an invalid character.");
+  }
+  const normal = password.normalize("NFC");
+  if ([...normal].length > max_length || Buffer.byteLength(normal) > MAX_PASSWORD_BYTES) {
+    return reject("value_too_long_error", `The password is longer than ${max_length} characters.`);
   }
   return { ok: true };
 }

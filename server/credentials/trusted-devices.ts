@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
@@ -125,6 +125,49 @@ export async function revokeDevices(tx: Queryable, tenantId: string, userId: str
   await tx
     .delete(trustedDevices)
     .where(and(eq(trustedDevices.tenantId, tenantId), eq(trustedDevices.userId, userId)));
+}
+
+/** A browser that is trusted now. */
+export type TrustedDevice = Pick<typeof trustedDevices.$inferSelect, "id" | "createdAt" | "expiresAt">;
+
+/** Lists the browsers that a user trusts, newest first. The id of one changes with each use. */
+export function listTrustedDevices(
+  db: ReadOnly,
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  userId: string,
+): Promise<TrustedDevice[]> {
+  const { id, createdAt, expiresAt } = trustedDevices;
+  return db
+    .select({ id, createdAt, expiresAt })
+    .from(trustedDevices)
+    .where(
+      and(
+        eq(trustedDevices.tenantId, tenant.id),
+        eq(trustedDevices.userId, userId),
+        isNull(trustedDevices.replacedAt),
+        gt(expiresAt, now),
+      ),
+    )
+    .orderBy(desc(createdAt), desc(id));
+}
+
+/** @returns false if the user has no such trusted device */
+export async function revokeDevice(
+  tx: Queryable,
+  tenantId: string,
+  { userId, id }: { userId: string; id: string },
+): Promise<boolean> {
+  const revoked = await tx
+    .delete(trustedDevices)
+    .where(
+      and(
+        eq(trustedDevices.tenantId, tenantId),
+        eq(trustedDevices.userId, userId),
+        eq(trustedDevices.id, id),
+      ),
+    )
+    .returning({ id: trustedDevices.id });
+  return revoked.length > 0;
 }
 
 /**

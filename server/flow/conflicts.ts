@@ -76,6 +76,8 @@ const conflicts = {
   },
   // Two concurrent requests presented the same device token. A retry presents the rotated one.
   device: { error: stepError("form_data_invalid_error") },
+  // A new account has a random id.
+  users_tenant_id_id_pk: null,
   // The account, session or transaction was deleted: the flow cannot continue.
   user: null,
   session: null,

@@ -1,6 +1,6 @@
 import type { Client } from "../client.ts";
 import { currentTime } from "../database/current-time.ts";
-import type { ClientContext, Runtime } from "../runtime.ts";
+import type { ClientContext, RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Reply } from "./reply.ts";
 
@@ -26,4 +26,9 @@ export type Handler = (context: HandlerContext) => Reply | Response | Promise<Re
 /** Context of a request for the feature folders, with the time by the database's clock. */
 export async function clientContext({ runtime, tenant, client }: HandlerContext): Promise<ClientContext> {
   return { runtime, tenant, client, now: await currentTime(runtime) };
+}
+
+/** The same for what judges a request, which ends with its connection. */
+export async function requestContextOf(context: HandlerContext): Promise<RequestContext> {
+  return { ...(await clientContext(context)), signal: context.request.signal };
 }

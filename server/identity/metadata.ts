@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { schema } from "#db/client";
+import { schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Metadata } from "#db/schema/users";
 import type { Write } from "#db/write";
@@ -36,6 +36,41 @@ export function patchMetadata(current: Metadata, patch: unknown): Metadata | nul
   if (!isObject(patch)) return null;
   const patched = mergePatch(current, patch) as Metadata;
   return isStorable(patched) && JSON.stringify(patched).length <= MAX_METADATA_CHARACTERS ? patched : null;
+}
+
+/** The three kinds of metadata of a user. */
+export type UserMetadata = Record<"public_metadata" | "private_metadata" | "unsafe_metadata", Metadata>;
+
+/** Reads the metadata of a user who exists. */
+export async function readMetadata(tx: Transaction, tenantId: string, userId: string): Promise<UserMetadata> {
+  const { users } = schema;
+  const [user] = await tx
+    .select({
+      public_metadata: users.publicMetadata,
+      private_metadata: users.privateMetadata,
+      unsafe_metadata: users.unsafeMetadata,
+    })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
+  return user ?? { public_metadata: {}, private_metadata: {}, unsafe_metadata: {} };
+}
+
+/** Replaces the metadata of a user. */
+export async function writeMetadata(
+  tx: Transaction,
+  tenantId: string,
+  { userId, now, metadata }: { userId: string; now: Date; metadata: UserMetadata },
+): Promise<void> {
+  const { users } = schema;
+  await tx
+    .update(users)
+    .set({
+      publicMetadata: metadata.public_metadata,
+      privateMetadata: metadata.private_metadata,
+      unsafeMetadata: metadata.unsafe_metadata,
+      updatedAt: now,
+    })
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
 }
 
 /**

@@ -147,6 +147,24 @@ export async function createUser(
   if (username) await setUsername(tx, tenantId, { username, userId, id: platform.uuid(), now });
 }
 
+/** Changes profile fields of an account: null clears a field, undefined keeps it. */
+export async function updateUserProfile(
+  tx: Transaction,
+  tenantId: string,
+  {
+    userId,
+    now,
+    ...fields
+  }: { userId: string; now: Date } & {
+    [Field in "name" | "givenName" | "familyName" | "picture"]: string | null | undefined;
+  },
+): Promise<void> {
+  await tx
+    .update(users)
+    .set({ ...fields, updatedAt: now })
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
+}
+
 /**
  * Adds an address to an account: the one place that inserts rows of `emails`.
  *

@@ -29,6 +29,11 @@ export interface NewSession extends UserClaims {
   /** The same as authentication method references (RFC 8176) for the token. */
   amr: string[];
   rememberMe: boolean;
+  /**
+   * The operator creates the session, for a browser of which it shows this. Its user has proved nothing now, so it counts
+   * as authenticated in 1970, and a change of the account asks for a proof.
+   */
+  byOperator?: { userAgent: string | null; ipAddress: string | null };
 }
 
 /**
@@ -40,20 +45,24 @@ export interface NewSession extends UserClaims {
  */
 export async function issueSession(
   context: RequestContext,
-  { userId, factors, amr, rememberMe, ...person }: NewSession,
+  { userId, factors, amr, rememberMe, byOperator, ...person }: NewSession,
 ): Promise<{ issued: IssuedSession; session: Session; claims: SessionClaims; write: Write }> {
-  const { runtime, tenant, client, now } = context;
+  const { runtime, tenant, now } = context;
+  const { ip: ipAddress, userAgent, language } = context.client;
+  const browser = byOperator ?? { ipAddress, userAgent };
+  // The language of the operator's request is not that of the user.
+  const spoken = byOperator ? null : language;
   const { lifespan, limit, acquire_ip_address, acquire_user_agent } = tenant.config.session;
   // Whole seconds, as in the token, so that the token never outlives the row.
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + lifespan) * 1000);
   const session: Session = {
     id: runtime.platform.uuid(),
     userId,
-    authenticatedAt: lastAuthenticationAt(factors) ?? now,
+    authenticatedAt: byOperator ? new Date(0) : (lastAuthenticationAt(factors) ?? now),
     factors,
     amr,
-    ipAddress: acquire_ip_address ? client.ip : null,
-    userAgent: acquire_user_agent ? client.userAgent : null,
+    ipAddress: acquire_ip_address ? browser.ipAddress : null,
+    userAgent: acquire_user_agent ? browser.userAgent : null,
     rememberMe,
     createdAt: now,
     lastUsedAt: now,
@@ -72,9 +81,9 @@ export async function issueSession(
           order by created_at desc, id desc limit ${limit - 1})
         returning *),
       spoken as (
-        update users set language = ${client.language}
-        where tenant_id = ${tenant.id} and id = ${userId} and language is distinct from ${client.language}
-          and ${client.language}::text is not null),
+        update users set language = ${spoken}
+        where tenant_id = ${tenant.id} and id = ${userId} and language is distinct from ${spoken}
+          and ${spoken}::text is not null),
       issued as (
       insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
         remember_me, created_at, last_used_at, expires_at)
@@ -87,7 +96,7 @@ export async function issueSession(
       const event = isOver ? "session.delete.passive.expire" : "session.delete.passive.limit";
       await emit(context, event, evicted)(tx);
     }
-    await emit(context, "session.create.flow", session)(tx);
+    await emit(context, byOperator ? "session.create.admin" : "session.create.flow", session)(tx);
   };
   return { issued, session, claims, write };
 }

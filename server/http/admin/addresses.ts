@@ -3,6 +3,12 @@ import { requireAdminKey } from "./admin-key.ts";
 import { apiKeyAddresses } from "./api-keys.ts";
 import { auditLogAddresses } from "./audit-logs.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
+import { credentialAddresses } from "./credentials.ts";
+import { emailAddresses } from "./emails.ts";
+import { metadataAddresses } from "./metadata.ts";
+import { passwordAddresses } from "./passwords.ts";
+import { secondFactorAddresses } from "./second-factors.ts";
+import { usernameAddresses } from "./usernames.ts";
 import { sessionAddresses } from "./sessions.ts";
 import { statisticsAddresses } from "./statistics.ts";
 import { tenantAddresses } from "./tenants.ts";
@@ -14,6 +20,12 @@ import { userAddresses } from "./users.ts";
  */
 export const adminAddresses: readonly Address[] = [
   ...userAddresses,
+  ...emailAddresses,
+  ...usernameAddresses,
+  ...metadataAddresses,
+  ...credentialAddresses,
+  ...passwordAddresses,
+  ...secondFactorAddresses,
   ...sessionAddresses,
   ...auditLogAddresses,
   ...tenantAddresses,

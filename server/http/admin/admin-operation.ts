@@ -29,5 +29,16 @@ export function rejectionReply({ reason, message }: AdminRejection): Reply {
   return plainError(statuses[reason], message);
 }
 
+/** Converts a verdict: an error, or what `show` makes of it. */
+export function replyTo<Found extends { ok: true }>(
+  verdict: Found | AdminRejection,
+  show: (found: Found) => Reply,
+): Reply {
+  return verdict.ok ? show(verdict) : rejectionReply(verdict);
+}
+
+/** The answer to a change that has nothing to show. */
+export const noContent = (): Reply => ({ status: 204 });
+
 /** The description of a 404 in the document. */
 export const NOT_FOUND = "The tenant has no such thing.";

@@ -1,27 +1,75 @@
 import { z } from "zod";
-import { endUserSession, listUserSessions } from "../../admin/user-sessions.ts";
+import {
+  createUserSession,
+  endUserSession,
+  endUserSessions,
+  listUserSessions,
+} from "../../admin/user-sessions.ts";
 import { sessionObject, sessionObjectSchema } from "../../sessions/session-object.ts";
 import { uuid } from "../fields.ts";
-import { clientContext } from "../handler-context.ts";
+import { requestContextOf } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { adminOperation, NOT_FOUND, rejectionReply } from "./admin-operation.ts";
+import { adminOperation, NOT_FOUND, noContent, replyTo } from "./admin-operation.ts";
+
+const tag = "admin: sessions";
+const params = z.object({ id: uuid() });
 
 /** Sessions of users. */
 export const sessionAddresses = [
+  adminOperation(
+    {
+      method: "POST",
+      path: "/admin/sessions",
+      id: "createSession",
+      summary: "Create a session of a user",
+      description:
+        "Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof.",
+      tag,
+      body: z.strictObject({
+        user_id: uuid(),
+        user_agent: z.string().min(1).max(512).optional().describe("What the session shows of its browser."),
+        ip_address: z.union([z.ipv4(), z.ipv6()]).optional(),
+      }),
+      answers: {
+        200: { schema: z.strictObject({ session_token: z.string().describe("Signed JWT.") }) },
+        404: NOT_FOUND,
+        409: "The user is blocked.",
+      },
+    },
+    async (context, { body }) => {
+      const browser = { userAgent: body.user_agent ?? null, ipAddress: body.ip_address ?? null };
+      const created = await createUserSession(await requestContextOf(context), body.user_id, browser);
+      return replyTo(created, ({ token }) => json(200, { session_token: token }));
+    },
+  ),
   adminOperation(
     {
       method: "GET",
       path: "/admin/users/{id}/sessions",
       id: "listUserSessions",
       summary: "List the live sessions of a user, newest first",
-      tag: "admin: sessions",
-      params: z.object({ id: uuid() }),
+      tag,
+      params,
       answers: { 200: { schema: z.array(sessionObjectSchema) }, 404: NOT_FOUND },
     },
     async (context, { params }) => {
-      const listed = await listUserSessions(await clientContext(context), params.id);
-      return listed.ok ? json(200, listed.sessions.map(sessionObject)) : rejectionReply(listed);
+      const listed = await listUserSessions(await requestContextOf(context), params.id);
+      return replyTo(listed, ({ sessions }) => json(200, sessions.map(sessionObject)));
     },
+  ),
+  adminOperation(
+    {
+      method: "DELETE",
+      path: "/admin/users/{id}/sessions",
+      id: "endUserSessions",
+      summary: "End all sessions of a user",
+      description: "Their tokens are invalid at once, and unfinished sign-ins end too.",
+      tag,
+      params,
+      answers: { 204: "The user has no session.", 404: NOT_FOUND },
+    },
+    async (context, { params }) =>
+      replyTo(await endUserSessions(await requestContextOf(context), params.id), noContent),
   ),
   adminOperation(
     {
@@ -30,13 +78,11 @@ export const sessionAddresses = [
       id: "endUserSession",
       summary: "End a session of a user",
       description: "Its token is invalid at once.",
-      tag: "admin: sessions",
-      params: z.object({ id: uuid(), session_id: uuid() }),
+      tag,
+      params: params.extend({ session_id: uuid() }),
       answers: { 204: "The session has ended.", 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const ended = await endUserSession(await clientContext(context), params.id, params.session_id);
-      return ended.ok ? { status: 204 } : rejectionReply(ended);
-    },
+    async (context, { params }) =>
+      replyTo(await endUserSession(await requestContextOf(context), params.id, params.session_id), noContent),
   ),
 ];

@@ -2,23 +2,106 @@ import { z } from "zod";
 import { readUserObject, userObjectSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
-import { uuid } from "../fields.ts";
-import { clientContext } from "../handler-context.ts";
+import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
+import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
+import { csv, instant, pageQuery, uuid } from "../fields.ts";
+import { requestContextOf } from "../handler-context.ts";
+import { pageHeaders } from "../paging.ts";
 import { json } from "../reply.ts";
-import { adminOperation, NOT_FOUND, rejectionReply } from "./admin-operation.ts";
+import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
+const tag = "admin: users";
 const params = z.object({ id: uuid() });
 const user = { schema: userObjectSchema };
+
+const part = () => z.string().trim().max(256).optional();
+
+/** A text of one line, or null, which clears it. */
+const line = () =>
+  z
+    .string()
+    .min(1)
+    .max(256)
+    .refine((text) => !/\p{Cc}/u.test(text), "must be one line")
+    .nullish();
+
+const picture = () =>
+  z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .nullish()
+    .describe("Address of a picture.");
+
+const newEmail = z.strictObject({
+  address: z.string().max(1024),
+  is_primary: z.boolean().default(false),
+  is_verified: z.boolean().default(false),
+});
 
 /** Users. */
 export const userAddresses = [
   adminOperation(
     {
       method: "GET",
+      path: "/admin/users",
+      id: "listUsers",
+      summary: "List users by the time of their creation",
+      description: `All conditions must hold. A search by \`email\` or \`username\` finds ${MAX_SEARCH_RESULTS.toLocaleString("en")} users at most.`,
+      tag,
+      query: z.object({
+        ...pageQuery,
+        email: part().describe("A part of an email."),
+        username: part().describe("A part of the username."),
+        user_id: csv(uuid()).optional().describe("Ids, repeated or separated by commas."),
+        sort_direction: z.enum(["asc", "desc"]).default("desc"),
+      }),
+      answers: {
+        200: {
+          schema: z.array(userObjectSchema),
+          headers: { "X-Total-Count": "Number of matching users.", Link: "The other pages (RFC 8288)." },
+        },
+      },
+    },
+    async (context, { query }) => {
+      const { runtime, tenant, url } = context;
+      const page = { number: query.page, size: query.per_page };
+      const { users, total } = await listUsers(
+        { runtime, tenant },
+        // A parameter that is there without an id matches no user; it must not list all of them.
+        { email: query.email || undefined, username: query.username || undefined, ids: query.user_id },
+        { offset: (page.number - 1) * page.size, limit: page.size, order: query.sort_direction },
+      );
+      return json(200, users, { headers: pageHeaders(tenant.config, url, page, total) });
+    },
+  ),
+  adminOperation(
+    {
+      method: "POST",
+      path: "/admin/users",
+      id: "createUser",
+      summary: "Create a user",
+      description: "With `emails`, of which exactly one has `is_primary`, or with `username`, or both.",
+      tag,
+      body: z.strictObject({
+        id: uuid().optional(),
+        emails: z.array(newEmail).max(100).default([]),
+        username: z.string().min(1).max(1024).optional(),
+        created_at: instant().optional().describe("When the user was created elsewhere."),
+      }),
+      answers: { 200: user, 409: "A user of the tenant has the id, an email or the username." },
+    },
+    async (context, { body }) => {
+      const created = await createAdminUser(await requestContextOf(context), body);
+      return replyTo(created, ({ user }) => json(200, user));
+    },
+  ),
+  adminOperation(
+    {
+      method: "GET",
       path: "/admin/users/{id}",
       id: "getUser",
       summary: "Get a user",
-      tag: "admin: users",
+      tag,
       params,
       answers: { 200: user, 404: NOT_FOUND },
     },
@@ -29,19 +112,56 @@ export const userAddresses = [
   ),
   adminOperation(
     {
+      method: "PATCH",
+      path: "/admin/users/{id}",
+      id: "updateUser",
+      summary: "Change the profile of a user",
+      description: "A text sets a field, null clears it, and an absent field stays.",
+      tag,
+      params,
+      body: z.strictObject({
+        username: z.string().min(1).max(1024).nullish(),
+        name: line(),
+        given_name: line(),
+        family_name: line(),
+        picture: picture(),
+      }),
+      answers: { 200: user, 404: NOT_FOUND, 409: "Another user has the username." },
+    },
+    async (context, { params, body }) => {
+      const changed = await updateAdminUser(await requestContextOf(context), params.id, body);
+      return replyTo(changed, ({ user }) => json(200, user));
+    },
+  ),
+  adminOperation(
+    {
+      method: "DELETE",
+      path: "/admin/users/{id}",
+      id: "deleteUser",
+      summary: "Delete a user",
+      description: "With everything that belongs to it, its sessions first of all.",
+      tag,
+      params,
+      answers: { 204: "The user is deleted.", 404: NOT_FOUND },
+    },
+    async (context, { params }) =>
+      replyTo(await deleteAdminUser(await requestContextOf(context), params.id), noContent),
+  ),
+  adminOperation(
+    {
       method: "POST",
       path: "/admin/users/{id}/block",
       id: "blockUser",
       summary: "Block a user",
       description:
         "Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing.",
-      tag: "admin: users",
+      tag,
       params,
       answers: { 200: user, 404: NOT_FOUND },
     },
     async (context, { params }) => {
-      const blocked = await blockUser(await clientContext(context), params.id);
-      return blocked.ok ? json(200, blocked.user) : rejectionReply(blocked);
+      const blocked = await blockUser(await requestContextOf(context), params.id);
+      return replyTo(blocked, ({ user }) => json(200, user));
     },
   ),
   adminOperation(
@@ -51,13 +171,13 @@ export const userAddresses = [
       id: "unblockUser",
       summary: "End the block of a user",
       description: "The user can sign in again. A second call changes nothing.",
-      tag: "admin: users",
+      tag,
       params,
       answers: { 200: user, 404: NOT_FOUND },
     },
     async (context, { params }) => {
-      const unblocked = await unblockUser(await clientContext(context), params.id);
-      return unblocked.ok ? json(200, unblocked.user) : rejectionReply(unblocked);
+      const unblocked = await unblockUser(await requestContextOf(context), params.id);
+      return replyTo(unblocked, ({ user }) => json(200, user));
     },
   ),
 ];

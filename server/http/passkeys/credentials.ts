@@ -5,17 +5,11 @@ import {
   renameCredential,
   showCredential,
 } from "../../passkey-server/credentials.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
+import { type Handler, type HandlerContext, requestContextOf } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
 import { json } from "../reply.ts";
 import { readPage } from "./read-page.ts";
-import {
-  invalidRequestReply,
-  readFields,
-  rejectionReply,
-  requestContextOf,
-  requiredText,
-} from "./request.ts";
+import { invalidRequestReply, readFields, rejectionReply, requiredText } from "./request.ts";
 
 const idOf = ({ params }: HandlerContext) => params.credential_id ?? "";
 

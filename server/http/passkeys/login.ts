@@ -1,18 +1,11 @@
 import { z } from "zod";
 import { finalizeLogin, initializeDiscoverableLogin, initializeLogin } from "../../passkey-server/login.ts";
 import type { CredentialKind } from "../../passkey-server/options.ts";
-import type { Handler } from "../handler-context.ts";
+import { type Handler, requestContextOf } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { apiKeyOf, rejectWithoutApiKey } from "./api-key.ts";
 import { errorReply } from "./error-reply.ts";
-import {
-  readBody,
-  readFields,
-  rejectionReply,
-  requestContextOf,
-  requiredText,
-  verdictReply,
-} from "./request.ts";
+import { readBody, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";
 
 /** The id needs no limit: a longer one than allowed matches no user. */
 export const userFields = z.object({ user_id: requiredText() });

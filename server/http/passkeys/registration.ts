@@ -1,14 +1,13 @@
 import { z } from "zod";
 import type { CredentialKind } from "../../passkey-server/options.ts";
 import { finalizeRegistration, initializeRegistration } from "../../passkey-server/registration.ts";
-import type { Handler } from "../handler-context.ts";
+import { type Handler, requestContextOf } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import {
   iconField,
   optionalText,
   readBody,
   readFields,
-  requestContextOf,
   requiredText,
   userIdField,
   verdictReply,

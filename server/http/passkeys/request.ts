@@ -5,16 +5,10 @@ import {
   rejectPasskeyRequest,
 } from "../../passkey-server/errors.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
-import type { RequestContext } from "../../runtime.ts";
 import { readObject } from "../body.ts";
-import { clientContext, type HandlerContext } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
-
-/** Returns the request context. Its time is read from the database's clock. */
-export async function requestContextOf(context: HandlerContext): Promise<RequestContext> {
-  return { ...(await clientContext(context)), signal: context.request.signal };
-}
 
 /** Converts a rejection to an error reply. */
 export function rejectionReply({ error, retryAfterSeconds }: PasskeyRejection): Reply {

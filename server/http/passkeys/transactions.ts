@@ -4,16 +4,9 @@ import { finalizeTransaction } from "../../passkey-server/transaction-finalizati
 import { initializeTransaction } from "../../passkey-server/transaction-initialization.ts";
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
 import { isObject } from "../body.ts";
-import type { Handler } from "../handler-context.ts";
+import { type Handler, requestContextOf } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import {
-  readBody,
-  readFields,
-  rejectionReply,
-  requestContextOf,
-  requiredText,
-  verdictReply,
-} from "./request.ts";
+import { readBody, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";
 
 /** The body of `POST transaction/initialize`. */
 export const transactionFields = z.object({

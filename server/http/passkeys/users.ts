@@ -1,6 +1,6 @@
 import { removeUser } from "../../passkey-server/users.ts";
-import type { Handler } from "../handler-context.ts";
-import { rejectionReply, requestContextOf } from "./request.ts";
+import { type Handler, requestContextOf } from "../handler-context.ts";
+import { rejectionReply } from "./request.ts";
 
 /** `DELETE users/{user_id}`: deletes a user with everything stored for it. */
 export const removeUserHandler: Handler = async (context) => {

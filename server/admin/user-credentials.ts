@@ -1,0 +1,59 @@
+import { dropFactorRemains, endSignIns } from "../account/access-revocation.ts";
+import { securityNotice } from "../account/security-notices.ts";
+import { readUserObject, type UserObject } from "../account/user-object.ts";
+import { deleteCredential, renameCredential } from "../credentials/webauthn-credentials.ts";
+import type { RequestContext } from "../runtime.ts";
+import { type ChangedUser, changeUser } from "./change-user.ts";
+import { type AdminRejection, notFound } from "./rejections.ts";
+
+type Credential = NonNullable<UserObject["webauthn_credentials"]>[number];
+
+/** Renames a passkey or a security key of a user. */
+export function renameUserCredential(
+  context: RequestContext,
+  userId: string,
+  credential: { id: string; name: string },
+): Promise<{ ok: true; credential: Credential } | AdminRejection> {
+  return changeUser(context, userId, async (changed) => {
+    const { tx, record } = changed;
+    if (!(await credentialOf(context, changed, credential.id))) return notFound;
+    await renameCredential(context, userId, credential)(tx);
+    await record("passkey_renamed");
+    const renamed = await credentialOf(context, changed, credential.id);
+    return renamed ? { ok: true, credential: renamed } : notFound;
+  });
+}
+
+/** Removes a passkey or a security key of a user. */
+export function removeUserCredential(
+  context: RequestContext,
+  userId: string,
+  id: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async (changed) => {
+    const { tx, user, jobs, owner, record } = changed;
+    const credential = await credentialOf(context, changed, id);
+    if (!credential) return notFound;
+    const { mfa_only: mfaOnly } = credential;
+    await deleteCredential(context, userId, { id, mfaOnly })(tx);
+    if (mfaOnly) {
+      await record("security_key_deleted");
+      await dropFactorRemains(tx, context, userId);
+      jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: "security_key" }));
+    } else {
+      await record("passkey_deleted");
+      await endSignIns(tx, context.tenant.id, userId);
+      jobs.push(...securityNotice(owner, "passkey_delete", user.email));
+    }
+    return { ok: true };
+  });
+}
+
+async function credentialOf(
+  { tenant }: RequestContext,
+  { tx, user }: ChangedUser,
+  id: string,
+): Promise<Credential | undefined> {
+  const found = await readUserObject(tx, tenant.id, user.userId);
+  return found?.webauthn_credentials?.find((credential) => credential.id === id);
+}

@@ -1,0 +1,106 @@
+import { endSignIns } from "../account/access-revocation.ts";
+import { securityNotice } from "../account/security-notices.ts";
+import { readUserObject, type UserObject } from "../account/user-object.ts";
+import type { Config } from "../config/schema.ts";
+import { emit } from "../events/emit.ts";
+import { parseEmailAddress } from "../identity/email-address.ts";
+import { createEmail, removeEmail, setPrimaryEmail } from "../identity/emails.ts";
+import type { RequestContext } from "../runtime.ts";
+import { changeUser } from "./change-user.ts";
+import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+type Email = NonNullable<UserObject["emails"]>[number];
+
+/** Rejects what is no address. */
+export function invalidAddress({ email }: Config): AdminRejection {
+  return rejectAdmin(
+    "invalid",
+    `An address must be an email address of at most ${email.max_length} characters.`,
+  );
+}
+
+/**
+ * Adds an email to a user. The first one becomes the primary one.
+ *
+ * @param email `address` as the operator wrote it
+ */
+export async function addUserEmail(
+  context: RequestContext,
+  userId: string,
+  email: { address: string; verified: boolean },
+): Promise<{ ok: true; email: Email } | AdminRejection> {
+  const { config } = context.tenant;
+  const address = parseEmailAddress(email.address, config.email.max_length);
+  if (!address) return invalidAddress(config);
+  return changeUser(
+    context,
+    userId,
+    async ({ tx, user, jobs, owner, record }) => {
+      const { emails = [] } = await userOf(context, tx, userId);
+      if (emails.length >= config.email.limit) {
+        return rejectAdmin("conflict", `A user has at most ${config.email.limit} emails.`);
+      }
+      const isPrimary = !emails.some(({ is_primary }) => is_primary);
+      await createEmail(context, userId, { address, isPrimary, verified: email.verified })(tx);
+      await record("email_created");
+      if (email.verified) await record("email_verified");
+      await emit(context, "user.update.email.create", userId)(tx);
+      jobs.push(...securityNotice(owner, "email_create", user.email, { address }));
+      const changed = await userOf(context, tx, userId);
+      const added = changed.emails?.find((one) => one.address === address);
+      return added ? { ok: true, email: added } : notFound;
+    },
+    { emails_address_unique: rejectAdmin("invalid", "A user of the tenant has this email.") },
+  );
+}
+
+/** Removes an email that is not the primary one. */
+export function removeUserEmail(
+  context: RequestContext,
+  userId: string,
+  emailId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
+    const { emails = [] } = await userOf(context, tx, userId);
+    const removed = emails.find(({ id }) => id === emailId);
+    if (!removed) return notFound;
+    if (removed.is_primary) {
+      return rejectAdmin("conflict", "The primary email cannot be removed. Make another one primary first.");
+    }
+    await removeEmail(context, userId, emailId)(tx);
+    await endSignIns(tx, context.tenant.id, userId);
+    await record("email_deleted");
+    await emit(context, "user.update.email.delete", userId)(tx);
+    jobs.push(...securityNotice(owner, "email_delete", user.email, { address: removed.address }));
+    return { ok: true };
+  });
+}
+
+/** Makes an email the primary one; changes nothing if it is. */
+export function setPrimaryUserEmail(
+  context: RequestContext,
+  userId: string,
+  emailId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
+    const { emails = [] } = await userOf(context, tx, userId);
+    const chosen = emails.find(({ id }) => id === emailId);
+    if (!chosen) return notFound;
+    if (chosen.is_primary) return { ok: true };
+    const { address } = chosen;
+    await setPrimaryEmail(context, userId, emailId)(tx);
+    await record("primary_email_changed");
+    await emit(context, "user.update.email.primary", userId)(tx);
+    for (const to of [user.email, address])
+      jobs.push(...securityNotice(owner, "primary_email_update", to, { address }));
+    return { ok: true };
+  });
+}
+
+async function userOf(
+  { tenant }: RequestContext,
+  tx: Parameters<typeof readUserObject>[0],
+  userId: string,
+): Promise<Partial<UserObject>> {
+  return (await readUserObject(tx, tenant.id, userId)) ?? {};
+}

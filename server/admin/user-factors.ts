@@ -1,0 +1,152 @@
+import { dropFactorRemains } from "../account/access-revocation.ts";
+import { securityNotice } from "../account/security-notices.ts";
+import { type Device, deleteDevice, devicesOf } from "../authenticator/devices.ts";
+import { canBeSecondFactor } from "../authenticator/second-factor.ts";
+import {
+  countRecoveryCodes,
+  deleteRecoveryCodes,
+  replaceRecoveryCodes,
+} from "../credentials/recovery-codes.ts";
+import { deleteTotp } from "../credentials/totp.ts";
+import {
+  listTrustedDevices,
+  revokeDevice,
+  revokeDevices,
+  type TrustedDevice,
+} from "../credentials/trusted-devices.ts";
+import { isUser } from "../identity/users.ts";
+import type { RequestContext } from "../runtime.ts";
+import { changeUser } from "./change-user.ts";
+import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+/** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
+
+/** Removes the authenticator app of a user. */
+export function removeUserOtp(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
+    if (!user.hasTotp) return notFound;
+    await deleteTotp(context, userId)(tx);
+    await record("otp_deleted");
+    await dropFactorRemains(tx, context, userId);
+    jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: "totp" }));
+    return { ok: true };
+  });
+}
+
+/** Counts the unused recovery codes of a user. */
+export async function countUserRecoveryCodes(
+  { runtime, tenant }: RequestContext,
+  userId: string,
+): Promise<{ ok: true; remaining: number } | AdminRejection> {
+  const { read } = runtime.database;
+  if (!(await isUser(read, tenant.id, userId))) return notFound;
+  return { ok: true, remaining: await countRecoveryCodes(read, tenant.id, userId) };
+}
+
+/**
+ * Replaces the recovery codes of a user who has a second factor.
+ *
+ * @returns the codes, which cannot be shown again
+ */
+export function replaceUserRecoveryCodes(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true; codes: string[] } | AdminRejection> {
+  const { config } = context.tenant;
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
+    const { mfa } = config;
+    const hasFactor =
+      (mfa.totp.enabled && user.hasTotp) ||
+      (mfa.security_keys.enabled && user.hasSecurityKey) ||
+      (canBeSecondFactor(config, userId) && user.hasAuthenticator);
+    if (!mfa.enabled || !mfa.recovery_codes || !hasFactor)
+      return rejectAdmin("conflict", "The user has no second factor, or recovery codes are disabled.");
+    const { codes, write } = replaceRecoveryCodes(context, userId);
+    await write(tx);
+    await record("recovery_codes_created");
+    jobs.push(...securityNotice(owner, "mfa_create", user.email, { factor: "recovery_codes" }));
+    return { ok: true, codes };
+  });
+}
+
+/** Removes the recovery codes of a user; a user without codes stays as it is. */
+export function removeUserRecoveryCodes(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
+    if (!user.hasRecoveryCode) return { ok: true };
+    await deleteRecoveryCodes(context, userId)(tx);
+    await record("recovery_codes_deleted");
+    jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: "recovery_codes" }));
+    return { ok: true };
+  });
+}
+
+/** Lists the trusted browsers of a user, newest first. */
+export async function listUserTrustedBrowsers(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true; browsers: TrustedDevice[] } | AdminRejection> {
+  const { runtime, tenant } = context;
+  const { read } = runtime.database;
+  if (!(await isUser(read, tenant.id, userId))) return notFound;
+  return { ok: true, browsers: await listTrustedDevices(read, context, userId) };
+}
+
+/** Ends the trust in a browser of a user. */
+export function removeUserTrustedBrowser(
+  context: RequestContext,
+  userId: string,
+  id: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, record }) => {
+    if (!(await revokeDevice(tx, context.tenant.id, { userId, id }))) return notFound;
+    await record("trusted_device_revoked");
+    return { ok: true };
+  });
+}
+
+/** Ends the trust in all browsers of a user. */
+export function removeUserTrustedBrowsers(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, record }) => {
+    await revokeDevices(tx, context.tenant.id, userId);
+    await record("trusted_device_revoked", { all: true });
+    return { ok: true };
+  });
+}
+
+/** Lists the phones of a user, which answer authenticator requests, oldest first. */
+export async function listUserPhones(
+  { runtime, tenant }: RequestContext,
+  userId: string,
+): Promise<{ ok: true; phones: Device[] } | AdminRejection> {
+  const { read } = runtime.database;
+  if (!(await isUser(read, tenant.id, userId))) return notFound;
+  return { ok: true, phones: await devicesOf(read, tenant, userId) };
+}
+
+/** Removes a phone of a user. It keeps its key, which is accepted nowhere. */
+export function removeUserPhone(
+  context: RequestContext,
+  userId: string,
+  id: string,
+): Promise<{ ok: true } | AdminRejection> {
+  const { tenant } = context;
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
+    const [phone] = await devicesOf(tx, tenant, userId, [id]);
+    if (!phone || !(await deleteDevice(tx, phone))) return notFound;
+    await record("authenticator_deregistered", { device_id: phone.id, aaid: phone.aaid });
+    if (canBeSecondFactor(tenant.config, userId)) {
+      await dropFactorRemains(tx, context, userId);
+      jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: "authenticator" }));
+    }
+    return { ok: true };
+  });
+}

@@ -1,0 +1,73 @@
+import { endSignIns } from "../account/access-revocation.ts";
+import { securityNotice } from "../account/security-notices.ts";
+import { readUserObject, type UserObject } from "../account/user-object.ts";
+import { checkPasswordBounds } from "../credentials/password-policy.ts";
+import { createPassword, deletePassword, replacePassword } from "../credentials/passwords.ts";
+import { revokeDevices } from "../credentials/trusted-devices.ts";
+import { factsById } from "../identity/users.ts";
+import type { RequestContext } from "../runtime.ts";
+import { type ChangedUser, changeUser } from "./change-user.ts";
+import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+type Password = NonNullable<UserObject["password"]>;
+
+const hasPassword = rejectAdmin("conflict", "The user has a password.");
+
+/**
+ * Sets the password of a user, by no rule but the bounds of its length: operators carry passwords over.
+ *
+ * @param kind `first`: of a user without a password; `replacement`: of one with a password
+ * @throws HashQueueFullError if too many passwords are waiting to be hashed
+ */
+export async function setUserPassword(
+  context: RequestContext,
+  userId: string,
+  { password, kind }: { password: string; kind: "first" | "replacement" },
+): Promise<{ ok: true; password: Password } | AdminRejection> {
+  const { runtime, tenant, signal } = context;
+  const checked = checkPasswordBounds(password, tenant.config);
+  if (!checked.ok) return rejectAdmin("invalid", checked.message);
+  const rejectionFor = (user: { hasPassword: boolean }) => {
+    if (kind === "first") return user.hasPassword ? hasPassword : null;
+    return user.hasPassword ? null : notFound;
+  };
+  // A hash is costly, and nothing is locked while it is made.
+  const user = await factsById(runtime.database.read, tenant.id, userId);
+  const rejection = user ? rejectionFor(user) : notFound;
+  if (rejection) return rejection;
+  const hash = await runtime.passwordHasher.hash(password, signal);
+  const writePassword = kind === "first" ? createPassword : replacePassword;
+  return changeUser(context, userId, async (changed) => {
+    const { tx, record } = changed;
+    const overtaken = rejectionFor(changed.user);
+    if (overtaken) return overtaken;
+    await writePassword(context, userId, hash)(tx);
+    await record("password_changed");
+    await revokeProofs(context, changed);
+    changed.jobs.push(...securityNotice(changed.owner, "password_update", changed.user.email));
+    const written = await readUserObject(tx, tenant.id, userId);
+    return written?.password ? { ok: true, password: written.password } : notFound;
+  });
+}
+
+/** Removes the password of a user. */
+export function removeUserPassword(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async (changed) => {
+    const { tx, user, jobs, owner, record } = changed;
+    if (!user.hasPassword) return notFound;
+    await deletePassword(context, userId)(tx);
+    await record("password_deleted");
+    await revokeProofs(context, changed);
+    jobs.push(...securityNotice(owner, "password_delete", user.email));
+    return { ok: true };
+  });
+}
+
+/** Ends what the old password has begun: unfinished sign-ins, and the trust of browsers. */
+async function revokeProofs({ tenant }: RequestContext, { tx, user }: ChangedUser): Promise<void> {
+  await endSignIns(tx, tenant.id, user.userId);
+  await revokeDevices(tx, tenant.id, user.userId);
+}

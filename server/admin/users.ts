@@ -1,0 +1,126 @@
+import { deleteAccount } from "../account/deletion.ts";
+import { readUserObject, type UserObject } from "../account/user-object.ts";
+import { audit } from "../audit/audit.ts";
+import { emit } from "../events/emit.ts";
+import { parseEmailAddress } from "../identity/email-address.ts";
+import { addEmail, createUser, updateUserProfile } from "../identity/users.ts";
+import type { RequestContext } from "../runtime.ts";
+import { changeUser, commitChange } from "./change-user.ts";
+import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+import { invalidAddress } from "./user-emails.ts";
+import { readUsername, usernameTaken, writeUsername } from "./user-username.ts";
+
+export interface NewUser {
+  id?: string | undefined;
+  emails: readonly { address: string; is_primary: boolean; is_verified: boolean }[];
+  username?: string | undefined;
+  created_at?: Date | undefined;
+}
+
+/** Creates a user with emails, of which one is the primary one, or a username, or both. */
+export async function createAdminUser(
+  context: RequestContext,
+  given: NewUser,
+): Promise<{ ok: true; user: UserObject } | AdminRejection> {
+  const { tenant, runtime, now } = context;
+  const { config } = tenant;
+  const { emails, created_at: createdAt = now } = given;
+  if (emails.length === 0 && given.username === undefined)
+    return rejectAdmin("invalid", "A user needs `emails` or `username`.");
+  if (emails.length > config.email.limit)
+    return rejectAdmin("invalid", `A user has at most ${config.email.limit} emails.`);
+  if (emails.length > 0 && emails.filter(({ is_primary }) => is_primary).length !== 1)
+    return rejectAdmin("invalid", "Exactly one of `emails` must have `is_primary`.");
+  if (createdAt > now) return rejectAdmin("invalid", "`created_at` must not be in the future.");
+  const parsed = emails.map((email) => ({
+    ...email,
+    address: parseEmailAddress(email.address, config.email.max_length) ?? "",
+  }));
+  if (parsed.some(({ address }) => address === "")) return invalidAddress(config);
+  if (new Set(parsed.map(({ address }) => address)).size < parsed.length)
+    return rejectAdmin("invalid", "`emails` must name each address once.");
+  const name = given.username === undefined ? null : readUsername(config, given.username);
+  if (name && !name.ok) return name;
+
+  const id = given.id ?? runtime.platform.uuid();
+  return commitChange(
+    context,
+    async (tx) => {
+      await createUser(tx, tenant.id, {
+        id,
+        ...(name ? { username: name.username } : {}),
+        now: createdAt,
+        platform: runtime.platform,
+      });
+      for (const { address, is_primary, is_verified } of parsed) {
+        const email = { userId: id, address, isPrimary: is_primary, verifiedAt: is_verified ? now : null };
+        await addEmail(tx, tenant.id, { ...email, id: runtime.platform.uuid(), now });
+      }
+      await audit(context, "user_created", { by: "admin" }, id)(tx);
+      await emit(context, "user.create", id)(tx);
+      const user = await readUserObject(tx, tenant.id, id);
+      return user ? { ok: true, user } : notFound;
+    },
+    {
+      users_tenant_id_id_pk: rejectAdmin("conflict", "A user of the tenant has this id."),
+      emails_address_unique: rejectAdmin("conflict", "A user of the tenant has one of these emails."),
+      usernames_username_unique: usernameTaken,
+    },
+  );
+}
+
+/** A change of the profile: null clears, what is absent stays. */
+export interface ProfileChange {
+  username?: string | null | undefined;
+  name?: string | null | undefined;
+  given_name?: string | null | undefined;
+  family_name?: string | null | undefined;
+  picture?: string | null | undefined;
+}
+
+/** Changes the profile fields of a user. */
+export async function updateAdminUser(
+  context: RequestContext,
+  userId: string,
+  { username: givenName, ...fields }: ProfileChange,
+): Promise<{ ok: true; user: UserObject } | AdminRejection> {
+  const { tenant, now } = context;
+  const name = typeof givenName === "string" ? readUsername(tenant.config, givenName) : null;
+  if (name && !name.ok) return name;
+  const changesProfile = Object.values(fields).some((value) => value !== undefined);
+  return changeUser(
+    context,
+    userId,
+    async (changed) => {
+      const { tx, record } = changed;
+      if (givenName !== undefined) await writeUsername(context, changed, name?.username ?? null);
+      if (changesProfile) {
+        await updateUserProfile(tx, tenant.id, {
+          userId,
+          now,
+          name: fields.name,
+          givenName: fields.given_name,
+          familyName: fields.family_name,
+          picture: fields.picture,
+        });
+        await record("profile_changed");
+        await emit(context, "user.update", userId)(tx);
+      }
+      const user = await readUserObject(tx, tenant.id, userId);
+      return user ? { ok: true, user } : notFound;
+    },
+    { usernames_username_unique: usernameTaken },
+  );
+}
+
+/** Deletes a user with everything that belongs to it. */
+export function deleteAdminUser(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | AdminRejection> {
+  return changeUser(context, userId, async ({ tx, record }) => {
+    await deleteAccount(context, userId, null)(tx);
+    await record("user_deleted");
+    return { ok: true };
+  });
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { readUserObject, userCredentialSchema, userIdentitySchema } from "../../account/user-object.ts";
+import { notFound } from "../../admin/rejections.ts";
+import { removeUserCredential, renameUserCredential } from "../../admin/user-credentials.ts";
+import { removeUserIdentity } from "../../admin/user-identities.ts";
+import { uuid } from "../fields.ts";
+import { requestContextOf } from "../handler-context.ts";
+import { json } from "../reply.ts";
+import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+
+const tag = "admin: users";
+const list = "/admin/users/{id}/webauthn_credentials";
+const item = `${list}/{credential_id}`;
+const params = z.object({ id: uuid() });
+const credentialParams = params.extend({
+  credential_id: z.string().max(1364).describe("Credential id, base64url."),
+});
+
+/** Passkeys, security keys and identities of users. */
+export const credentialAddresses = [
+  adminOperation(
+    {
+      method: "GET",
+      path: list,
+      id: "listUserCredentials",
+      summary: "List the passkeys and security keys of a user, oldest first",
+      tag,
+      params,
+      answers: { 200: { schema: z.array(userCredentialSchema) }, 404: NOT_FOUND },
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      return user ? json(200, user.webauthn_credentials ?? []) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "GET",
+      path: item,
+      id: "getUserCredential",
+      summary: "Get a passkey or security key of a user",
+      tag,
+      params: credentialParams,
+      answers: { 200: { schema: userCredentialSchema }, 404: NOT_FOUND },
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const found = user?.webauthn_credentials?.find(({ id }) => id === params.credential_id);
+      return found ? json(200, found) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "PATCH",
+      path: item,
+      id: "renameUserCredential",
+      summary: "Rename a passkey or security key of a user",
+      tag,
+      params: credentialParams,
+      body: z.strictObject({
+        name: z
+          .string()
+          .trim()
+          .min(1)
+          .max(64)
+          .refine((name) => !/\p{Cc}/u.test(name), "must be one line"),
+      }),
+      answers: { 200: { schema: userCredentialSchema }, 404: NOT_FOUND },
+    },
+    async (context, { params, body }) => {
+      const credential = { id: params.credential_id, name: body.name };
+      const renamed = await renameUserCredential(await requestContextOf(context), params.id, credential);
+      return replyTo(renamed, (found) => json(200, found.credential));
+    },
+  ),
+  adminOperation(
+    {
+      method: "DELETE",
+      path: item,
+      id: "deleteUserCredential",
+      summary: "Remove a passkey or security key of a user",
+      tag,
+      params: credentialParams,
+      answers: { 204: "The credential is removed.", 404: NOT_FOUND },
+    },
+    async (context, { params }) =>
+      replyTo(
+        await removeUserCredential(await requestContextOf(context), params.id, params.credential_id),
+        noContent,
+      ),
+  ),
+  adminOperation(
+    {
+      method: "GET",
+      path: "/admin/users/{id}/identities",
+      id: "listUserIdentities",
+      summary: "List the identities of a user at identity providers, oldest first",
+      tag,
+      params,
+      answers: { 200: { schema: z.array(userIdentitySchema) }, 404: NOT_FOUND },
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      return user ? json(200, user.identities ?? []) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "DELETE",
+      path: "/admin/users/{id}/identities/{identity_id}",
+      id: "deleteUserIdentity",
+      summary: "Disconnect an identity of a user",
+      tag,
+      params: params.extend({ identity_id: uuid() }),
+      answers: { 204: "The identity is disconnected.", 404: NOT_FOUND },
+    },
+    async (context, { params }) =>
+      replyTo(
+        await removeUserIdentity(await requestContextOf(context), params.id, params.identity_id),
+        noContent,
+      ),
+  ),
+];

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { readUserObject, userEmailSchema } from "../../account/user-object.ts";
+import { notFound } from "../../admin/rejections.ts";
+import { addUserEmail, removeUserEmail, setPrimaryUserEmail } from "../../admin/user-emails.ts";
+import { uuid } from "../fields.ts";
+import { requestContextOf } from "../handler-context.ts";
+import { json } from "../reply.ts";
+import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+
+const tag = "admin: users";
+const params = z.object({ id: uuid() });
+const emailParams = params.extend({ email_id: uuid() });
+
+/** Emails of users. */
+export const emailAddresses = [
+  adminOperation(
+    {
+      method: "GET",
+      path: "/admin/users/{id}/emails",
+      id: "listUserEmails",
+      summary: "List the emails of a user, the primary one first",
+      tag,
+      params,
+      answers: { 200: { schema: z.array(userEmailSchema) }, 404: NOT_FOUND },
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      return user ? json(200, user.emails ?? []) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "POST",
+      path: "/admin/users/{id}/emails",
+      id: "createUserEmail",
+      summary: "Add an email to a user",
+      description: "The first email of a user becomes the primary one, whatever `is_primary` says.",
+      tag,
+      params,
+      body: z.strictObject({
+        address: z.string().max(1024),
+        is_primary: z.boolean().optional().describe("Ignored."),
+        is_verified: z.boolean().default(false),
+      }),
+      answers: {
+        201: { schema: userEmailSchema },
+        404: NOT_FOUND,
+        409: "The user has `email.limit` emails.",
+      },
+    },
+    async (context, { params, body }) => {
+      const email = { address: body.address, verified: body.is_verified };
+      const added = await addUserEmail(await requestContextOf(context), params.id, email);
+      return replyTo(added, (found) => json(201, found.email));
+    },
+  ),
+  adminOperation(
+    {
+      method: "GET",
+      path: "/admin/users/{id}/emails/{email_id}",
+      id: "getUserEmail",
+      summary: "Get an email of a user",
+      tag,
+      params: emailParams,
+      answers: { 200: { schema: userEmailSchema }, 404: NOT_FOUND },
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const email = user?.emails?.find(({ id }) => id === params.email_id);
+      return email ? json(200, email) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "DELETE",
+      path: "/admin/users/{id}/emails/{email_id}",
+      id: "deleteUserEmail",
+      summary: "Remove an email of a user",
+      tag,
+      params: emailParams,
+      answers: { 204: "The email is removed.", 404: NOT_FOUND, 409: "It is the primary email." },
+    },
+    async (context, { params }) =>
+      replyTo(await removeUserEmail(await requestContextOf(context), params.id, params.email_id), noContent),
+  ),
+  adminOperation(
+    {
+      method: "POST",
+      path: "/admin/users/{id}/emails/{email_id}/set_primary",
+      id: "setPrimaryUserEmail",
+      summary: "Make an email the primary one of its user",
+      tag,
+      params: emailParams,
+      answers: { 204: "The email is the primary one.", 404: NOT_FOUND },
+    },
+    async (context, { params }) =>
+      replyTo(
+        await setPrimaryUserEmail(await requestContextOf(context), params.id, params.email_id),
+        noContent,
+      ),
+  ),
+];

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { readUserObject, type UserObject, userMetadataSchema } from "../../account/user-object.ts";
+import { notFound } from "../../admin/rejections.ts";
+import { patchUserMetadata } from "../../admin/user-metadata.ts";
+import { uuid } from "../fields.ts";
+import { requestContextOf } from "../handler-context.ts";
+import { json, type Reply } from "../reply.ts";
+import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+
+const tag = "admin: users";
+const path = "/admin/users/{id}/metadata";
+const params = z.object({ id: uuid() });
+
+const kind = () =>
+  z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe(
+      "A JSON Merge Patch (RFC 7396) of this kind, at most 3000 characters after it; null clears it.",
+    );
+
+const patch = z
+  .strictObject({ public_metadata: kind(), private_metadata: kind(), unsafe_metadata: kind() })
+  .nullable();
+
+const answers = { 200: { schema: userMetadataSchema }, 204: "The user has no metadata.", 404: NOT_FOUND };
+
+function show(metadata: UserObject["metadata"]): Reply {
+  return metadata ? json(200, metadata) : noContent();
+}
+
+/** Metadata of users. */
+export const metadataAddresses = [
+  adminOperation(
+    {
+      method: "GET",
+      path,
+      id: "getUserMetadata",
+      summary: "Get the metadata of a user",
+      tag,
+      params,
+      answers,
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      return user ? show(user.metadata) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "PATCH",
+      path,
+      id: "patchUserMetadata",
+      summary: "Change the metadata of a user",
+      description: "An object patches the kinds that it names; null clears all of them.",
+      tag,
+      params,
+      body: patch,
+      answers,
+    },
+    async (context, { params, body }) => {
+      const patched = await patchUserMetadata(await requestContextOf(context), params.id, body);
+      return replyTo(patched, ({ metadata }) => show(metadata));
+    },
+  ),
+];

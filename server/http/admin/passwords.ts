@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { readUserObject, userPasswordSchema } from "../../account/user-object.ts";
+import { notFound } from "../../admin/rejections.ts";
+import { removeUserPassword, setUserPassword } from "../../admin/user-password.ts";
+import { uuid } from "../fields.ts";
+import { requestContextOf } from "../handler-context.ts";
+import { json } from "../reply.ts";
+import { adminOperation, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+
+const tag = "admin: users";
+const path = "/admin/users/{id}/password";
+const params = z.object({ id: uuid() });
+const body = z.strictObject({
+  password: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe(
+      "At most `password.max_length` characters. No other rule applies: operators carry passwords over.",
+    ),
+});
+const shown = { schema: userPasswordSchema };
+const NO_PASSWORD = "There is no such user, or it has no password.";
+
+/** Passwords of users. */
+export const passwordAddresses = [
+  adminOperation(
+    {
+      method: "GET",
+      path,
+      id: "getUserPassword",
+      summary: "Get whether a user has a password",
+      tag,
+      params,
+      answers: { 200: shown, 404: NO_PASSWORD },
+    },
+    async ({ runtime, tenant }, { params }) => {
+      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      return user?.password ? json(200, user.password) : rejectionReply(notFound);
+    },
+  ),
+  adminOperation(
+    {
+      method: "POST",
+      path,
+      id: "createUserPassword",
+      summary: "Set the password of a user who has none",
+      tag,
+      params,
+      body,
+      answers: { 200: shown, 404: "There is no such user.", 409: "The user has a password." },
+    },
+    async (context, { params, body }) => {
+      const first = { ...body, kind: "first" } as const;
+      const set = await setUserPassword(await requestContextOf(context), params.id, first);
+      return replyTo(set, ({ password }) => json(200, password));
+    },
+  ),
+  adminOperation(
+    {
+      method: "PUT",
+      path,
+      id: "updateUserPassword",
+      summary: "Replace the password of a user",
+      description: "Ends unfinished sign-ins and the trust in browsers. Sessions stay.",
+      tag,
+      params,
+      body,
+      answers: { 200: shown, 404: NO_PASSWORD },
+    },
+    async (context, { params, body }) => {
+      const replacement = { ...body, kind: "replacement" } as const;
+      const set = await setUserPassword(await requestContextOf(context), params.id, replacement);
+      return replyTo(set, ({ password }) => json(200, password));
+    },
+  ),
+  adminOperation(
+    {
+      method: "DELETE",
+      path,
+      id: "deleteUserPassword",
+      summary: "Remove the password of a user",
+      tag,
+      params,
+      answers: { 204: "The user has no password.", 404: NO_PASSWORD },
+    },
+    async (context, { params }) =>
+      replyTo(await removeUserPassword(await requestContextOf(context), params.id), noContent),
+  ),
+];
