@@ -2,16 +2,16 @@ import type { Address } from "../address.ts";
 import { requireAdminKey } from "./admin-key.ts";
 import { apiKeyAddresses } from "./api-keys.ts";
 import { auditLogAddresses } from "./audit-logs.ts";
-import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { credentialAddresses } from "./credentials.ts";
 import { emailAddresses } from "./emails.ts";
+import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { metadataAddresses } from "./metadata.ts";
 import { passwordAddresses } from "./passwords.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
-import { usernameAddresses } from "./usernames.ts";
 import { sessionAddresses } from "./sessions.ts";
 import { statisticsAddresses } from "./statistics.ts";
 import { tenantAddresses } from "./tenants.ts";
+import { usernameAddresses } from "./usernames.ts";
 import { userAddresses } from "./users.ts";
 
 /**
