@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { clientInterface } from "../scripts/client-interface.ts";
 import { loadConfig } from "../server/config/load.ts";
 import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
@@ -9,7 +10,8 @@ import { layersOf, roomsDiagram } from "./rooms.ts";
 
 /**
  * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
- * examples of the interface into `server/http/openapi/examples.json`.
+ * examples of the interface into `server/http/openapi/examples.json`, and the types of the
+ * client into `client/interface.ts`.
  */
 
 const here = import.meta.dirname;
@@ -22,6 +24,8 @@ writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));
+
+writeFileSync(join(here, "..", "client", "interface.ts"), clientInterface());
 
 // The calls of this test are the examples of `/openapi.json`.
 execFileSync(

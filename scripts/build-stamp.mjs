@@ -13,6 +13,7 @@ export const stampFile = join(root, "dist", "build-stamp");
 /** Files and folders that affect a build. */
 const inputs = [
   "app",
+  "client",
   "components",
   "db",
   "server",

@@ -17,6 +17,7 @@ const entryPoints = [
   /^next\.config\.mjs$/,
   /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,
   /^server\/passkey-server\/receipt-verification\.ts$/,
+  /^client\/stile\.ts$/,
   // Type tests, which only the compiler reads.
   /\.types\.ts$/,
 ];

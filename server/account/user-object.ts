@@ -10,76 +10,90 @@ const id = z.guid();
 const times = { created_at: time, updated_at: time };
 
 /** A passkey or a security key of a user. */
-export const userCredentialSchema = z.strictObject({
-  id: z.string().describe("Credential id, base64url."),
-  name: z.string().optional(),
-  public_key: z.string().describe("COSE_Key, base64url."),
-  attestation_type: z.string(),
-  aaguid: z.guid(),
-  last_used_at: time.optional(),
-  created_at: time,
-  transports: z.array(z.string()),
-  backup_eligible: z.boolean(),
-  backup_state: z.boolean(),
-  mfa_only: z.boolean().describe("True for a security key that is a second factor only."),
-});
+export const userCredentialSchema = z
+  .strictObject({
+    id: z.string().describe("Credential id, base64url."),
+    name: z.string().optional(),
+    public_key: z.string().describe("COSE_Key, base64url."),
+    attestation_type: z.string(),
+    aaguid: z.guid(),
+    last_used_at: time.optional(),
+    created_at: time,
+    transports: z.array(z.string()),
+    backup_eligible: z.boolean(),
+    backup_state: z.boolean(),
+    mfa_only: z.boolean().describe("True for a security key that is a second factor only."),
+  })
+  .meta({ id: "UserCredential" });
 
 /** An email address of a user. */
-export const userEmailSchema = z.strictObject({
-  id,
-  address: z.string(),
-  is_verified: z.boolean(),
-  is_primary: z.boolean(),
-  ...times,
-});
+export const userEmailSchema = z
+  .strictObject({
+    id,
+    address: z.string(),
+    is_verified: z.boolean(),
+    is_primary: z.boolean(),
+    ...times,
+  })
+  .meta({ id: "UserEmail" });
 
 /** The username of a user. */
-export const usernameSchema = z.strictObject({ id, username: z.string(), ...times });
+export const usernameSchema = z.strictObject({ id, username: z.string(), ...times }).meta({ id: "Username" });
 
 /** That a user has a password. Its `id` is the id of the user. */
-export const userPasswordSchema = z.strictObject({ id, tenant_id: z.guid(), ...times });
+export const userPasswordSchema = z
+  .strictObject({ id, tenant_id: z.guid(), ...times })
+  .meta({ id: "UserPassword" });
 
 /** That a user has an authenticator app. Its `id` is the id of the user. */
-export const userOtpSchema = z.strictObject({ id, created_at: time });
+export const userOtpSchema = z.strictObject({ id, created_at: time }).meta({ id: "UserOtp" });
 
 /** An identity of a user at an identity provider. */
-export const userIdentitySchema = z.strictObject({
-  id,
-  provider_id: z.string().describe("The subject identifier at the provider."),
-  provider_name: z.string().describe("The provider: `google`, `custom_…`, or `saml:` and its entity id."),
-  email_id: id.optional().describe("The user's email with the address that the provider stated."),
-  ...times,
-});
+export const userIdentitySchema = z
+  .strictObject({
+    id,
+    provider_id: z.string().describe("The subject identifier at the provider."),
+    provider_name: z.string().describe("The provider: `google`, `custom_…`, or `saml:` and its entity id."),
+    email_id: id.optional().describe("The user's email with the address that the provider stated."),
+    ...times,
+  })
+  .meta({ id: "UserIdentity" });
 
 const metadataObject = z.record(z.string(), z.unknown());
 
 /** The metadata of a user that are not empty. */
-export const userMetadataSchema = z.strictObject({
-  public_metadata: metadataObject.optional().describe("Visible to the user and to applications."),
-  private_metadata: metadataObject.optional().describe("Visible to the operator alone."),
-  unsafe_metadata: metadataObject.optional().describe("Writable by the user."),
-});
+export const userMetadataSchema = z
+  .strictObject({
+    public_metadata: metadataObject.optional().describe("Visible to the user and to applications."),
+    private_metadata: metadataObject.optional().describe("Visible to the operator alone."),
+    unsafe_metadata: metadataObject.optional().describe("Writable by the user."),
+  })
+  .meta({ id: "UserMetadata" });
 
 /**
  * A user as the operator sees it: in the administration API and as the data of `user.*` events. Empty members are left
  * out.
  */
-export const userObjectSchema = z.strictObject({
-  id,
-  webauthn_credentials: z.array(userCredentialSchema).optional().describe("Oldest first."),
-  emails: z.array(userEmailSchema).optional().describe("The primary one first."),
-  username: usernameSchema.optional(),
-  ...times,
-  password: userPasswordSchema.optional(),
-  identities: z.array(userIdentitySchema).optional().describe("Oldest first."),
-  otp: userOtpSchema.optional(),
-  metadata: userMetadataSchema.optional(),
-  blocked_at: time.optional().describe("Since when the account is blocked: it has no session and gets none."),
-  name: z.string().optional(),
-  given_name: z.string().optional(),
-  family_name: z.string().optional(),
-  picture: z.string().optional(),
-});
+export const userObjectSchema = z
+  .strictObject({
+    id,
+    webauthn_credentials: z.array(userCredentialSchema).optional().describe("Oldest first."),
+    emails: z.array(userEmailSchema).optional().describe("The primary one first."),
+    username: usernameSchema.optional(),
+    ...times,
+    password: userPasswordSchema.optional(),
+    identities: z.array(userIdentitySchema).optional().describe("Oldest first."),
+    otp: userOtpSchema.optional(),
+    metadata: userMetadataSchema.optional(),
+    blocked_at: time
+      .optional()
+      .describe("Since when the account is blocked: it has no session and gets none."),
+    name: z.string().optional(),
+    given_name: z.string().optional(),
+    family_name: z.string().optional(),
+    picture: z.string().optional(),
+  })
+  .meta({ id: "User" });
 
 export type UserObject = z.infer<typeof userObjectSchema>;
 

@@ -38,7 +38,7 @@ export const jobsAddress = described(address("GET", "/api/jobs", jobsHandler, "p
   tag: "service",
   security: "jobs",
   answers: {
-    200: { schema: z.object({ done: z.int(), purged: z.int() }) },
+    200: { schema: z.object({ done: z.int(), delivered: z.int(), purged: z.int() }) },
     401: "The secret is missing or wrong.",
     404: "No secret is configured.",
   },

@@ -4,16 +4,18 @@ import type { Session } from "./session.ts";
 const time = z.iso.datetime({ precision: 3 });
 
 /** A session as the operator sees it: in the administration API and as the data of `session.*` events. */
-export const sessionObjectSchema = z.strictObject({
-  id: z.guid(),
-  user_id: z.guid(),
-  user_agent: z.string().nullable().describe("Null if `session.acquire_user_agent` is off."),
-  ip_address: z.string().nullable().describe("Null if `session.acquire_ip_address` is off."),
-  created_at: time,
-  updated_at: time.describe("The same as `last_used`: nothing else of a session changes."),
-  expires_at: time,
-  last_used: time,
-});
+export const sessionObjectSchema = z
+  .strictObject({
+    id: z.guid(),
+    user_id: z.guid(),
+    user_agent: z.string().nullable().describe("Null if `session.acquire_user_agent` is off."),
+    ip_address: z.string().nullable().describe("Null if `session.acquire_ip_address` is off."),
+    created_at: time,
+    updated_at: time.describe("The same as `last_used`: nothing else of a session changes."),
+    expires_at: time,
+    last_used: time,
+  })
+  .meta({ id: "SessionObject" });
 
 export type SessionObject = z.infer<typeof sessionObjectSchema>;
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
+import { events } from "../../events/events.ts";
 import { type Address, type Answer, type Operation, type Security, tags } from "../address.ts";
 import { isCsv } from "../fields.ts";
 import { createConverter, errorSchemas, type JsonSchema } from "./schemas.ts";
@@ -85,7 +86,7 @@ export function openApiDocument(
       [row.method.toLowerCase()]: operationOf(row, row.operation, convert, examples[row.operation.id]),
     };
   }
-  const used = new Set(addresses.flatMap(({ operation }) => operation?.tag ?? []));
+  const used = new Set([...addresses.flatMap(({ operation }) => operation?.tag ?? []), "admin: webhooks"]);
   return {
     openapi: "3.1.1",
     info: {
@@ -99,14 +100,52 @@ export function openApiDocument(
     },
     servers: servers.map((url) => ({ url })),
     tags: Object.entries(tags)
-      .filter(([name]) => used.has(name as keyof typeof tags))
+      .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: webhooksOf(convert),
     components: {
       schemas: Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes,
     },
   };
+}
+
+/** Deliveries to webhooks, by event. */
+function webhooksOf(convert: Convert): JsonSchema {
+  const entries = Object.entries(events).map(([name, { when, data }]) => [
+    name,
+    {
+      post: {
+        operationId: `on.${name}`,
+        summary: `Delivery of ${name}`,
+        description: when,
+        tags: ["admin: webhooks"],
+        security: [],
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                properties: {
+                  token: {
+                    type: "string",
+                    description: "A JWT with `evt` and `data`, verified by `/.well-known/jwks.json`.",
+                  },
+                  event: { type: "string", const: name },
+                },
+                required: ["token", "event"],
+              },
+            },
+          },
+        },
+        responses: { "2XX": { description: "Received." }, "4XX": { description: "Delivered again later." } },
+        "x-data": convert(data),
+      },
+    },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 type Convert = (schema: z.ZodType) => JsonSchema;

@@ -1,0 +1,164 @@
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from "jose";
+import { StileError } from "./error.ts";
+import { operations } from "./interface.ts";
+
+/** Requests to the interface, and its keys. */
+export interface Connection {
+  issuer: string;
+  audience: string;
+  /**
+   * Sends JSON, and reads JSON.
+   *
+   * @throws StileError for a status above 299, or without an answer
+   */
+  send(method: string, path: string, options?: SendOptions): Promise<{ body: unknown; headers: Headers }>;
+  /** Calls an operation of the administration interface. */
+  call(operation: keyof typeof operations, input: Record<string, unknown>): Promise<unknown>;
+  /**
+   * Verifies a token by the published keys, with issuer, audience and times.
+   *
+   * @throws StileError if the keys cannot be read
+   */
+  verify(token: string, options: Pick<JWTVerifyOptions, "typ" | "requiredClaims">): Promise<VerifiedToken>;
+}
+
+export type VerifiedToken = { ok: true; claims: JWTPayload } | { ok: false; reason: "invalid" | "expired" };
+
+interface SendOptions {
+  query?: Record<string, unknown>;
+  body?: unknown;
+  key?: string | undefined;
+}
+
+/** How a client reaches the service. */
+export interface ConnectionOptions {
+  /** Base address of the tenant, with its prefix: `https://login.example.com`. */
+  baseUrl: string;
+  /** A key of the interface `admin`, for `admin`. */
+  apiKey?: string | undefined;
+  /** `aud` of tokens; default: the host name of the base address (`webauthn.relying_party.id`). */
+  audience?: string | undefined;
+  /** `iss` of tokens; default: the base address (`session.issuer`). */
+  issuer?: string | undefined;
+  /** Milliseconds until a request is given up; default: 5000. */
+  timeoutMs?: number | undefined;
+  /** Default: the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+}
+
+/** The algorithms with which the service signs (`session.algorithm`). */
+const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
+
+/** Keys are read again after this time, and for an unknown key at most once in the second one. */
+const KEYS_MAX_AGE_MS = 10 * 60_000;
+const KEYS_COOLDOWN_MS = 30_000;
+
+export function connect({
+  baseUrl,
+  apiKey,
+  audience = new URL(baseUrl).hostname,
+  issuer,
+  timeoutMs = 5000,
+  fetch: request = (...given) => fetch(...given),
+}: ConnectionOptions): Connection {
+  const base = baseUrl.replace(/\/+$/, "");
+  const keys = createRemoteJWKSet(new URL(`${base}/.well-known/jwks.json`), {
+    cacheMaxAge: KEYS_MAX_AGE_MS,
+    cooldownDuration: KEYS_COOLDOWN_MS,
+    timeoutDuration: timeoutMs,
+    [customFetch]: request,
+  });
+
+  const send: Connection["send"] = async (method, path, { query = {}, body, key } = {}) => {
+    const url = base + path + queryOf(query);
+    let response: Response;
+    try {
+      response = await request(url, {
+        method,
+        redirect: "error",
+        signal: AbortSignal.timeout(timeoutMs),
+        headers: {
+          Accept: "application/json",
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+          ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch (cause) {
+      throw new StileError(`Stile does not answer at ${base}.`, { cause });
+    }
+    const { status, headers } = response;
+    const text = await response.text();
+    const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(headers.get("content-type") ?? "");
+    const answer = isJson && text !== "" ? parse(text) : text;
+    if (status < 300) return { body: text === "" ? undefined : answer, headers };
+    const { message } = (answer ?? {}) as { message?: unknown };
+    const wait = Number(headers.get("retry-after"));
+    throw new StileError(typeof message === "string" ? message : `Stile answers with status ${status}.`, {
+      status,
+      ...(wait > 0 ? { retryAfterSeconds: wait } : {}),
+    });
+  };
+
+  return {
+    issuer: issuer ?? base,
+    audience,
+    send,
+    async call(name, { query, body, ...params }) {
+      if (apiKey === undefined) throw new StileError("`apiKey` is needed for the administration interface.");
+      const [method, template, paged] = operations[name];
+      const path = template.replace(/\{(\w+)\}/g, (_, param: string) =>
+        encodeURIComponent(String(params[param])),
+      );
+      const answer = await send(method, path, {
+        query: (query ?? {}) as Record<string, unknown>,
+        body,
+        key: apiKey,
+      });
+      return paged ? { items: answer.body, total: Number(answer.headers.get("x-total-count")) } : answer.body;
+    },
+    async verify(token, options) {
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          algorithms: ALGORITHMS,
+          issuer: issuer ?? base,
+          audience,
+          ...options,
+        });
+        return { ok: true, claims: payload };
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) return { ok: false, reason: "expired" };
+        if (error instanceof errors.JOSEError && !unreadableKeys.has(error.code))
+          return { ok: false, reason: "invalid" };
+        throw new StileError(`The keys of Stile cannot be read at ${base}.`, { cause: error });
+      }
+    },
+  };
+}
+
+/** Codes of errors that say nothing of the token. */
+const unreadableKeys = new Set(["ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID", "ERR_JOSE_GENERIC"]);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StileError("Stile answers with malformed JSON.", { cause });
+  }
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).flatMap((item) =>
+      item === undefined ? [] : [[name, item instanceof Date ? item.toISOString() : String(item)]],
+    ),
+  );
+  return entries.length > 0 ? `?${new URLSearchParams(entries)}` : "";
+}

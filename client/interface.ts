@@ -1,0 +1,1288 @@
+// Made by `npm run docs` from the document of the interface (`/openapi.json`). Change the declarations there.
+
+export interface SessionObject {
+  id: string;
+  user_id: string;
+  /** Null if `session.acquire_user_agent` is off. */
+  user_agent: string | null;
+  /** Null if `session.acquire_ip_address` is off. */
+  ip_address: string | null;
+  created_at: string;
+  /** The same as `last_used`: nothing else of a session changes. */
+  updated_at: string;
+  expires_at: string;
+  last_used: string;
+}
+export interface User {
+  id: string;
+  /** Oldest first. */
+  webauthn_credentials?: UserCredential[] | undefined;
+  /** The primary one first. */
+  emails?: UserEmail[] | undefined;
+  username?: Username | undefined;
+  created_at: string;
+  updated_at: string;
+  password?: UserPassword | undefined;
+  /** Oldest first. */
+  identities?: UserIdentity[] | undefined;
+  otp?: UserOtp | undefined;
+  metadata?: UserMetadata | undefined;
+  /** Since when the account is blocked: it has no session and gets none. */
+  blocked_at?: string | undefined;
+  name?: string | undefined;
+  given_name?: string | undefined;
+  family_name?: string | undefined;
+  picture?: string | undefined;
+}
+export interface UserCredential {
+  /** Credential id, base64url. */
+  id: string;
+  name?: string | undefined;
+  /** COSE_Key, base64url. */
+  public_key: string;
+  attestation_type: string;
+  aaguid: string;
+  last_used_at?: string | undefined;
+  created_at: string;
+  transports: string[];
+  backup_eligible: boolean;
+  backup_state: boolean;
+  /** True for a security key that is a second factor only. */
+  mfa_only: boolean;
+}
+export interface UserEmail {
+  id: string;
+  address: string;
+  is_verified: boolean;
+  is_primary: boolean;
+  created_at: string;
+  updated_at: string;
+}
+export interface UserIdentity {
+  id: string;
+  /** The subject identifier at the provider. */
+  provider_id: string;
+  /** The provider: `google`, `custom_…`, or `saml:` and its entity id. */
+  provider_name: string;
+  /** The user's email with the address that the provider stated. */
+  email_id?: string | undefined;
+  created_at: string;
+  updated_at: string;
+}
+export interface UserMetadata {
+  /** Visible to the user and to applications. */
+  public_metadata?: Record<string, unknown> | undefined;
+  /** Visible to the operator alone. */
+  private_metadata?: Record<string, unknown> | undefined;
+  /** Writable by the user. */
+  unsafe_metadata?: Record<string, unknown> | undefined;
+}
+export interface UserOtp {
+  id: string;
+  created_at: string;
+}
+export interface UserPassword {
+  id: string;
+  tenant_id: string;
+  created_at: string;
+  updated_at: string;
+}
+export interface Username {
+  id: string;
+  username: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** The data of each event. */
+export interface EventData {
+  "user.create": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.delete": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.login": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.email.create": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.email.delete": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.email.primary": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.username.create": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.username.update": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.username.delete": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "user.update.password.update": {
+    id: string;
+    /** Oldest first. */
+    webauthn_credentials?: UserCredential[] | undefined;
+    /** The primary one first. */
+    emails?: UserEmail[] | undefined;
+    username?: Username | undefined;
+    created_at: string;
+    updated_at: string;
+    password?: UserPassword | undefined;
+    /** Oldest first. */
+    identities?: UserIdentity[] | undefined;
+    otp?: UserOtp | undefined;
+    metadata?: UserMetadata | undefined;
+    /** Since when the account is blocked: it has no session and gets none. */
+    blocked_at?: string | undefined;
+    name?: string | undefined;
+    given_name?: string | undefined;
+    family_name?: string | undefined;
+    picture?: string | undefined;
+    /** Address of the client, for changes by the user and of emails. */
+    ip_address?: string | undefined;
+    /** `User-Agent` of the same client. */
+    user_agent?: string | undefined;
+  };
+  "email.send":
+    | {
+        subject: string;
+        body_plain: string;
+        /** HTML. */
+        body: string;
+        to_email_address: string;
+        /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
+        delivered_by_hanko: boolean;
+        /** The same as `language`, for published receivers. */
+        accept_language: string;
+        /** `X-Language` of the request that caused the mail. */
+        language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
+        type: "login" | "recovery" | "email_verification";
+        data: {
+          service_name: string;
+          otp_code: string;
+          /** Seconds for which the code is valid. */
+          ttl: number;
+          /** Seconds since 1970. */
+          valid_until: number;
+        };
+      }
+    | {
+        subject: string;
+        body_plain: string;
+        /** HTML. */
+        body: string;
+        to_email_address: string;
+        /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
+        delivered_by_hanko: boolean;
+        /** The same as `language`, for published receivers. */
+        accept_language: string;
+        /** `X-Language` of the request that caused the mail. */
+        language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
+        type: "email_login_attempted" | "email_registration_attempted";
+        data: {
+          service_name: string;
+        };
+      }
+    | {
+        subject: string;
+        body_plain: string;
+        /** HTML. */
+        body: string;
+        to_email_address: string;
+        /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
+        delivered_by_hanko: boolean;
+        /** The same as `language`, for published receivers. */
+        accept_language: string;
+        /** `X-Language` of the request that caused the mail. */
+        language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
+        type: "security_notification";
+        data: {
+          service_name: string;
+          /** The change that the mail reports. */
+          template:
+            | "email_create"
+            | "email_delete"
+            | "primary_email_update"
+            | "mfa_create"
+            | "mfa_delete"
+            | "password_update"
+            | "password_delete"
+            | "passkey_create"
+            | "passkey_delete"
+            | "identity_create"
+            | "recovery_code_use";
+          new_email_address?: string | undefined;
+          deleted_email_address?: string | undefined;
+          /** The second factor that was added or removed. */
+          factor?: "totp" | "security_key" | "authenticator" | "recovery_codes" | undefined;
+        };
+      };
+  "session.create.flow": SessionObject;
+  "session.create.admin": SessionObject;
+  "session.delete.explicit.logout": SessionObject;
+  "session.delete.explicit.revoke": SessionObject;
+  "session.delete.admin.revoke": SessionObject;
+  "session.delete.passive.expire": SessionObject;
+  "session.delete.passive.limit": SessionObject;
+}
+
+/** Input and answer of each operation of the administration interface. */
+export interface AdminOperations {
+  /** Get a user. */
+  getUser: {
+    input: { id: string };
+    answer: User;
+  };
+  /** Block a user. Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing. */
+  blockUser: {
+    input: { id: string };
+    answer: User;
+  };
+  /** End the block of a user. The user can sign in again. A second call changes nothing. */
+  unblockUser: {
+    input: { id: string };
+    answer: User;
+  };
+  /** List the live sessions of a user, newest first. */
+  listUserSessions: {
+    input: { id: string };
+    answer: SessionObject[];
+  };
+  /** End a session of a user. Its token is invalid at once. */
+  endUserSession: {
+    input: { id: string; session_id: string };
+    answer: undefined;
+  };
+  /** List entries of the audit log, newest first. Email addresses, usernames and IP addresses are masked as `audit_log` of the settings says. */
+  listAuditLogs: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+        /** Only later entries. */
+        start_time?: string | undefined;
+        /** Only earlier entries. */
+        end_time?: string | undefined;
+        /** Types of entries, repeated or separated by commas. */
+        type?:
+          | (
+              | "login_failure"
+              | "thirdparty_signin_signup_failed"
+              | "authenticator_deregistered"
+              | "authenticator_registered"
+              | "authenticator_renamed"
+              | "authenticator_request_failed"
+              | "authenticator_request_succeeded"
+              | "email_created"
+              | "email_deleted"
+              | "email_verified"
+              | "login_success"
+              | "metadata_changed"
+              | "otp_created"
+              | "otp_deleted"
+              | "passkey_created"
+              | "passkey_deleted"
+              | "passkey_renamed"
+              | "passkey_sign_count_stale"
+              | "password_changed"
+              | "password_deleted"
+              | "phone_created"
+              | "phone_deleted"
+              | "primary_email_changed"
+              | "profile_changed"
+              | "recovery_codes_created"
+              | "recovery_codes_deleted"
+              | "security_key_created"
+              | "security_key_deleted"
+              | "security_notification_sent"
+              | "session_created"
+              | "session_revoked"
+              | "thirdparty_linking_succeeded"
+              | "thirdparty_signin_succeeded"
+              | "thirdparty_signup_succeeded"
+              | "thirdparty_unlinked"
+              | "trusted_device_created"
+              | "trusted_device_revoked"
+              | "trusted_device_stolen"
+              | "user_blocked"
+              | "user_created"
+              | "user_deleted"
+              | "user_logged_out"
+              | "user_unblocked"
+              | "username_changed"
+              | "username_deleted"
+              | "api_key_created"
+              | "api_key_deleted"
+              | "api_key_rejected"
+              | "secrets_resealed"
+              | "tenant_changed"
+              | "tenant_created"
+              | "tenant_deleted"
+              | "users_exported"
+              | "users_imported"
+              | "webhook_changed"
+              | "webhook_created"
+              | "webhook_deleted"
+              | "webhook_disabled"
+              | "webhook_secret_rotated"
+              | "webauthn_registration_init_succeeded"
+              | "webauthn_registration_init_failed"
+              | "webauthn_registration_final_succeeded"
+              | "webauthn_registration_final_failed"
+              | "webauthn_authentication_init_succeeded"
+              | "webauthn_authentication_init_failed"
+              | "webauthn_authentication_final_succeeded"
+              | "webauthn_authentication_final_failed"
+              | "webauthn_transaction_init_succeeded"
+              | "webauthn_transaction_init_failed"
+              | "webauthn_transaction_final_succeeded"
+              | "webauthn_transaction_final_failed"
+              | "mfa_registration_init_succeeded"
+              | "mfa_registration_init_failed"
+              | "mfa_registration_final_succeeded"
+              | "mfa_registration_final_failed"
+              | "mfa_authentication_init_succeeded"
+              | "mfa_authentication_init_failed"
+              | "mfa_authentication_final_succeeded"
+              | "mfa_authentication_final_failed"
+              | "webauthn_credential_updated"
+              | "webauthn_credential_deleted"
+              | "webauthn_user_deleted"
+              | "audit_limit_reached"
+            )[]
+          | undefined;
+        /** The id of a user, or a part of it. */
+        actor_user_id?: string | undefined;
+        /** The email address of an account, or a part of it. */
+        actor_email?: string | undefined;
+        /** An IP address, or a part of it. */
+        meta_source_ip?: string | undefined;
+        /** A part of the user's id, of the email address or of the IP address. */
+        q?: string | undefined;
+      };
+    };
+    answer: {
+      items: {
+        id: string;
+        type: string;
+        /** What failed. */
+        error?: string | undefined;
+        meta_http_request_id: string;
+        /** Empty for the `stile` command. */
+        meta_source_ip: string;
+        meta_user_agent: string;
+        /** The account that the event concerns. For the passkey server, the application's id of the user. */
+        actor_user_id?: string | undefined;
+        /** The account's primary email address at present. */
+        actor_email?: string | undefined;
+        details: Record<string, unknown>;
+        tenant_id: string;
+        created_at: string;
+        /** The same as `created_at`: entries are never changed. */
+        updated_at: string;
+      }[];
+      total: number;
+    };
+  };
+  /** Export entries of the audit log as lines of JSON, oldest first. Ends with the last entry from before the request, or before `end_time`. An answer that breaks off is incomplete; continue with `start_time` just before the last entry. */
+  exportAuditLogs: {
+    input: {
+      query?: {
+        /** Only later entries. */
+        start_time?: string | undefined;
+        /** Only earlier entries. */
+        end_time?: string | undefined;
+        /** Types of entries, repeated or separated by commas. */
+        type?:
+          | (
+              | "login_failure"
+              | "thirdparty_signin_signup_failed"
+              | "authenticator_deregistered"
+              | "authenticator_registered"
+              | "authenticator_renamed"
+              | "authenticator_request_failed"
+              | "authenticator_request_succeeded"
+              | "email_created"
+              | "email_deleted"
+              | "email_verified"
+              | "login_success"
+              | "metadata_changed"
+              | "otp_created"
+              | "otp_deleted"
+              | "passkey_created"
+              | "passkey_deleted"
+              | "passkey_renamed"
+              | "passkey_sign_count_stale"
+              | "password_changed"
+              | "password_deleted"
+              | "phone_created"
+              | "phone_deleted"
+              | "primary_email_changed"
+              | "profile_changed"
+              | "recovery_codes_created"
+              | "recovery_codes_deleted"
+              | "security_key_created"
+              | "security_key_deleted"
+              | "security_notification_sent"
+              | "session_created"
+              | "session_revoked"
+              | "thirdparty_linking_succeeded"
+              | "thirdparty_signin_succeeded"
+              | "thirdparty_signup_succeeded"
+              | "thirdparty_unlinked"
+              | "trusted_device_created"
+              | "trusted_device_revoked"
+              | "trusted_device_stolen"
+              | "user_blocked"
+              | "user_created"
+              | "user_deleted"
+              | "user_logged_out"
+              | "user_unblocked"
+              | "username_changed"
+              | "username_deleted"
+              | "api_key_created"
+              | "api_key_deleted"
+              | "api_key_rejected"
+              | "secrets_resealed"
+              | "tenant_changed"
+              | "tenant_created"
+              | "tenant_deleted"
+              | "users_exported"
+              | "users_imported"
+              | "webhook_changed"
+              | "webhook_created"
+              | "webhook_deleted"
+              | "webhook_disabled"
+              | "webhook_secret_rotated"
+              | "webauthn_registration_init_succeeded"
+              | "webauthn_registration_init_failed"
+              | "webauthn_registration_final_succeeded"
+              | "webauthn_registration_final_failed"
+              | "webauthn_authentication_init_succeeded"
+              | "webauthn_authentication_init_failed"
+              | "webauthn_authentication_final_succeeded"
+              | "webauthn_authentication_final_failed"
+              | "webauthn_transaction_init_succeeded"
+              | "webauthn_transaction_init_failed"
+              | "webauthn_transaction_final_succeeded"
+              | "webauthn_transaction_final_failed"
+              | "mfa_registration_init_succeeded"
+              | "mfa_registration_init_failed"
+              | "mfa_registration_final_succeeded"
+              | "mfa_registration_final_failed"
+              | "mfa_authentication_init_succeeded"
+              | "mfa_authentication_init_failed"
+              | "mfa_authentication_final_succeeded"
+              | "mfa_authentication_final_failed"
+              | "webauthn_credential_updated"
+              | "webauthn_credential_deleted"
+              | "webauthn_user_deleted"
+              | "audit_limit_reached"
+            )[]
+          | undefined;
+        /** The id of a user, or a part of it. */
+        actor_user_id?: string | undefined;
+        /** The email address of an account, or a part of it. */
+        actor_email?: string | undefined;
+        /** An IP address, or a part of it. */
+        meta_source_ip?: string | undefined;
+        /** A part of the user's id, of the email address or of the IP address. */
+        q?: string | undefined;
+      };
+    };
+    answer: string;
+  };
+  /** List tenants, oldest first. A key of the default tenant sees all of them, any other key its own tenant. */
+  listTenants: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: {
+      items: {
+        id: string;
+        name: string;
+        /** Its own host names, the public one first. */
+        hosts: string[];
+        /** Its public address; null if its settings are no longer valid. */
+        base_url: string | null;
+        /** Whether it is the tenant of the server's configuration, which defines its settings. */
+        default: boolean;
+        /** Its own settings, without secrets. */
+        config: Record<string, unknown>;
+        /** The paths of the secrets that are set, for instance `smtp_url`. */
+        secrets: string[];
+        created_at: string;
+        updated_at: string;
+      }[];
+      total: number;
+    };
+  };
+  /** Create a tenant. */
+  createTenant: {
+    input: {
+      body: {
+        /** Default: a new one. */
+        id?: string | undefined;
+        name: string;
+        hosts?: string[] | undefined;
+        /** Settings by the names of the configuration, for instance `{"mfa": {"optional": false}}`. */
+        config?: Record<string, unknown> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      /** Its own host names, the public one first. */
+      hosts: string[];
+      /** Its public address; null if its settings are no longer valid. */
+      base_url: string | null;
+      /** Whether it is the tenant of the server's configuration, which defines its settings. */
+      default: boolean;
+      /** Its own settings, without secrets. */
+      config: Record<string, unknown>;
+      /** The paths of the secrets that are set, for instance `smtp_url`. */
+      secrets: string[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** Get a tenant with its settings. */
+  getTenant: {
+    input: { id: string };
+    answer: {
+      id: string;
+      name: string;
+      /** Its own host names, the public one first. */
+      hosts: string[];
+      /** Its public address; null if its settings are no longer valid. */
+      base_url: string | null;
+      /** Whether it is the tenant of the server's configuration, which defines its settings. */
+      default: boolean;
+      /** Its own settings, without secrets. */
+      config: Record<string, unknown>;
+      /** The paths of the secrets that are set, for instance `smtp_url`. */
+      secrets: string[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** Change a tenant's name, host names or settings. Other servers see the change within five seconds. */
+  changeTenant: {
+    input: {
+      id: string;
+      body: {
+        name?: string | undefined;
+        hosts?: string[] | undefined;
+        /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
+        config?: Record<string, unknown> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      /** Its own host names, the public one first. */
+      hosts: string[];
+      /** Its public address; null if its settings are no longer valid. */
+      base_url: string | null;
+      /** Whether it is the tenant of the server's configuration, which defines its settings. */
+      default: boolean;
+      /** Its own settings, without secrets. */
+      config: Record<string, unknown>;
+      /** The paths of the secrets that are set, for instance `smtp_url`. */
+      secrets: string[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** Delete a tenant with all of its data. */
+  deleteTenant: {
+    input: {
+      id: string;
+      query?: {
+        /** Whether a tenant that has users is deleted with them. */
+        with_users?: boolean | undefined;
+      };
+    };
+    answer: undefined;
+  };
+  /** Get the tenant of the key with its settings. */
+  getOwnTenant: {
+    input: Record<never, never>;
+    answer: {
+      id: string;
+      name: string;
+      /** Its own host names, the public one first. */
+      hosts: string[];
+      /** Its public address; null if its settings are no longer valid. */
+      base_url: string | null;
+      /** Whether it is the tenant of the server's configuration, which defines its settings. */
+      default: boolean;
+      /** Its own settings, without secrets. */
+      config: Record<string, unknown>;
+      /** The paths of the secrets that are set, for instance `smtp_url`. */
+      secrets: string[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** Change the tenant of the key. */
+  changeOwnTenant: {
+    input: {
+      body: {
+        name?: string | undefined;
+        hosts?: string[] | undefined;
+        /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
+        config?: Record<string, unknown> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+      /** Its own host names, the public one first. */
+      hosts: string[];
+      /** Its public address; null if its settings are no longer valid. */
+      base_url: string | null;
+      /** Whether it is the tenant of the server's configuration, which defines its settings. */
+      default: boolean;
+      /** Its own settings, without secrets. */
+      config: Record<string, unknown>;
+      /** The paths of the secrets that are set, for instance `smtp_url`. */
+      secrets: string[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** List the SAML providers of a tenant. */
+  listSamlProvidersOfTenant: {
+    input: { id: string };
+    answer: {
+      id: string;
+      name: string;
+    }[];
+  };
+  /** Add a SAML provider to a tenant. */
+  createSamlProviderOfTenant: {
+    input: {
+      id: string;
+      body: {
+        name: string;
+        enabled?: boolean | undefined;
+        domain?: string | undefined;
+        domains?: string[] | undefined;
+        entity_id?: string | undefined;
+        metadata_url?: string | undefined;
+        metadata?: string | undefined;
+        skip_email_verification?: boolean | undefined;
+        satisfies_mfa?: boolean | undefined;
+        allow_idp_initiated?: boolean | undefined;
+        attribute_map?: Record<string, string> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Get a SAML provider of a tenant. */
+  getSamlProviderOfTenant: {
+    input: { id: string; provider_id: string };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Replace the settings of a SAML provider of a tenant. */
+  replaceSamlProviderOfTenant: {
+    input: {
+      id: string;
+      provider_id: string;
+      body: {
+        name: string;
+        enabled?: boolean | undefined;
+        domain?: string | undefined;
+        domains?: string[] | undefined;
+        entity_id?: string | undefined;
+        metadata_url?: string | undefined;
+        metadata?: string | undefined;
+        skip_email_verification?: boolean | undefined;
+        satisfies_mfa?: boolean | undefined;
+        allow_idp_initiated?: boolean | undefined;
+        attribute_map?: Record<string, string> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Change settings of a SAML provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. */
+  changeSamlProviderOfTenant: {
+    input: { id: string; provider_id: string; body: Record<string, unknown> };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Delete a SAML provider of a tenant. */
+  deleteSamlProviderOfTenant: {
+    input: { id: string; provider_id: string };
+    answer: undefined;
+  };
+  /** List the SAML providers of the tenant of the key. */
+  listSamlProviders: {
+    input: Record<never, never>;
+    answer: {
+      id: string;
+      name: string;
+    }[];
+  };
+  /** Add a SAML provider to the tenant of the key. */
+  createSamlProvider: {
+    input: {
+      body: {
+        name: string;
+        enabled?: boolean | undefined;
+        domain?: string | undefined;
+        domains?: string[] | undefined;
+        entity_id?: string | undefined;
+        metadata_url?: string | undefined;
+        metadata?: string | undefined;
+        skip_email_verification?: boolean | undefined;
+        satisfies_mfa?: boolean | undefined;
+        allow_idp_initiated?: boolean | undefined;
+        attribute_map?: Record<string, string> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Get a SAML provider of the tenant of the key. */
+  getSamlProvider: {
+    input: { provider_id: string };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Replace the settings of a SAML provider of the tenant of the key. */
+  replaceSamlProvider: {
+    input: {
+      provider_id: string;
+      body: {
+        name: string;
+        enabled?: boolean | undefined;
+        domain?: string | undefined;
+        domains?: string[] | undefined;
+        entity_id?: string | undefined;
+        metadata_url?: string | undefined;
+        metadata?: string | undefined;
+        skip_email_verification?: boolean | undefined;
+        satisfies_mfa?: boolean | undefined;
+        allow_idp_initiated?: boolean | undefined;
+        attribute_map?: Record<string, string> | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Change settings of a SAML provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. */
+  changeSamlProvider: {
+    input: { provider_id: string; body: Record<string, unknown> };
+    answer: {
+      id: string;
+      name: string;
+    };
+  };
+  /** Delete a SAML provider of the tenant of the key. */
+  deleteSamlProvider: {
+    input: { provider_id: string };
+    answer: undefined;
+  };
+  /** List the OAuth providers of a tenant. */
+  listOAuthProvidersOfTenant: {
+    input: { id: string };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    }[];
+  };
+  /** Add an OAuth provider to a tenant. `id` is `custom_` and a key of lower case letters, digits, `_` and `-`. */
+  createOAuthProviderOfTenant: {
+    input: {
+      id: string;
+      body: {
+        id: string;
+        settings: Record<string, unknown>;
+      };
+    };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    };
+  };
+  /** Get an OAuth provider of a tenant. */
+  getOAuthProviderOfTenant: {
+    input: { id: string; provider_id: string };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    };
+  };
+  /** Change settings of an OAuth provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
+  changeOAuthProviderOfTenant: {
+    input: { id: string; provider_id: string; body: Record<string, unknown> };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    };
+  };
+  /** Delete an OAuth provider of a tenant, or the settings of a built-in one. */
+  deleteOAuthProviderOfTenant: {
+    input: { id: string; provider_id: string };
+    answer: undefined;
+  };
+  /** List the OAuth providers of the tenant of the key. */
+  listOAuthProviders: {
+    input: Record<never, never>;
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    }[];
+  };
+  /** Add an OAuth provider to the tenant of the key. `id` is `custom_` and a key of lower case letters, digits, `_` and `-`. */
+  createOAuthProvider: {
+    input: {
+      body: {
+        id: string;
+        settings: Record<string, unknown>;
+      };
+    };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    };
+  };
+  /** Get an OAuth provider of the tenant of the key. */
+  getOAuthProvider: {
+    input: { provider_id: string };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    };
+  };
+  /** Change settings of an OAuth provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
+  changeOAuthProvider: {
+    input: { provider_id: string; body: Record<string, unknown> };
+    answer: {
+      /** `google`, or `custom_` and the key of one of the tenant's own. */
+      id: string;
+      custom: boolean;
+      enabled: boolean;
+      /** Its settings, without secrets. */
+      settings: Record<string, unknown>;
+      /** Names of the secrets that are set. */
+      secrets: string[];
+    };
+  };
+  /** Delete an OAuth provider of the tenant of the key, or the settings of a built-in one. */
+  deleteOAuthProvider: {
+    input: { provider_id: string };
+    answer: undefined;
+  };
+  /** List the tenant's API keys, oldest first, without the keys. */
+  listApiKeys: {
+    input: Record<never, never>;
+    answer: {
+      id: string;
+      interface: "passkeys" | "authenticator" | "admin";
+      name: string;
+      created_at: string;
+      /** To the minute; null if it was never used. */
+      last_used_at: string | null;
+    }[];
+  };
+  /** Create an API key of the tenant. The answer has the key. It is stored as a hash and cannot be shown again. */
+  createApiKey: {
+    input: {
+      body: {
+        interface: "passkeys" | "authenticator" | "admin";
+        name?: string | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      interface: "passkeys" | "authenticator" | "admin";
+      name: string;
+      /** The key, in this answer alone. */
+      key: string;
+    };
+  };
+  /** Delete an API key of the tenant. It is invalid at once. A key can delete itself. */
+  deleteApiKey: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** Count users, and sign-ins by day and method. Days are those of UTC. A range has at most 366 days; by default it is the last 30. */
+  getStatistics: {
+    input: {
+      query?: {
+        /** First day. */
+        from?: string | undefined;
+        /** Last day. */
+        to?: string | undefined;
+      };
+    };
+    answer: {
+      from: string;
+      to: string;
+      users: {
+        total: number;
+        blocked: number;
+        /** Days without new users are absent. */
+        new_by_day: Record<string, number>;
+      };
+      sign_ins: {
+        /** Earlier sign-ins are no longer known: `audit_log.retention`. Null: none is, because `audit_log.storage` is off. */
+        since: string | null;
+        total: number;
+        /** Days without sign-ins are absent. */
+        by_day: Record<
+          string,
+          {
+            total: number;
+            /** A sign-in with two factors counts for both. */
+            methods: Record<string, number>;
+          }
+        >;
+      };
+    };
+  };
+}
+
+/** Method and path of each operation, and whether it answers with a page of a list. */
+export const operations: Record<
+  keyof AdminOperations,
+  readonly [method: string, path: string, paged?: true]
+> = {
+  getUser: ["GET", "/admin/users/{id}"],
+  blockUser: ["POST", "/admin/users/{id}/block"],
+  unblockUser: ["POST", "/admin/users/{id}/unblock"],
+  listUserSessions: ["GET", "/admin/users/{id}/sessions"],
+  endUserSession: ["DELETE", "/admin/users/{id}/sessions/{session_id}"],
+  listAuditLogs: ["GET", "/admin/audit_logs", true],
+  exportAuditLogs: ["GET", "/admin/audit_logs/export"],
+  listTenants: ["GET", "/admin/tenants", true],
+  createTenant: ["POST", "/admin/tenants"],
+  getTenant: ["GET", "/admin/tenants/{id}"],
+  changeTenant: ["PATCH", "/admin/tenants/{id}"],
+  deleteTenant: ["DELETE", "/admin/tenants/{id}"],
+  getOwnTenant: ["GET", "/admin/tenant"],
+  changeOwnTenant: ["PATCH", "/admin/tenant"],
+  listSamlProvidersOfTenant: ["GET", "/admin/tenants/{id}/saml/providers"],
+  createSamlProviderOfTenant: ["POST", "/admin/tenants/{id}/saml/providers"],
+  getSamlProviderOfTenant: ["GET", "/admin/tenants/{id}/saml/providers/{provider_id}"],
+  replaceSamlProviderOfTenant: ["PUT", "/admin/tenants/{id}/saml/providers/{provider_id}"],
+  changeSamlProviderOfTenant: ["PATCH", "/admin/tenants/{id}/saml/providers/{provider_id}"],
+  deleteSamlProviderOfTenant: ["DELETE", "/admin/tenants/{id}/saml/providers/{provider_id}"],
+  listSamlProviders: ["GET", "/admin/saml/providers"],
+  createSamlProvider: ["POST", "/admin/saml/providers"],
+  getSamlProvider: ["GET", "/admin/saml/providers/{provider_id}"],
+  replaceSamlProvider: ["PUT", "/admin/saml/providers/{provider_id}"],
+  changeSamlProvider: ["PATCH", "/admin/saml/providers/{provider_id}"],
+  deleteSamlProvider: ["DELETE", "/admin/saml/providers/{provider_id}"],
+  listOAuthProvidersOfTenant: ["GET", "/admin/tenants/{id}/oauth/providers"],
+  createOAuthProviderOfTenant: ["POST", "/admin/tenants/{id}/oauth/providers"],
+  getOAuthProviderOfTenant: ["GET", "/admin/tenants/{id}/oauth/providers/{provider_id}"],
+  changeOAuthProviderOfTenant: ["PATCH", "/admin/tenants/{id}/oauth/providers/{provider_id}"],
+  deleteOAuthProviderOfTenant: ["DELETE", "/admin/tenants/{id}/oauth/providers/{provider_id}"],
+  listOAuthProviders: ["GET", "/admin/oauth/providers"],
+  createOAuthProvider: ["POST", "/admin/oauth/providers"],
+  getOAuthProvider: ["GET", "/admin/oauth/providers/{provider_id}"],
+  changeOAuthProvider: ["PATCH", "/admin/oauth/providers/{provider_id}"],
+  deleteOAuthProvider: ["DELETE", "/admin/oauth/providers/{provider_id}"],
+  listApiKeys: ["GET", "/admin/api_keys"],
+  createApiKey: ["POST", "/admin/api_keys"],
+  deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],
+  getStatistics: ["GET", "/admin/statistics"],
+};

@@ -1,0 +1,75 @@
+import type { Connection } from "./connection.ts";
+import { StileError } from "./error.ts";
+
+/** A verified session. */
+export interface Session {
+  userId: string;
+  sessionId: string;
+  expiresAt: Date;
+  /** The claims of the token, those of `session.jwt_template` among them. */
+  claims: Record<string, unknown>;
+}
+
+/** `ended`: the token is genuine, and its session has ended. */
+export type VerifiedSession =
+  | { ok: true; session: Session }
+  | { ok: false; reason: "missing" | "invalid" | "expired" | "ended" };
+
+/** A request of the web platform, or of Node, Express and the like. */
+export type IncomingRequest =
+  | Pick<Request, "headers">
+  | { headers: Record<string, string | string[] | undefined> };
+
+/**
+ * Verifies the session of a request, or a session token: signature, `typ`, issuer, audience and times by the published
+ * keys, then the session itself at the service, unless `tokenOnly` is set. A token stays genuine until it expires, also
+ * after a logout.
+ *
+ * @throws StileError if the service does not answer
+ */
+export async function verifySession(
+  { verify, send }: Pick<Connection, "verify" | "send">,
+  presented: IncomingRequest | string | undefined,
+  { tokenOnly = false, cookieName = "service" }: { tokenOnly?: boolean; cookieName?: string } = {},
+): Promise<VerifiedSession> {
+  const token = typeof presented === "object" ? tokenOf(presented, cookieName) : presented;
+  if (!token) return { ok: false, reason: "missing" };
+  const verified = await verify(token, { typ: "JWT", requiredClaims: ["sub", "session_id", "iat", "exp"] });
+  if (!verified.ok) return verified;
+  const { claims } = verified;
+  const { sub, session_id: sessionId, exp } = claims;
+  if (typeof sub !== "string" || typeof sessionId !== "string" || typeof exp !== "number")
+    return { ok: false, reason: "invalid" };
+  if (!tokenOnly) {
+    const { body } = await send("POST", "/sessions/validate", { body: { session_token: token } });
+    const { is_valid: isValid } = (body ?? {}) as { is_valid?: unknown };
+    if (typeof isValid !== "boolean") throw new StileError("Stile answers in an unknown form.");
+    if (!isValid) return { ok: false, reason: "ended" };
+  }
+  return { ok: true, session: { userId: sub, sessionId, expiresAt: new Date(exp * 1000), claims } };
+}
+
+/** The bearer token (RFC 6750, 2.1), or the session cookie. */
+function tokenOf(request: IncomingRequest, cookieName: string): string | undefined {
+  const [, bearer] = /^Bearer +([^ ]+)$/i.exec(headerOf(request, "authorization") ?? "") ?? [];
+  if (bearer) return bearer;
+  const values = (headerOf(request, "cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${cookieName}=`))
+    .map((pair) => pair.slice(cookieName.length + 1));
+  // Two cookies of one name: one of them may be planted.
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** Also headers of another realm or library. */
+function isHeaders(headers: IncomingRequest["headers"]): headers is Headers {
+  return typeof headers.get === "function";
+}
+
+/** @param name in lower case */
+export function headerOf({ headers }: IncomingRequest, name: string): string | undefined {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}

@@ -1,0 +1,346 @@
+import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientInterface } from "../scripts/client-interface.ts";
+import { createTenant } from "../server/tenants/manage-tenants.ts";
+import { adminOperator } from "../server/testing/admin-operator.ts";
+import { send } from "../server/testing/observed.ts";
+import { restRegistration } from "../server/testing/rest-walk.ts";
+import { testRuntime } from "../server/testing/runtime.ts";
+import { createStile, StileError, type StileOptions } from "./stile.ts";
+
+const runtime = await testRuntime();
+afterAll(() => runtime.close());
+const baseUrl = runtime.config.base_url;
+const { host } = new URL(baseUrl);
+
+/** Requests of the client, which arrive at the service in this process. */
+const requested: string[] = [];
+const service: typeof fetch = async (input, init) => {
+  const request = new Request(input, init);
+  requested.push(`${request.method} ${new URL(request.url).pathname}`);
+  request.headers.set("host", host);
+  return send(request, "192.0.2.9", runtime);
+};
+
+const clientWith = (options: Partial<StileOptions> = {}) =>
+  createStile({ baseUrl, fetch: service, ...options });
+
+let token: string;
+let userId: string;
+let cookie: string;
+beforeAll(async () => {
+  const { visitor } = await restRegistration(runtime, `${randomUUID()}@example.com`);
+  token = visitor.cookies.get("service") ?? "";
+  cookie = `service=${token}`;
+  userId = decodeJwt(token).sub ?? "";
+});
+
+const sign = (claims: object, typ: string, tenant = runtime.tenant) =>
+  runtime.signingKeys.of(tenant).sign(claims, { typ });
+
+describe("verifySession", () => {
+  test("takes a token, a request of the web platform and one of Node", async () => {
+    const stile = clientWith();
+    const authorization = `Bearer ${token}`;
+    for (const presented of [
+      token,
+      new Request("https://shop.test", { headers: { authorization } }),
+      new Request("https://shop.test", { headers: { cookie: `a=b; ${cookie}` } }),
+      { headers: { cookie } },
+      { headers: { authorization, cookie: "service=other" } },
+    ])
+      expect(await stile.verifySession(presented)).toMatchObject({
+        ok: true,
+        session: { userId, sessionId: decodeJwt(token).session_id, expiresAt: expect.any(Date) },
+      });
+  });
+
+  test("reads the keys once for many sessions, and asks for the session unless told not to", async () => {
+    const stile = clientWith();
+    requested.length = 0;
+    await Promise.all([1, 2, 3].map(() => stile.verifySession(token)));
+    await stile.verifySession(token, { tokenOnly: true });
+    expect(requested.toSorted()).toEqual([
+      "GET /.well-known/jwks.json",
+      "POST /sessions/validate",
+      "POST /sessions/validate",
+      "POST /sessions/validate",
+    ]);
+  });
+
+  test("tells a session that has ended from a token that is not valid", async () => {
+    const { visitor } = await restRegistration(runtime, `${randomUUID()}@example.com`);
+    const ended = visitor.cookies.get("service") ?? "";
+    await visitor.post("/logout");
+    const stile = clientWith();
+    expect(await stile.verifySession(ended)).toEqual({ ok: false, reason: "ended" });
+    expect(await stile.verifySession(ended, { tokenOnly: true })).toMatchObject({ ok: true });
+    expect(await stile.verifySession(undefined)).toEqual({ ok: false, reason: "missing" });
+    expect(await stile.verifySession({ headers: {} })).toEqual({ ok: false, reason: "missing" });
+  });
+
+  test("A39 takes none of two cookies", async () => {
+    const planted = { headers: { cookie: `service=x; ${cookie}` } };
+    expect(await clientWith().verifySession(planted)).toEqual({ ok: false, reason: "missing" });
+  });
+
+  const claims = () => decodeJwt(token);
+  const now = () => Math.floor(Date.now() / 1000);
+  const withHeader = (header: object) => {
+    const [, payload, signature] = token.split(".");
+    return `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}.${signature}`;
+  };
+  const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+  test.each<[name: string, forged: () => string | Promise<string>, reason?: string]>([
+    [
+      "A62 with alg none",
+      () => `${withHeader({ alg: "none", typ: "JWT" }).split(".").slice(0, 2).join(".")}.`,
+    ],
+    [
+      "A62 signed by the public key as a secret",
+      async () => {
+        const keys = await (await service(`${baseUrl}/.well-known/jwks.json`)).text();
+        return new SignJWT(claims()).setProtectedHeader({ alg: "HS256", typ: "JWT" }).sign(Buffer.from(keys));
+      },
+    ],
+    ["A62 with another algorithm", () => withHeader({ ...decodeProtectedHeader(token), alg: "PS256" })],
+    ["A62 with an empty signature", () => `${token.split(".").slice(0, 2).join(".")}.${"A".repeat(86)}`],
+    ["A63 with a path as kid", () => withHeader({ ...decodeProtectedHeader(token), kid: "../../dev/null" })],
+    ["A63 with a list as kid", () => withHeader({ ...decodeProtectedHeader(token), kid: ["x"] })],
+    [
+      "A64 with a key of its own in the header",
+      async () =>
+        new SignJWT(claims())
+          .setProtectedHeader({
+            alg: "ES256",
+            typ: "JWT",
+            kid: decodeProtectedHeader(token).kid ?? "",
+            jwk: own.publicKey.export({ format: "jwk" }) as never,
+            jku: "https://evil.test/jwks.json",
+          })
+          .sign(own.privateKey),
+    ],
+    ["A65 of a webhook", () => sign(claims(), "webhook+jwt")],
+    ["A65 without a type", () => sign(claims(), "")],
+    ["A65 of another audience", () => sign({ ...claims(), aud: ["evil.test"] }, "JWT")],
+    ["A65 of another issuer", () => sign({ ...claims(), iss: "https://evil.test" }, "JWT")],
+    ["A65 that is not valid yet", () => sign({ ...claims(), nbf: now() + 120 }, "JWT")],
+    ["A65 without an end", () => sign({ ...claims(), exp: undefined }, "JWT")],
+    ["A65 without a session", () => sign({ ...claims(), session_id: undefined }, "JWT")],
+    ["A65 that expired a minute ago", () => sign({ ...claims(), exp: now() - 61 }, "JWT"), "expired"],
+    ["with another payload", () => token.replace(/\.[^.]{10}/, ".AAAAAAAAAA")],
+    ["cut short", () => token.slice(0, -5)],
+    ["that is no token", () => "x".repeat(5000)],
+  ])("refuses a token %s", async (_, forged, reason = "invalid") => {
+    requested.length = 0;
+    expect(await clientWith().verifySession(await forged())).toEqual({ ok: false, reason });
+    expect(requested).not.toContain("POST /sessions/validate");
+  });
+
+  test("A65 refuses a token of another tenant", async () => {
+    const tenant = await createTenant(runtime, { name: "Other", hosts: [], settings: {} });
+    const foreign = await sign(claims(), "JWT", tenant);
+    expect(await clientWith().verifySession(foreign)).toEqual({ ok: false, reason: "invalid" });
+  });
+
+  test("A63 reads the keys again for unknown keys, and not for each of them", async () => {
+    const stile = clientWith();
+    requested.length = 0;
+    for (let count = 0; count < 20; count += 1) {
+      const unknown = withHeader({ ...decodeProtectedHeader(token), kid: randomUUID() });
+      expect(await stile.verifySession(unknown)).toEqual({ ok: false, reason: "invalid" });
+    }
+    expect(requested.length).toBeLessThanOrEqual(2);
+    expect(await stile.verifySession(token)).toMatchObject({ ok: true });
+  });
+
+  test.each<[name: string, fetch: typeof fetch]>([
+    ["does not answer", async () => Promise.reject(new TypeError("fetch failed"))],
+    ["answers with an error", async () => new Response("", { status: 503 })],
+    ["answers with a page", async () => new Response("<html>", { headers: { "content-type": "text/html" } })],
+    ["answers with other keys", async () => Response.json({ keys: "none" })],
+  ])("throws if the service %s", async (_, fetch) => {
+    await expect(clientWith({ fetch }).verifySession(token)).rejects.toThrow(StileError);
+  });
+
+  test("throws if the keys are known and the session cannot be asked for", async () => {
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      String(input).endsWith("/sessions/validate")
+        ? Response.json({ code: 503, message: "Later." }, { status: 503, headers: { "retry-after": "1" } })
+        : service(input, init);
+    await expect(clientWith({ fetch }).verifySession(token)).rejects.toMatchObject({
+      status: 503,
+      message: "Later.",
+      retryAfterSeconds: 1,
+    });
+  });
+});
+
+test("redeemCode names the error of a code that is not valid", async () => {
+  await expect(clientWith().redeemCode("x", "y".repeat(43))).rejects.toMatchObject({
+    name: "StileError",
+    status: 400,
+    message: "The code is invalid or was already used.",
+  });
+});
+
+describe("verifyWebhook", () => {
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const data = () => ({
+    id: userId,
+    created_at: "2026-01-31T12:00:00.000Z",
+    updated_at: "2026-01-31T12:00:00.000Z",
+  });
+  const now = () => Math.floor(Date.now() / 1000);
+
+  interface Made {
+    event?: string;
+    claims?: object;
+    typ?: string;
+    secrets?: string[];
+    at?: number;
+    id?: string;
+  }
+
+  async function delivery({ event = "user.login", claims = {}, typ = "webhook+jwt", ...made }: Made = {}) {
+    const { secrets = [secret], at = now(), id = randomUUID() } = made;
+    const token = await sign(
+      {
+        iss: baseUrl,
+        aud: [new URL(baseUrl).hostname],
+        sub: "hanko webhooks",
+        jti: id,
+        iat: now(),
+        exp: now() + 300,
+        evt: "user.login",
+        data: data(),
+        ...claims,
+      },
+      typ,
+    );
+    const body = JSON.stringify({ token, event });
+    const signatures = secrets.map((key) => {
+      const bytes = Buffer.from(key.slice("whsec_".length), "base64");
+      return `v1,${createHmac("sha256", bytes).update(`${id}.${at}.${body}`).digest("base64")}`;
+    });
+    const headers = {
+      "webhook-id": id,
+      "webhook-timestamp": String(at),
+      "webhook-signature": signatures.join(" "),
+    };
+    return { body, headers, id };
+  }
+
+  const stile = () => clientWith({ webhookSecret: secret });
+
+  test("returns the event, from a request and from headers with an unparsed body", async () => {
+    const { body, headers, id } = await delivery();
+    const event = { ok: true, event: { id, name: "user.login", data: data() } };
+    const request = new Request("https://shop.test/hooks", { method: "POST", body, headers });
+    expect(await stile().verifyWebhook(request)).toEqual(event);
+    expect(await stile().verifyWebhook({ headers, body })).toEqual(event);
+    expect(await stile().verifyWebhook({ headers, body: Buffer.from(body) })).toEqual(event);
+  });
+
+  test("takes either secret during a rotation, and none where the webhook has none", async () => {
+    const other = `whsec_${randomBytes(32).toString("base64")}`;
+    const both = await delivery({ secrets: [other, secret] });
+    expect(await stile().verifyWebhook(both)).toMatchObject({ ok: true });
+    expect(await stile().verifyWebhook(await delivery(), { secret: [other, secret] })).toMatchObject({
+      ok: true,
+    });
+    const unsigned = await delivery({ secrets: [] });
+    expect(await stile().verifyWebhook(unsigned, { secret: null })).toMatchObject({ ok: true });
+    await expect(clientWith().verifyWebhook(unsigned)).rejects.toThrow("`webhookSecret` is needed");
+  });
+
+  test.each<[name: string, make: () => Promise<{ body: string; headers: object }>, reason: string]>([
+    [
+      "of another secret",
+      () => delivery({ secrets: [`whsec_${randomBytes(32).toString("base64")}`] }),
+      "signature",
+    ],
+    ["without a signature", () => delivery({ secrets: [] }), "signature"],
+    [
+      "with another body",
+      async () => ({ ...(await delivery()), body: (await delivery()).body }),
+      "signature",
+    ],
+    [
+      "with another time",
+      async () => {
+        const made = await delivery();
+        return { ...made, headers: { ...made.headers, "webhook-timestamp": String(now() - 10) } };
+      },
+      "signature",
+    ],
+    ["of six minutes ago", () => delivery({ at: now() - 360 }), "outdated"],
+    ["of the future", () => delivery({ at: now() + 360 }), "outdated"],
+    ["A65 with the token of a session", () => delivery({ typ: "JWT" }), "token"],
+    ["A65 with an expired token", () => delivery({ claims: { exp: now() - 61 } }), "token"],
+    ["A65 for another audience", () => delivery({ claims: { aud: ["evil.test"] } }), "token"],
+    ["A65 of another issuer", () => delivery({ claims: { iss: "https://evil.test" } }), "token"],
+    ["of another purpose", () => delivery({ claims: { sub: userId } }), "token"],
+    ["with the token of another event", () => delivery({ claims: { evt: "user.delete" } }), "token"],
+    ["that names another event", () => delivery({ event: "user.delete" }), "token"],
+    ["with the token of another delivery", () => delivery({ claims: { jti: randomUUID() } }), "token"],
+  ])("refuses a delivery %s", async (_, make, reason) => {
+    expect(await stile().verifyWebhook((await make()) as never)).toEqual({ ok: false, reason });
+  });
+
+  test("refuses a body without token and event, and one without end", async () => {
+    const headers = {};
+    for (const body of ["", "null", "[]", "{", '{"token":1,"event":"user.login"}'])
+      expect(await stile().verifyWebhook({ headers, body }, { secret: null })).toEqual({
+        ok: false,
+        reason: "body",
+      });
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(64 * 1024));
+      },
+    });
+    const request = new Request("https://shop.test", {
+      method: "POST",
+      body: endless,
+      duplex: "half",
+    } as RequestInit);
+    expect(await stile().verifyWebhook(request)).toEqual({ ok: false, reason: "body" });
+    expect(sent).toBeLessThan(32);
+  });
+});
+
+describe("the administration interface", () => {
+  test("has a method for each operation, whose errors have the status and the message", async () => {
+    const { key: apiKey } = await adminOperator(runtime);
+    const { admin } = clientWith({ apiKey });
+    expect((await admin.getUser({ id: userId })).id).toBe(userId);
+    const { items, total } = await admin.listAuditLogs({ query: { per_page: 1 } });
+    expect(items).toHaveLength(1);
+    expect(total).toBeGreaterThan(1);
+    await expect(admin.getUser({ id: randomUUID() })).rejects.toMatchObject({ status: 404 });
+    await expect(admin.getUser({ id: "../tenants" })).rejects.toMatchObject({ status: 400 });
+    const other = clientWith({ apiKey: "stile_wrong" });
+    await expect(other.admin.getUser({ id: userId })).rejects.toMatchObject({ status: 401 });
+    await expect(clientWith().admin.getUser({ id: userId })).rejects.toThrow("`apiKey` is needed");
+  });
+
+  test("client/interface.ts has the operations of the document; `npm run docs` writes it", () => {
+    expect(readFileSync(join(import.meta.dirname, "interface.ts"), "utf8")).toBe(clientInterface());
+  });
+});
+
+test("the client imports nothing but jose", () => {
+  const modules = readdirSync(import.meta.dirname).filter((name) => /(?<!\.test)\.ts$/.test(name));
+  const imported = modules.flatMap((name) => {
+    const source = readFileSync(join(import.meta.dirname, name), "utf8");
+    return [...source.matchAll(/ from "([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+  });
+  expect([...new Set(imported.filter((specifier) => !specifier.startsWith("./")))]).toEqual(["jose"]);
+});
