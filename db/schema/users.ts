@@ -73,6 +73,7 @@ export const emails = pgTable(
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("emails_address_unique").on(table.tenantId, table.address),
     uniqueIndex("emails_primary_unique").on(table.tenantId, table.userId).where(sql`is_primary`),
+    index("emails_user").on(table.tenantId, table.userId),
     ofUser(table as never),
   ],
 );

@@ -1,0 +1,1 @@
+CREATE INDEX "emails_user" ON "emails" USING btree ("tenant_id","user_id");
