@@ -1,8 +1,16 @@
 import { createHmac } from "node:crypto";
+import type { Platform } from "../lib/platform.ts";
 
 /** Secrets and signatures of the Standard Webhooks specification, version 1.0. */
 
 const PREFIX = "whsec_";
+
+const SECRET_BYTES = 32;
+
+/** Makes a secret. */
+export function createWebhookSecret({ randomBytes }: Platform): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
+}
 
 /**
  * Signs a delivery: the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.

@@ -13,6 +13,7 @@ import { statisticsAddresses } from "./statistics.ts";
 import { tenantAddresses } from "./tenants.ts";
 import { usernameAddresses } from "./usernames.ts";
 import { userAddresses } from "./users.ts";
+import { webhookAddresses } from "./webhooks.ts";
 
 /**
  * The administration interface (docs/administration.md), one file of rows per subject. Every address requires a key of
@@ -33,6 +34,7 @@ export const adminAddresses: readonly Address[] = [
   ...oauthProviderAddresses,
   ...apiKeyAddresses,
   ...statisticsAddresses,
+  ...webhookAddresses,
 ].map((row) => ({
   ...row,
   handler: requireAdminKey(row.handler),

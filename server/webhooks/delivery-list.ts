@@ -1,0 +1,161 @@
+import { and, count, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { schema } from "#db/client";
+import type { Runtime } from "../runtime.ts";
+
+const { events, webhookAttempts, webhookDeliveries } = schema;
+
+type Attempt = typeof webhookAttempts.$inferSelect;
+
+/** A delivery with its event and every attempt. */
+export type ListedDelivery = typeof webhookDeliveries.$inferSelect & {
+  /** Null if the event is purged. */
+  event: string | null;
+  flowId: string | null;
+  /** Oldest first. */
+  made: Attempt[];
+};
+
+/** Which deliveries of a webhook are meant. */
+export interface DeliveryFilter {
+  state?: "waiting" | "delivered" | "failed" | undefined;
+  event?: string | undefined;
+  flowId?: string | undefined;
+  /** Created at or after. */
+  from?: Date | undefined;
+  /** Created before. */
+  until?: Date | undefined;
+}
+
+interface Receiver {
+  tenantId: string;
+  /** Id of a stored webhook, or of one of the configuration. */
+  webhook: string;
+}
+
+function conditionOf({ tenantId, webhook }: Receiver, filter: DeliveryFilter): SQL | undefined {
+  return and(
+    eq(webhookDeliveries.tenantId, tenantId),
+    eq(webhookDeliveries.webhook, webhook),
+    filter.state && eq(webhookDeliveries.state, filter.state),
+    filter.event === undefined ? undefined : eq(events.name, filter.event),
+    filter.flowId === undefined ? undefined : eq(events.flowId, filter.flowId),
+    filter.from && gte(webhookDeliveries.createdAt, filter.from),
+    filter.until && lt(webhookDeliveries.createdAt, filter.until),
+  );
+}
+
+const ofEvent = and(
+  eq(events.tenantId, webhookDeliveries.tenantId),
+  eq(events.id, webhookDeliveries.eventId),
+);
+
+/** Lists deliveries of a webhook, newest first, with all their attempts. */
+export async function listDeliveries(
+  { database }: Pick<Runtime, "database">,
+  receiver: Receiver,
+  filter: DeliveryFilter,
+  page: { number: number; size: number },
+): Promise<{ deliveries: ListedDelivery[]; total: number }> {
+  const condition = conditionOf(receiver, filter);
+  const [found] = await database.read
+    .select({ total: count() })
+    .from(webhookDeliveries)
+    .leftJoin(events, ofEvent)
+    .where(condition);
+  const rows = await database.read
+    .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId })
+    .from(webhookDeliveries)
+    .leftJoin(events, ofEvent)
+    .where(condition)
+    .orderBy(desc(webhookDeliveries.createdAt), desc(webhookDeliveries.sequence), webhookDeliveries.id)
+    .limit(page.size)
+    .offset((page.number - 1) * page.size);
+  return { deliveries: await withAttempts({ database }, receiver, rows), total: found?.total ?? 0 };
+}
+
+/** @returns null if the webhook has no such delivery */
+export async function findDelivery(
+  { database }: Pick<Runtime, "database">,
+  receiver: Receiver,
+  id: string,
+): Promise<ListedDelivery | null> {
+  const rows = await database.read
+    .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId })
+    .from(webhookDeliveries)
+    .leftJoin(events, ofEvent)
+    .where(and(conditionOf(receiver, {}), eq(webhookDeliveries.id, id)));
+  const [found] = await withAttempts({ database }, receiver, rows);
+  return found ?? null;
+}
+
+async function withAttempts(
+  { database }: Pick<Runtime, "database">,
+  { tenantId }: Receiver,
+  rows: { delivery: typeof webhookDeliveries.$inferSelect; event: string | null; flowId: string | null }[],
+): Promise<ListedDelivery[]> {
+  const ids = rows.map(({ delivery }) => delivery.id);
+  const attempts = await database.read
+    .select()
+    .from(webhookAttempts)
+    .where(and(eq(webhookAttempts.tenantId, tenantId), inArray(webhookAttempts.deliveryId, ids)))
+    .orderBy(webhookAttempts.number);
+  return rows.map(({ delivery, event, flowId }) => ({
+    ...delivery,
+    event,
+    flowId,
+    made: attempts.filter(({ deliveryId }) => deliveryId === delivery.id),
+  }));
+}
+
+/** Deliveries that one replay makes. */
+export const MAX_REPLAYED = 10_000;
+
+/**
+ * Makes a new delivery for each event that a filter selects: with the same `webhook-id`, in the order of the events. An
+ * event is left out while a delivery of it waits, or if its data were erased.
+ *
+ * @param filter with `id`: the one delivery
+ * @returns ids of the new deliveries, at most `MAX_REPLAYED`, those of the oldest events
+ */
+export async function replayDeliveries(
+  { database }: Pick<Runtime, "database">,
+  { tenantId, webhook }: Receiver,
+  filter: DeliveryFilter & { id?: string },
+): Promise<string[]> {
+  const { rows } = await database.write.execute<{ id: string }>(sql`
+    insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id, replay_of)
+    select tenant_id, gen_random_uuid(), webhook, event_id, sequence, subject_id, id from (
+      select distinct on (d.sequence) d.*
+      from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
+      where d.tenant_id = ${tenantId} and d.webhook = ${webhook} and d.state <> 'waiting'
+        and (e.data is not null or e.sealed_data is not null)
+        and not exists (
+          select from webhook_deliveries w
+          where w.tenant_id = d.tenant_id and w.event_id = d.event_id and w.webhook = d.webhook and w.state = 'waiting')
+        and (${filter.id ?? null}::uuid is null or d.id = ${filter.id ?? null}::uuid)
+        and (${filter.state ?? null}::text is null or d.state = ${filter.state ?? null}::text)
+        and (${filter.event ?? null}::text is null or e.name = ${filter.event ?? null}::text)
+        and (${filter.flowId ?? null}::uuid is null or e.flow_id = ${filter.flowId ?? null}::uuid)
+        and (${filter.from ?? null}::timestamptz is null or d.created_at >= ${filter.from ?? null}::timestamptz)
+        and (${filter.until ?? null}::timestamptz is null or d.created_at < ${filter.until ?? null}::timestamptz)
+      order by d.sequence, d.created_at desc limit ${MAX_REPLAYED}::int) chosen
+    returning id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Name of the event of a test. No webhook subscribes to it, and nothing else emits it. */
+export const TEST_EVENT = "test";
+
+/** Makes a delivery of an event without data to one webhook. @returns its id */
+export async function sendTestEvent(
+  { database, platform }: Pick<Runtime, "database" | "platform">,
+  { tenantId, webhook }: Receiver,
+): Promise<string> {
+  const [event, delivery] = [platform.uuid(), platform.uuid()];
+  await database.write.execute(sql`
+    with e as (
+      insert into events (tenant_id, id, name, data) values (${tenantId}, ${event}, ${TEST_EVENT}, '{}') returning *)
+    insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence)
+    select tenant_id, ${delivery}, ${webhook}, id, sequence from e`);
+  return delivery;
+}

@@ -1,0 +1,224 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { schema, type Transaction } from "#db/client";
+import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import { currentTime } from "../database/current-time.ts";
+import { type CallbackRejection, judgeCallback } from "../lib/callback-address.ts";
+import type { Runtime } from "../runtime.ts";
+import { WEBHOOK_LIFETIME_DAYS } from "./results.ts";
+import { previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
+import { createWebhookSecret } from "./signature.ts";
+
+const { webhooks, webhookDeliveries } = schema;
+
+/** A stored webhook without its secret. */
+export type StoredWebhook = Omit<
+  typeof webhooks.$inferSelect,
+  "sealedSecret" | "sealedPreviousSecret" | "isListener"
+>;
+
+/** What an operator decides about a webhook. */
+export interface WebhookDescription {
+  callback: string;
+  /** Names of `subscribableNames`; repeated ones count once. */
+  events: readonly string[];
+}
+
+type Rejected = { ok: false; reason: CallbackRejection };
+
+type StoreContext = Pick<Runtime, "config" | "database" | "platform" | "vault" | "auditOutput">;
+
+/** How long the secret before a rotation signs beside the new one, unless the operator says otherwise. */
+export const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+const columns = {
+  tenantId: webhooks.tenantId,
+  id: webhooks.id,
+  callback: webhooks.callback,
+  enabled: webhooks.enabled,
+  failures: webhooks.failures,
+  expiresAt: webhooks.expiresAt,
+  events: webhooks.events,
+  previousSecretExpiresAt: webhooks.previousSecretExpiresAt,
+  createdAt: webhooks.createdAt,
+  updatedAt: webhooks.updatedAt,
+};
+
+/** The row of a webhook of this tenant. Running listeners are not among them. */
+const isWebhook = (tenant: Pick<AuditedTenant, "id">, id: string) =>
+  and(eq(webhooks.tenantId, tenant.id), eq(webhooks.id, id), eq(webhooks.isListener, false));
+
+const DAY_MS = 86_400_000;
+
+const expiryAfter = (now: Date) => new Date(now.getTime() + WEBHOOK_LIFETIME_DAYS * DAY_MS);
+
+/** Lists the stored webhooks of a tenant, oldest first. */
+export async function listWebhooks(
+  { database }: Pick<Runtime, "database">,
+  tenant: Pick<AuditedTenant, "id">,
+): Promise<StoredWebhook[]> {
+  return database.read
+    .select(columns)
+    .from(webhooks)
+    .where(and(eq(webhooks.tenantId, tenant.id), eq(webhooks.isListener, false)))
+    .orderBy(asc(webhooks.createdAt), asc(webhooks.id));
+}
+
+/** @returns null if the tenant has no such webhook */
+export async function findWebhook(
+  { database }: Pick<Runtime, "database">,
+  tenant: Pick<AuditedTenant, "id">,
+  id: string,
+): Promise<StoredWebhook | null> {
+  const [found] = await database.read.select(columns).from(webhooks).where(isWebhook(tenant, id));
+  return found ?? null;
+}
+
+/**
+ * Stores a webhook.
+ *
+ * @param by default: the command line
+ * @returns its secret, which cannot be shown again
+ */
+export async function createWebhook(
+  runtime: StoreContext,
+  tenant: AuditedTenant,
+  { callback, events }: WebhookDescription,
+  by: Actor = commandLine,
+): Promise<{ ok: true; webhook: StoredWebhook; secret: string } | Rejected> {
+  const { database, platform, vault } = runtime;
+  const judged = judgeIn(runtime, callback);
+  if (!judged.ok) return judged;
+  const id = platform.uuid();
+  const secret = createWebhookSecret(platform);
+  const now = await currentTime(runtime);
+  const webhook = await database.write.transaction(async (tx) => {
+    const [inserted] = await tx
+      .insert(webhooks)
+      .values({
+        tenantId: tenant.id,
+        id,
+        callback,
+        events: subscriptions(runtime, events),
+        expiresAt: expiryAfter(now),
+        sealedSecret: vault.seal(Buffer.from(secret), webhookSecretContext(tenant.id, id)),
+      })
+      .returning(columns);
+    await audit({ runtime, tenant, client: by, now }, "webhook_created", { webhook: id })(tx);
+    return inserted as StoredWebhook;
+  });
+  return { ok: true, webhook, secret };
+}
+
+/**
+ * Changes a webhook. Its failures and its expiry begin anew.
+ *
+ * @returns null if the tenant has no such webhook
+ */
+export async function updateWebhook(
+  runtime: StoreContext,
+  tenant: AuditedTenant,
+  id: string,
+  { callback, events, enabled }: WebhookDescription & { enabled: boolean },
+  by: Actor = commandLine,
+): Promise<{ ok: true; webhook: StoredWebhook } | Rejected | null> {
+  const judged = judgeIn(runtime, callback);
+  if (!judged.ok) return judged;
+  const now = await currentTime(runtime);
+  return runtime.database.write.transaction(async (tx) => {
+    const [before] = await tx.select(columns).from(webhooks).where(isWebhook(tenant, id)).for("update");
+    if (!before) return null;
+    // A subscription that stays keeps its id.
+    const kept = before.events.filter(({ event }) => events.includes(event));
+    const added = events.filter((event) => !kept.some((each) => each.event === event));
+    const [updated] = await tx
+      .update(webhooks)
+      .set({
+        callback,
+        enabled,
+        events: [...kept, ...subscriptions(runtime, added)],
+        failures: 0,
+        expiresAt: expiryAfter(now),
+        updatedAt: now,
+      })
+      .where(isWebhook(tenant, id))
+      .returning(columns);
+    await audit({ runtime, tenant, client: by, now }, "webhook_changed", { webhook: id, enabled })(tx);
+    return { ok: true, webhook: updated as StoredWebhook } as const;
+  });
+}
+
+/** Deletes a webhook with its deliveries. @returns false if the tenant has no such webhook */
+export async function deleteWebhook(
+  runtime: StoreContext,
+  tenant: AuditedTenant,
+  id: string,
+  by: Actor = commandLine,
+): Promise<boolean> {
+  const now = await currentTime(runtime);
+  return runtime.database.write.transaction(async (tx) => {
+    const deleted = await tx.delete(webhooks).where(isWebhook(tenant, id)).returning({ id: webhooks.id });
+    if (deleted.length === 0) return false;
+    await deleteDeliveries(tx, tenant.id, id);
+    await audit({ runtime, tenant, client: by, now }, "webhook_deleted", { webhook: id })(tx);
+    return true;
+  });
+}
+
+/** Deletes the deliveries of a webhook that was deleted, and the sealed data that only they waited for. */
+export async function deleteDeliveries(tx: Transaction, tenantId: string, webhook: string): Promise<void> {
+  await tx
+    .delete(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.tenantId, tenantId), eq(webhookDeliveries.webhook, webhook)));
+  await tx.execute(sql`
+    update events e set sealed_data = null
+    where e.tenant_id = ${tenantId} and e.sealed_data is not null and not exists (
+      select from webhook_deliveries d
+      where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state = 'waiting')`);
+}
+
+/**
+ * Replaces the secret. The one before it signs too until the overlap ends; the one before that no more.
+ *
+ * @returns the new secret, which cannot be shown again; null if the tenant has no such webhook
+ */
+export async function rotateWebhookSecret(
+  runtime: StoreContext,
+  tenant: AuditedTenant,
+  id: string,
+  overlapSeconds: number,
+  by: Actor = commandLine,
+): Promise<{ webhook: StoredWebhook; secret: string } | null> {
+  const { database, platform, vault } = runtime;
+  const now = await currentTime(runtime);
+  const secret = createWebhookSecret(platform);
+  return database.write.transaction(async (tx) => {
+    const [row] = await tx
+      .select({ sealedSecret: webhooks.sealedSecret })
+      .from(webhooks)
+      .where(isWebhook(tenant, id))
+      .for("update");
+    if (!row) return null;
+    const overlaps = overlapSeconds > 0;
+    const before = vault.unseal(row.sealedSecret, webhookSecretContext(tenant.id, id));
+    const [updated] = await tx
+      .update(webhooks)
+      .set({
+        sealedSecret: vault.seal(Buffer.from(secret), webhookSecretContext(tenant.id, id)),
+        sealedPreviousSecret: overlaps ? vault.seal(before, previousSecretContext(tenant.id, id)) : null,
+        previousSecretExpiresAt: overlaps ? new Date(now.getTime() + overlapSeconds * 1_000) : null,
+        updatedAt: now,
+      })
+      .where(isWebhook(tenant, id))
+      .returning(columns);
+    await audit({ runtime, tenant, client: by, now }, "webhook_secret_rotated", { webhook: id })(tx);
+    return { webhook: updated as StoredWebhook, secret };
+  });
+}
+
+function judgeIn({ config }: Pick<Runtime, "config">, callback: string): { ok: true } | Rejected {
+  return judgeCallback(callback, { allowPrivate: config.webhooks.allow_private_targets });
+}
+
+function subscriptions({ platform }: Pick<Runtime, "platform">, events: readonly string[]) {
+  return [...new Set(events)].map((event) => ({ id: platform.uuid(), event }));
+}
