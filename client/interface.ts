@@ -456,10 +456,68 @@ export interface EventData {
 
 /** Input and answer of each operation of the administration interface. */
 export interface AdminOperations {
+  /** List users by the time of their creation. All conditions must hold. A search by `email` or `username` finds 10,000 users at most. */
+  listUsers: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+        /** A part of an email. */
+        email?: string | undefined;
+        /** A part of the username. */
+        username?: string | undefined;
+        /** Ids, repeated or separated by commas. */
+        user_id?: string[] | undefined;
+        sort_direction?: "asc" | "desc" | undefined;
+      };
+    };
+    answer: { items: User[]; total: number };
+  };
+  /** Create a user. With `emails`, of which exactly one has `is_primary`, or with `username`, or both. */
+  createUser: {
+    input: {
+      body: {
+        id?: string | undefined;
+        emails?:
+          | {
+              address: string;
+              is_primary?: boolean | undefined;
+              is_verified?: boolean | undefined;
+            }[]
+          | undefined;
+        username?: string | undefined;
+        /** When the user was created elsewhere. */
+        created_at?: string | undefined;
+      };
+    };
+    answer: User;
+  };
   /** Get a user. */
   getUser: {
     input: { id: string };
     answer: User;
+  };
+  /** Change the profile of a user. A text sets a field, null clears it, and an absent field stays. */
+  updateUser: {
+    input: {
+      id: string;
+      body: {
+        username?: string | null | undefined;
+        name?: string | null | undefined;
+        given_name?: string | null | undefined;
+        family_name?: string | null | undefined;
+        /** Address of a picture. */
+        picture?: string | null | undefined;
+      };
+    };
+    answer: User;
+  };
+  /** Delete a user. With everything that belongs to it, its sessions first of all. */
+  deleteUser: {
+    input: { id: string };
+    answer: undefined;
   };
   /** Block a user. Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing. */
   blockUser: {
@@ -471,10 +529,243 @@ export interface AdminOperations {
     input: { id: string };
     answer: User;
   };
+  /** List the emails of a user, the primary one first. */
+  listUserEmails: {
+    input: { id: string };
+    answer: UserEmail[];
+  };
+  /** Add an email to a user. The first email of a user becomes the primary one, whatever `is_primary` says. */
+  createUserEmail: {
+    input: {
+      id: string;
+      body: {
+        address: string;
+        /** Ignored. */
+        is_primary?: boolean | undefined;
+        is_verified?: boolean | undefined;
+      };
+    };
+    answer: UserEmail;
+  };
+  /** Get an email of a user. */
+  getUserEmail: {
+    input: { id: string; email_id: string };
+    answer: UserEmail;
+  };
+  /** Remove an email of a user. */
+  deleteUserEmail: {
+    input: { id: string; email_id: string };
+    answer: undefined;
+  };
+  /** Make an email the primary one of its user. */
+  setPrimaryUserEmail: {
+    input: { id: string; email_id: string };
+    answer: undefined;
+  };
+  /** Get the username of a user. */
+  getUsername: {
+    input: { id: string };
+    answer: Username;
+  };
+  /** Set the username of a user. */
+  setUsername: {
+    input: {
+      id: string;
+      body: {
+        username: string;
+      };
+    };
+    answer: Username;
+  };
+  /** Remove the username of a user. */
+  deleteUsername: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** Get the metadata of a user. */
+  getUserMetadata: {
+    input: { id: string };
+    answer: UserMetadata | undefined;
+  };
+  /** Change the metadata of a user. An object patches the kinds that it names; null clears all of them. */
+  patchUserMetadata: {
+    input: {
+      id: string;
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of this kind, at most 3000 characters after it; null clears it. */
+        public_metadata?: Record<string, unknown> | null | undefined;
+        /** A JSON Merge Patch (RFC 7396) of this kind, at most 3000 characters after it; null clears it. */
+        private_metadata?: Record<string, unknown> | null | undefined;
+        /** A JSON Merge Patch (RFC 7396) of this kind, at most 3000 characters after it; null clears it. */
+        unsafe_metadata?: Record<string, unknown> | null | undefined;
+      } | null;
+    };
+    answer: UserMetadata | undefined;
+  };
+  /** List the passkeys and security keys of a user, oldest first. */
+  listUserCredentials: {
+    input: { id: string };
+    answer: UserCredential[];
+  };
+  /** Get a passkey or security key of a user. */
+  getUserCredential: {
+    input: { id: string; credential_id: string };
+    answer: UserCredential;
+  };
+  /** Rename a passkey or security key of a user. */
+  renameUserCredential: {
+    input: {
+      id: string;
+      credential_id: string;
+      body: {
+        name: string;
+      };
+    };
+    answer: UserCredential;
+  };
+  /** Remove a passkey or security key of a user. */
+  deleteUserCredential: {
+    input: { id: string; credential_id: string };
+    answer: undefined;
+  };
+  /** List the identities of a user at identity providers, oldest first. */
+  listUserIdentities: {
+    input: { id: string };
+    answer: UserIdentity[];
+  };
+  /** Disconnect an identity of a user. */
+  deleteUserIdentity: {
+    input: { id: string; identity_id: string };
+    answer: undefined;
+  };
+  /** Get whether a user has a password. */
+  getUserPassword: {
+    input: { id: string };
+    answer: UserPassword;
+  };
+  /** Set the password of a user who has none. */
+  createUserPassword: {
+    input: {
+      id: string;
+      body: {
+        /** At most `password.max_length` characters. No other rule applies: operators carry passwords over. */
+        password: string;
+      };
+    };
+    answer: UserPassword;
+  };
+  /** Replace the password of a user. Ends unfinished sign-ins and the trust in browsers. Sessions stay. */
+  updateUserPassword: {
+    input: {
+      id: string;
+      body: {
+        /** At most `password.max_length` characters. No other rule applies: operators carry passwords over. */
+        password: string;
+      };
+    };
+    answer: UserPassword;
+  };
+  /** Remove the password of a user. */
+  deleteUserPassword: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** Get whether a user has an authenticator app. */
+  getUserOtp: {
+    input: { id: string };
+    answer: UserOtp;
+  };
+  /** Remove the authenticator app of a user. Ends unfinished sign-ins and the trust in browsers; with the last second factor, the recovery codes too. */
+  deleteUserOtp: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** Count the unused recovery codes of a user. */
+  countUserRecoveryCodes: {
+    input: { id: string };
+    answer: {
+      remaining: number;
+    };
+  };
+  /** Replace the recovery codes of a user. The codes are in this answer alone. */
+  replaceUserRecoveryCodes: {
+    input: { id: string };
+    answer: {
+      recovery_codes: string[];
+    };
+  };
+  /** Remove the recovery codes of a user. */
+  deleteUserRecoveryCodes: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** List the browsers that skip the second factor of a user, newest first. */
+  listUserTrustedBrowsers: {
+    input: { id: string };
+    answer: {
+      /** Changes with each use. */
+      id: string;
+      /** When trust was granted or last used. */
+      last_used_at: string;
+      expires_at: string;
+    }[];
+  };
+  /** End the trust in all browsers of a user. */
+  deleteUserTrustedBrowsers: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** End the trust in a browser of a user. */
+  deleteUserTrustedBrowser: {
+    input: { id: string; browser_id: string };
+    answer: undefined;
+  };
+  /** List the phones that answer authenticator requests of a user, oldest first. */
+  listUserPhones: {
+    input: { id: string };
+    answer: {
+      id: string;
+      name: string;
+      /** Model of the authenticator (FIDO UAF). */
+      aaid: string;
+      is_second_factor_only: boolean;
+      os?: string | undefined;
+      os_version?: string | undefined;
+      manufacturer?: string | undefined;
+      model?: string | undefined;
+      created_at: string;
+      last_used_at: string;
+    }[];
+  };
+  /** Remove a phone of a user. */
+  deleteUserPhone: {
+    input: { id: string; phone_id: string };
+    answer: undefined;
+  };
+  /** Create a session of a user. Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. */
+  createSession: {
+    input: {
+      body: {
+        user_id: string;
+        /** What the session shows of its browser. */
+        user_agent?: string | undefined;
+        ip_address?: string | string | undefined;
+      };
+    };
+    answer: {
+      /** Signed JWT. */
+      session_token: string;
+    };
+  };
   /** List the live sessions of a user, newest first. */
   listUserSessions: {
     input: { id: string };
     answer: SessionObject[];
+  };
+  /** End all sessions of a user. Their tokens are invalid at once, and unfinished sign-ins end too. */
+  endUserSessions: {
+    input: { id: string };
+    answer: undefined;
   };
   /** End a session of a user. Its token is invalid at once. */
   endUserSession: {
@@ -516,10 +807,9 @@ export interface AdminOperations {
               | "passkey_sign_count_stale"
               | "password_changed"
               | "password_deleted"
-              | "phone_created"
-              | "phone_deleted"
               | "primary_email_changed"
               | "profile_changed"
+              | "reauthentication_succeeded"
               | "recovery_codes_created"
               | "recovery_codes_deleted"
               | "security_key_created"
@@ -645,10 +935,9 @@ export interface AdminOperations {
               | "passkey_sign_count_stale"
               | "password_changed"
               | "password_deleted"
-              | "phone_created"
-              | "phone_deleted"
               | "primary_email_changed"
               | "profile_changed"
+              | "reauthentication_succeeded"
               | "recovery_codes_created"
               | "recovery_codes_deleted"
               | "security_key_created"
@@ -1238,6 +1527,532 @@ export interface AdminOperations {
       };
     };
   };
+  /** List the webhooks, stored and configured ones. */
+  listWebhooks: {
+    input: Record<never, never>;
+    answer: {
+      database: {
+        id: string;
+        callback: string;
+        enabled: boolean;
+        /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+        failures: number;
+        /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+        expires_at: string;
+        events: {
+          id: string;
+          event:
+            | "user.create"
+            | "user.delete"
+            | "user.login"
+            | "user.update"
+            | "user.update.email.create"
+            | "user.update.email.delete"
+            | "user.update.email.primary"
+            | "user.update.username.create"
+            | "user.update.username.delete"
+            | "user.update.username.update"
+            | "user.update.password.update"
+            | "session.create.flow"
+            | "session.create.admin"
+            | "session.delete.explicit.logout"
+            | "session.delete.explicit.revoke"
+            | "session.delete.admin.revoke"
+            | "session.delete.passive.expire"
+            | "session.delete.passive.limit"
+            | "email.send"
+            | "user"
+            | "user.update.email"
+            | "user.update.username"
+            | "user.update.password"
+            | "session"
+            | "session.create"
+            | "session.delete"
+            | "session.delete.explicit"
+            | "session.delete.admin"
+            | "session.delete.passive";
+        }[];
+        created_at: string;
+        updated_at: string;
+      }[];
+      config: {
+        callback: string;
+        events: (
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive"
+        )[];
+      }[];
+    };
+  };
+  /** Create a webhook. The answer has its secret, which is stored sealed and cannot be shown again. */
+  createWebhook: {
+    input: {
+      body: {
+        /** An https address on the public internet, without user or fragment. */
+        callback: string;
+        events: (
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive"
+        )[];
+      };
+    };
+    answer: {
+      id: string;
+      callback: string;
+      enabled: boolean;
+      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+      failures: number;
+      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+      expires_at: string;
+      events: {
+        id: string;
+        event:
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive";
+      }[];
+      created_at: string;
+      updated_at: string;
+      /** Signs deliveries (Standard Webhooks). In this answer alone. */
+      secret: string;
+    };
+  };
+  /** Get a webhook. */
+  getWebhook: {
+    input: { id: string };
+    answer: {
+      id: string;
+      callback: string;
+      enabled: boolean;
+      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+      failures: number;
+      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+      expires_at: string;
+      events: {
+        id: string;
+        event:
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive";
+      }[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** Change a webhook. Sets `failures` to 0, and `expires_at` to 30 days from now. */
+  updateWebhook: {
+    input: {
+      id: string;
+      body: {
+        /** An https address on the public internet, without user or fragment. */
+        callback: string;
+        events: (
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive"
+        )[];
+        enabled: boolean;
+      };
+    };
+    answer: {
+      id: string;
+      callback: string;
+      enabled: boolean;
+      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+      failures: number;
+      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+      expires_at: string;
+      events: {
+        id: string;
+        event:
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive";
+      }[];
+      created_at: string;
+      updated_at: string;
+    };
+  };
+  /** Delete a webhook and its deliveries. */
+  deleteWebhook: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** Replace the secret of a webhook. Until the overlap ends, deliveries are signed with the previous secret too. */
+  rotateWebhookSecret: {
+    input: {
+      id: string;
+      body: {
+        overlap_seconds?: number | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      callback: string;
+      enabled: boolean;
+      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+      failures: number;
+      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+      expires_at: string;
+      events: {
+        id: string;
+        event:
+          | "user.create"
+          | "user.delete"
+          | "user.login"
+          | "user.update"
+          | "user.update.email.create"
+          | "user.update.email.delete"
+          | "user.update.email.primary"
+          | "user.update.username.create"
+          | "user.update.username.delete"
+          | "user.update.username.update"
+          | "user.update.password.update"
+          | "session.create.flow"
+          | "session.create.admin"
+          | "session.delete.explicit.logout"
+          | "session.delete.explicit.revoke"
+          | "session.delete.admin.revoke"
+          | "session.delete.passive.expire"
+          | "session.delete.passive.limit"
+          | "email.send"
+          | "user"
+          | "user.update.email"
+          | "user.update.username"
+          | "user.update.password"
+          | "session"
+          | "session.create"
+          | "session.delete"
+          | "session.delete.explicit"
+          | "session.delete.admin"
+          | "session.delete.passive";
+      }[];
+      created_at: string;
+      updated_at: string;
+      /** Signs deliveries (Standard Webhooks). In this answer alone. */
+      secret: string;
+    };
+  };
+  /** Deliver an event named test to a webhook. Its `data` is empty. The delivery is repeated as any other if it fails. */
+  testWebhook: {
+    input: { id: string };
+    answer: {
+      id: string;
+      webhook_id: string;
+      /** The `webhook-id` header. */
+      event_id: string;
+      /** Null if the event is older than `webhooks.retention`. */
+      event: string | null;
+      /** The user whose events are delivered in order. */
+      subject_id: string | null;
+      /** The flow that caused the event. */
+      flow_id: string | null;
+      state: "waiting" | "delivered" | "failed";
+      attempts: {
+        number: number;
+        at: string;
+        duration_ms: number;
+        /** Status of the answer; null without one. */
+        status: number | null;
+        /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
+        error: string | null;
+        /** First KiB of the answer; null for an empty or a compressed one. */
+        answer: string | null;
+      }[];
+      next_attempt_at: string | null;
+      replay_of: string | null;
+      created_at: string;
+      finished_at: string | null;
+    };
+  };
+  /** List deliveries of a webhook with every attempt, newest first. */
+  listWebhookDeliveries: {
+    input: {
+      id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+        state?: "waiting" | "delivered" | "failed" | undefined;
+        event?: string | undefined;
+        flow_id?: string | undefined;
+        start_time?: string | undefined;
+        end_time?: string | undefined;
+      };
+    };
+    answer: {
+      items: {
+        id: string;
+        webhook_id: string;
+        /** The `webhook-id` header. */
+        event_id: string;
+        /** Null if the event is older than `webhooks.retention`. */
+        event: string | null;
+        /** The user whose events are delivered in order. */
+        subject_id: string | null;
+        /** The flow that caused the event. */
+        flow_id: string | null;
+        state: "waiting" | "delivered" | "failed";
+        attempts: {
+          number: number;
+          at: string;
+          duration_ms: number;
+          /** Status of the answer; null without one. */
+          status: number | null;
+          /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
+          error: string | null;
+          /** First KiB of the answer; null for an empty or a compressed one. */
+          answer: string | null;
+        }[];
+        next_attempt_at: string | null;
+        replay_of: string | null;
+        created_at: string;
+        finished_at: string | null;
+      }[];
+      total: number;
+    };
+  };
+  /** Get a delivery with every attempt. */
+  getWebhookDelivery: {
+    input: { id: string; delivery_id: string };
+    answer: {
+      id: string;
+      webhook_id: string;
+      /** The `webhook-id` header. */
+      event_id: string;
+      /** Null if the event is older than `webhooks.retention`. */
+      event: string | null;
+      /** The user whose events are delivered in order. */
+      subject_id: string | null;
+      /** The flow that caused the event. */
+      flow_id: string | null;
+      state: "waiting" | "delivered" | "failed";
+      attempts: {
+        number: number;
+        at: string;
+        duration_ms: number;
+        /** Status of the answer; null without one. */
+        status: number | null;
+        /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
+        error: string | null;
+        /** First KiB of the answer; null for an empty or a compressed one. */
+        answer: string | null;
+      }[];
+      next_attempt_at: string | null;
+      replay_of: string | null;
+      created_at: string;
+      finished_at: string | null;
+    };
+  };
+  /** Deliver an event again. Under a new id of the delivery, and with the same `webhook-id`. */
+  replayWebhookDelivery: {
+    input: { id: string; delivery_id: string };
+    answer: {
+      id: string;
+      webhook_id: string;
+      /** The `webhook-id` header. */
+      event_id: string;
+      /** Null if the event is older than `webhooks.retention`. */
+      event: string | null;
+      /** The user whose events are delivered in order. */
+      subject_id: string | null;
+      /** The flow that caused the event. */
+      flow_id: string | null;
+      state: "waiting" | "delivered" | "failed";
+      attempts: {
+        number: number;
+        at: string;
+        duration_ms: number;
+        /** Status of the answer; null without one. */
+        status: number | null;
+        /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
+        error: string | null;
+        /** First KiB of the answer; null for an empty or a compressed one. */
+        answer: string | null;
+      }[];
+      next_attempt_at: string | null;
+      replay_of: string | null;
+      created_at: string;
+      finished_at: string | null;
+    };
+  };
+  /** Deliver the events of a time range or of a flow again. Each event once, the oldest 10000 at most. Events are left out while a delivery of them waits. */
+  replayWebhookDeliveries: {
+    input: {
+      id: string;
+      body: {
+        flow_id?: string | undefined;
+        /** Deliveries created at or after it. */
+        start_time?: string | undefined;
+        /** Deliveries created before it. */
+        end_time?: string | undefined;
+        /** Default: both. */
+        state?: "delivered" | "failed" | undefined;
+      };
+    };
+    answer: {
+      deliveries: number;
+    };
+  };
 }
 
 /** Method and path of each operation, and whether it answers with a page of a list. */
@@ -1245,10 +2060,46 @@ export const operations: Record<
   keyof AdminOperations,
   readonly [method: string, path: string, paged?: true]
 > = {
+  listUsers: ["GET", "/admin/users", true],
+  createUser: ["POST", "/admin/users"],
   getUser: ["GET", "/admin/users/{id}"],
+  updateUser: ["PATCH", "/admin/users/{id}"],
+  deleteUser: ["DELETE", "/admin/users/{id}"],
   blockUser: ["POST", "/admin/users/{id}/block"],
   unblockUser: ["POST", "/admin/users/{id}/unblock"],
+  listUserEmails: ["GET", "/admin/users/{id}/emails"],
+  createUserEmail: ["POST", "/admin/users/{id}/emails"],
+  getUserEmail: ["GET", "/admin/users/{id}/emails/{email_id}"],
+  deleteUserEmail: ["DELETE", "/admin/users/{id}/emails/{email_id}"],
+  setPrimaryUserEmail: ["POST", "/admin/users/{id}/emails/{email_id}/set_primary"],
+  getUsername: ["GET", "/admin/users/{id}/username"],
+  setUsername: ["PUT", "/admin/users/{id}/username"],
+  deleteUsername: ["DELETE", "/admin/users/{id}/username"],
+  getUserMetadata: ["GET", "/admin/users/{id}/metadata"],
+  patchUserMetadata: ["PATCH", "/admin/users/{id}/metadata"],
+  listUserCredentials: ["GET", "/admin/users/{id}/webauthn_credentials"],
+  getUserCredential: ["GET", "/admin/users/{id}/webauthn_credentials/{credential_id}"],
+  renameUserCredential: ["PATCH", "/admin/users/{id}/webauthn_credentials/{credential_id}"],
+  deleteUserCredential: ["DELETE", "/admin/users/{id}/webauthn_credentials/{credential_id}"],
+  listUserIdentities: ["GET", "/admin/users/{id}/identities"],
+  deleteUserIdentity: ["DELETE", "/admin/users/{id}/identities/{identity_id}"],
+  getUserPassword: ["GET", "/admin/users/{id}/password"],
+  createUserPassword: ["POST", "/admin/users/{id}/password"],
+  updateUserPassword: ["PUT", "/admin/users/{id}/password"],
+  deleteUserPassword: ["DELETE", "/admin/users/{id}/password"],
+  getUserOtp: ["GET", "/admin/users/{id}/otp"],
+  deleteUserOtp: ["DELETE", "/admin/users/{id}/otp"],
+  countUserRecoveryCodes: ["GET", "/admin/users/{id}/recovery_codes"],
+  replaceUserRecoveryCodes: ["POST", "/admin/users/{id}/recovery_codes"],
+  deleteUserRecoveryCodes: ["DELETE", "/admin/users/{id}/recovery_codes"],
+  listUserTrustedBrowsers: ["GET", "/admin/users/{id}/trusted_browsers"],
+  deleteUserTrustedBrowsers: ["DELETE", "/admin/users/{id}/trusted_browsers"],
+  deleteUserTrustedBrowser: ["DELETE", "/admin/users/{id}/trusted_browsers/{browser_id}"],
+  listUserPhones: ["GET", "/admin/users/{id}/phones"],
+  deleteUserPhone: ["DELETE", "/admin/users/{id}/phones/{phone_id}"],
+  createSession: ["POST", "/admin/sessions"],
   listUserSessions: ["GET", "/admin/users/{id}/sessions"],
+  endUserSessions: ["DELETE", "/admin/users/{id}/sessions"],
   endUserSession: ["DELETE", "/admin/users/{id}/sessions/{session_id}"],
   listAuditLogs: ["GET", "/admin/audit_logs", true],
   exportAuditLogs: ["GET", "/admin/audit_logs/export"],
@@ -1285,4 +2136,15 @@ export const operations: Record<
   createApiKey: ["POST", "/admin/api_keys"],
   deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],
   getStatistics: ["GET", "/admin/statistics"],
+  listWebhooks: ["GET", "/admin/webhooks"],
+  createWebhook: ["POST", "/admin/webhooks"],
+  getWebhook: ["GET", "/admin/webhooks/{id}"],
+  updateWebhook: ["PUT", "/admin/webhooks/{id}"],
+  deleteWebhook: ["DELETE", "/admin/webhooks/{id}"],
+  rotateWebhookSecret: ["POST", "/admin/webhooks/{id}/rotate_secret"],
+  testWebhook: ["POST", "/admin/webhooks/{id}/test"],
+  listWebhookDeliveries: ["GET", "/admin/webhooks/{id}/deliveries", true],
+  getWebhookDelivery: ["GET", "/admin/webhooks/{id}/deliveries/{delivery_id}"],
+  replayWebhookDelivery: ["POST", "/admin/webhooks/{id}/deliveries/{delivery_id}/replay"],
+  replayWebhookDeliveries: ["POST", "/admin/webhooks/{id}/replay"],
 };

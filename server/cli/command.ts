@@ -32,6 +32,11 @@ export interface Cli {
   print(line: string): Promise<void>;
   /** Writes a line to standard error. */
   printError(line: string): void;
+  /**
+   * Takes SIGINT and SIGTERM over: from then on they abort the returned signal, and the command ends itself. A second one
+   * ends the process.
+   */
+  interruption(): AbortSignal;
   /** Returns the configuration of a server in the same environment. */
   config(): Config;
   /** Runs `work` on the server's database. The server may be running or not. */

@@ -93,6 +93,24 @@ export async function claimDue(
   );
 }
 
+/** Claims the due deliveries of one webhook: those of a listener, which the server leaves to it. */
+export function claimOf(
+  database: Pick<Database, "claim">,
+  { tenantId, webhook, limit }: { tenantId: string; webhook: string; limit: number },
+  clockShift: number,
+): Promise<ClaimedDelivery[]> {
+  const now = databaseNow(clockShift);
+  return claim(
+    database,
+    sql`
+      due as (
+        select d.tenant_id, d.id from webhook_deliveries d
+        where d.tenant_id = ${tenantId} and d.webhook = ${webhook} and ${isClaimable(now)}
+        order by d.due_at, d.sequence limit ${limit}::int for update skip locked)`,
+    now,
+  );
+}
+
 interface Row extends Record<string, unknown> {
   tenant_id: string;
   id: string;

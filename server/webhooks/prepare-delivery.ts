@@ -35,7 +35,7 @@ export async function prepareDelivery(
   if (!tenant || !event) return { kind: "obsolete" };
   const receiver = receiverOf(tenant, vault, delivery);
   if (typeof receiver === "string") return { kind: receiver };
-  const data = event.data ?? openData(vault, tenantId, event);
+  const data = eventData(vault, tenantId, event);
   // The code was erased with the last delivery that waited for it, or is of no use any more.
   if (!data || isOutdated(event.name, data, now)) return { kind: "refused" };
   const { id, name } = event;
@@ -66,11 +66,17 @@ function receiverOf(
   return hook ? { callback: hook.callback, secrets: hook.secret ? [hook.secret] : [] } : "refused";
 }
 
-function openData(
+/**
+ * Returns the data of an event.
+ *
+ * @returns null if they were erased
+ * @throws UnknownKeyError if this process lacks the key that they were sealed by
+ */
+export function eventData(
   vault: Vault,
   tenantId: string,
-  { id, sealedData }: NonNullable<ClaimedDelivery["event"]>,
+  { id, data, sealedData }: NonNullable<ClaimedDelivery["event"]>,
 ): Record<string, unknown> | null {
-  if (!sealedData) return null;
+  if (!sealedData) return data;
   return JSON.parse(vault.unseal(sealedData, eventDataContext(tenantId, id)).toString());
 }

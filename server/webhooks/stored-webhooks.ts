@@ -8,7 +8,7 @@ import { WEBHOOK_LIFETIME_DAYS } from "./results.ts";
 import { previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
 import { createWebhookSecret } from "./signature.ts";
 
-const { webhooks, webhookDeliveries } = schema;
+const { webhooks } = schema;
 
 /** A stored webhook without its secret. */
 export type StoredWebhook = Omit<
@@ -164,11 +164,20 @@ export async function deleteWebhook(
   });
 }
 
-/** Deletes the deliveries of a webhook that was deleted, and the sealed data that only they waited for. */
+/**
+ * Deletes the deliveries of a webhook that was deleted with their attempts, the events that no other webhook got, and the
+ * sealed data that only these deliveries waited for.
+ */
 export async function deleteDeliveries(tx: Transaction, tenantId: string, webhook: string): Promise<void> {
-  await tx
-    .delete(webhookDeliveries)
-    .where(and(eq(webhookDeliveries.tenantId, tenantId), eq(webhookDeliveries.webhook, webhook)));
+  await tx.execute(sql`
+    with gone as (
+      delete from webhook_deliveries where tenant_id = ${tenantId} and webhook = ${webhook} returning id, event_id),
+    attempts as (
+      delete from webhook_attempts a using gone where a.tenant_id = ${tenantId} and a.delivery_id = gone.id)
+    delete from events e using gone
+    where e.tenant_id = ${tenantId} and e.id = gone.event_id and not exists (
+      select from webhook_deliveries d
+      where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook <> ${webhook})`);
   await tx.execute(sql`
     update events e set sealed_data = null
     where e.tenant_id = ${tenantId} and e.sealed_data is not null and not exists (

@@ -9,6 +9,16 @@ import { receiptVerify } from "./receipt.ts";
 import { secretsReseal, secretsStatus } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
 import { usersExport, usersImport, usersList } from "./users.ts";
+import {
+  webhooksCreate,
+  webhooksDelete,
+  webhooksDeliveries,
+  webhooksList,
+  webhooksListen,
+  webhooksReplay,
+  webhooksRotate,
+  webhooksTest,
+} from "./webhooks.ts";
 
 /** Every command of the CLI, in the order of its help text. */
 export const commands: readonly Command[] = [
@@ -24,6 +34,14 @@ export const commands: readonly Command[] = [
   usersExport,
   passkeyUsersDelete,
   authenticatorUsersDelete,
+  webhooksList,
+  webhooksCreate,
+  webhooksDelete,
+  webhooksRotate,
+  webhooksTest,
+  webhooksDeliveries,
+  webhooksReplay,
+  webhooksListen,
   configCheck,
   flowGraph,
   receiptVerify,

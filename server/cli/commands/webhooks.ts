@@ -1,0 +1,355 @@
+import { pino } from "pino";
+import { subscribableEventNames } from "../../config/event-names.ts";
+import { createTenantSigningKeys } from "../../keys/tenant-signing-keys.ts";
+import { judgeCallback } from "../../lib/callback-address.ts";
+import { isUuid } from "../../lib/uuid.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import type { ClaimedDelivery } from "../../webhooks/claim.ts";
+import { configWebhooks } from "../../webhooks/config-webhooks.ts";
+import {
+  type DeliveryFilter,
+  listDeliveries,
+  replayDeliveries,
+  sendTestEvent,
+} from "../../webhooks/delivery-list.ts";
+import { createEventTokens } from "../../webhooks/event-token.ts";
+import { listen } from "../../webhooks/listener.ts";
+import { eventData, prepareDelivery } from "../../webhooks/prepare-delivery.ts";
+import { createReceiverClient, type ReceiverAnswer } from "../../webhooks/receiver-client.ts";
+import type { Outcome } from "../../webhooks/results.ts";
+import { createWebhookSecret } from "../../webhooks/signature.ts";
+import {
+  createWebhook,
+  DEFAULT_OVERLAP_SECONDS,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+} from "../../webhooks/stored-webhooks.ts";
+import type { CliRuntime } from "../cli-runtime.ts";
+import { CommandError, command, UsageError } from "../command.ts";
+import { findTenant } from "../find-tenant.ts";
+import { table } from "../table.ts";
+
+const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
+const json = { description: "As JSON." } as const;
+const event = {
+  description: "Name of an event, which covers those below it; may be repeated.",
+  value: "name",
+  multiple: true,
+} as const;
+
+export const webhooksList = command({
+  name: "webhooks list",
+  summary: "List webhooks, without their secrets.",
+  options: { tenant, json },
+  async run(cli, values) {
+    const all = await cli.withRuntime(async (runtime) => {
+      const owner = await findTenant(runtime, values.tenant);
+      const configured = configWebhooks(owner.config).map(({ id, callback, events }) => ({
+        ...{ id, callback, events: [...events], enabled: true, failures: 0 },
+      }));
+      const stored = (await listWebhooks(runtime, owner)).map((webhook) => ({
+        id: webhook.id,
+        callback: webhook.callback,
+        events: webhook.events.map((subscribed) => subscribed.event),
+        enabled: webhook.enabled,
+        failures: webhook.failures,
+      }));
+      return [...configured, ...stored];
+    });
+    if (values.json) return cli.print(JSON.stringify(all));
+    const rows = all.map(({ id, enabled, failures, callback, events }) => [
+      id,
+      enabled ? "enabled" : "disabled",
+      String(failures),
+      callback,
+      events.join(","),
+    ]);
+    for (const line of table(["id", "state", "failures", "callback", "events"], rows)) await cli.print(line);
+  },
+});
+
+export const webhooksCreate = command({
+  name: "webhooks create",
+  summary: "Create a webhook and print its id and its secret.",
+  details: "The secret is stored sealed and cannot be printed again.",
+  options: {
+    callback: { description: "The https address of the receiver.", value: "address", required: true },
+    event,
+    tenant,
+    json: { description: "Id and secret, as JSON." },
+  },
+  async run(cli, values) {
+    const events = eventsOf(values.event);
+    const { callback } = values;
+    const created = await cli.withRuntime(async (runtime) =>
+      createWebhook(runtime, await findTenant(runtime, values.tenant), { callback, events }),
+    );
+    if (!created.ok) throw new CommandError(`the callback ${created.reason}`);
+    const { webhook, secret } = created;
+    await cli.print(values.json ? JSON.stringify({ id: webhook.id, secret }) : `${webhook.id}  ${secret}`);
+  },
+});
+
+export const webhooksDelete = command({
+  name: "webhooks delete",
+  summary: "Delete a webhook and its deliveries.",
+  options: { tenant },
+  takes: ["id"],
+  async run(cli, values, [id = ""]) {
+    const deleted =
+      isUuid(id) &&
+      (await cli.withRuntime(async (runtime) =>
+        deleteWebhook(runtime, await findTenant(runtime, values.tenant), id.toLowerCase()),
+      ));
+    if (!deleted) throw new CommandError(`there is no webhook ${id}`);
+  },
+});
+
+export const webhooksRotate = command({
+  name: "webhooks rotate",
+  summary: "Replace the secret of a webhook and print the new one.",
+  options: {
+    overlap: {
+      description: `Seconds for which the previous secret signs too; by default ${DEFAULT_OVERLAP_SECONDS}.`,
+      value: "seconds",
+    },
+    tenant,
+  },
+  takes: ["id"],
+  async run(cli, values, [id = ""]) {
+    const { overlap = String(DEFAULT_OVERLAP_SECONDS) } = values;
+    if (!/^\d{1,7}$/.test(overlap)) throw new UsageError(`${overlap} is not a number of seconds`);
+    const rotated =
+      isUuid(id) &&
+      (await cli.withRuntime(async (runtime) =>
+        rotateWebhookSecret(
+          runtime,
+          await findTenant(runtime, values.tenant),
+          id.toLowerCase(),
+          Number(overlap),
+        ),
+      ));
+    if (!rotated) throw new CommandError(`there is no webhook ${id}`);
+    await cli.print(rotated.secret);
+  },
+});
+
+export const webhooksTest = command({
+  name: "webhooks test",
+  summary: "Deliver an event named test to a webhook, and print the id of the delivery.",
+  details: "A running server makes the delivery. `stile webhooks deliveries` shows what became of it.",
+  options: { tenant },
+  takes: ["id"],
+  async run(cli, values, [id = ""]) {
+    const delivery = await cli.withRuntime(async (runtime) => {
+      const receiver = await requireReceiver(runtime, values.tenant, id);
+      return sendTestEvent(runtime, receiver);
+    });
+    await cli.print(delivery);
+  },
+});
+
+const states = ["waiting", "delivered", "failed"] as const;
+
+export const webhooksDeliveries = command({
+  name: "webhooks deliveries",
+  summary: "List deliveries of a webhook with their last attempt, newest first.",
+  options: {
+    state: { description: `Only those in this state: ${states.join(", ")}.`, value: "state" },
+    limit: { description: "How many; by default 20, at most 100.", value: "number" },
+    tenant,
+    json: { description: "As JSON, with every attempt." },
+  },
+  takes: ["id"],
+  async run(cli, values, [id = ""]) {
+    const { limit = "20" } = values;
+    const size = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
+    if (size < 1 || size > 100) throw new UsageError(`${limit} is not a number from 1 to 100`);
+    const state = states.find((known) => known === values.state);
+    if (values.state !== undefined && !state)
+      throw new UsageError(`${values.state} is not a state: ${states.join(", ")}`);
+    const { deliveries } = await cli.withRuntime(async (runtime) => {
+      const receiver = await requireReceiver(runtime, values.tenant, id);
+      return listDeliveries(runtime, receiver, { state }, { number: 1, size });
+    });
+    if (values.json) {
+      return cli.print(
+        JSON.stringify(
+          deliveries.map((delivery) => ({
+            id: delivery.id,
+            event_id: delivery.eventId,
+            event: delivery.event,
+            state: delivery.state,
+            created_at: delivery.createdAt,
+            attempts: delivery.made.map(({ at, durationMs, status, error, answer }) => ({
+              ...{ at, duration_ms: durationMs, status, error, answer },
+            })),
+          })),
+        ),
+      );
+    }
+    const rows = deliveries.map(({ id: delivery, event: name, state: now, made, createdAt }) => [
+      delivery,
+      name ?? "(purged)",
+      now,
+      createdAt.toISOString(),
+      String(made.length),
+      describeAnswer(made.at(-1)),
+    ]);
+    for (const line of table(["id", "event", "state", "created", "attempts", "last answer"], rows))
+      await cli.print(line);
+  },
+});
+
+export const webhooksReplay = command({
+  name: "webhooks replay",
+  summary: "Deliver events again: of one delivery, of a time range, or of a flow.",
+  details: "Prints the number of new deliveries. They have the same webhook-id; a running server makes them.",
+  options: {
+    delivery: { description: "Id of the delivery.", value: "id" },
+    flow: { description: "Id of the flow that caused the events.", value: "id" },
+    since: {
+      description: "Only deliveries created at or after this time, as 2026-01-31T12:00:00Z.",
+      value: "time",
+    },
+    until: { description: "Only deliveries created before it.", value: "time" },
+    failed: { description: "Only those that were given up." },
+    tenant,
+  },
+  takes: ["id"],
+  async run(cli, values, [id = ""]) {
+    const filter: DeliveryFilter & { id?: string } = {
+      from: timeOf(values.since),
+      until: timeOf(values.until),
+      flowId: uuidOf(values.flow),
+      ...(values.delivery === undefined ? {} : { id: uuidOf(values.delivery) ?? "" }),
+      ...(values.failed ? { state: "failed" as const } : {}),
+    };
+    if (values.delivery === undefined && values.flow === undefined && values.since === undefined)
+      throw new UsageError("webhooks replay needs --delivery, --flow or --since");
+    const made = await cli.withRuntime(async (runtime) =>
+      replayDeliveries(runtime, await requireReceiver(runtime, values.tenant, id), filter),
+    );
+    await cli.print(String(made.length));
+  },
+});
+
+export const webhooksListen = command({
+  name: "webhooks listen",
+  summary: "Print the events of a running server, and forward them to a local address.",
+  details:
+    "For development: it needs no public address, and leaves nothing behind. Ends with Ctrl-C.\nWhat is forwarded is signed as a delivery is, with --secret or a new one, which is printed.",
+  options: {
+    event: { ...event, description: "Name of an event, which covers those below it; by default all." },
+    forward: {
+      description: "Address that each event is posted to, for instance http://localhost:3001/events.",
+      value: "address",
+    },
+    secret: { description: "Secret of the signatures: whsec_ and base64.", value: "secret" },
+    tenant,
+    json: { description: "Each event with its data, as a line of JSON." },
+  },
+  async run(cli, values) {
+    const events = values.event.length > 0 ? eventsOf(values.event) : ["user", "session", "email.send"];
+    const { forward = null } = values;
+    const judged = forward === null ? { ok: true as const } : judgeCallback(forward, { allowPrivate: true });
+    if (!judged.ok) throw new UsageError(`--forward ${judged.reason}`);
+    if (values.secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(values.secret))
+      throw new UsageError("--secret must be whsec_ and 24 to 64 bytes in base64");
+    const signal = cli.interruption();
+    await cli.withRuntime(async (runtime) => {
+      const owner = await findTenant(runtime, values.tenant);
+      const secret = values.secret ?? createWebhookSecret(runtime.platform);
+      const forwarding = forward === null ? null : forwarder(runtime, owner);
+      if (forwarding && values.secret === undefined) cli.printError(`the secret is ${secret}`);
+      try {
+        await listen(runtime, owner, {
+          events,
+          secret,
+          forward,
+          signal,
+          async take(delivery) {
+            const answer = forwarding ? await forwarding.send(delivery, signal) : null;
+            await cli.print(lineOf(delivery, answer, runtime, values.json));
+            return {
+              kind: "attempted",
+              answer: answer ?? { durationMs: 0 },
+              pauseSeconds: null,
+            } satisfies Outcome;
+          },
+        });
+      } finally {
+        forwarding?.close();
+      }
+    });
+  },
+});
+
+/** Posts deliveries as a server does, to any address. */
+function forwarder(runtime: CliRuntime, owner: Tenant) {
+  const client = createReceiverClient({ allowPrivate: true });
+  const signingKeys = createTenantSigningKeys({ ...runtime, log: pino({ level: "silent" }) });
+  const tokens = createEventTokens(signingKeys);
+  const tenants = { byId: async () => owner };
+  return {
+    async send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<ReceiverAnswer> {
+      const prepared = await prepareDelivery({ tenants, vault: runtime.vault, tokens }, delivery);
+      return prepared.kind === "request"
+        ? client.post({ ...prepared.request, signal })
+        : { error: "aborted", durationMs: 0 };
+    },
+    close: () => client.close(),
+  };
+}
+
+function lineOf(
+  { tenantId, event: emitted }: ClaimedDelivery,
+  answer: ReceiverAnswer | null,
+  { vault }: CliRuntime,
+  asJson: boolean,
+): string {
+  if (!emitted) return "(purged)";
+  const forwarded = answer === null ? {} : { forwarded: answer.error ?? answer.status };
+  const { id, name, createdAt } = emitted;
+  if (!asJson) return [createdAt.toISOString(), name, id, ...Object.values(forwarded).map(String)].join("  ");
+  const data = eventData(vault, tenantId, emitted);
+  return JSON.stringify({ id, event: name, created_at: createdAt, data, ...forwarded });
+}
+
+function eventsOf(names: readonly string[]): string[] {
+  const unknown = names.find((name) => !(subscribableEventNames as readonly string[]).includes(name));
+  if (unknown !== undefined || names.length === 0)
+    throw new UsageError(
+      `${unknown === undefined ? "--event is missing" : `${unknown} is not an event`}: ${subscribableEventNames.join(", ")}`,
+    );
+  return [...names];
+}
+
+async function requireReceiver(runtime: CliRuntime, tenantId: string | undefined, id: string) {
+  const owner = await findTenant(runtime, tenantId);
+  const exists = id.startsWith("config:")
+    ? configWebhooks(owner.config).some((hook) => hook.id === id)
+    : isUuid(id) && (await findWebhook(runtime, owner, id.toLowerCase())) !== null;
+  if (!exists) throw new CommandError(`there is no webhook ${id}`);
+  return { tenantId: owner.id, webhook: id.startsWith("config:") ? id : id.toLowerCase() };
+}
+
+function timeOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError(`${text} is not a time such as 2026-01-31T12:00:00Z`);
+  return time;
+}
+
+function uuidOf(text: string | undefined): string | undefined {
+  if (text !== undefined && !isUuid(text)) throw new UsageError(`${text} is not a UUID`);
+  return text?.toLowerCase();
+}
+
+function describeAnswer(attempt: { status: number | null; error: string | null } | undefined): string {
+  if (!attempt) return "";
+  return attempt.status === null ? (attempt.error ?? "") : String(attempt.status);
+}

@@ -1,0 +1,81 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { and, eq, sql } from "drizzle-orm";
+import { schema } from "#db/client";
+import { databaseNow } from "#db/clock";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { type ClaimedDelivery, claimOf } from "./claim.ts";
+import { type Outcome, writeOutcomes } from "./results.ts";
+import { webhookSecretContext } from "./seal-contexts.ts";
+import { deleteDeliveries } from "./stored-webhooks.ts";
+
+const { webhooks } = schema;
+
+/** The runtime of a process that listens. */
+type ListenerRuntime = Pick<Runtime, "database" | "vault" | "platform">;
+
+interface ListenerOptions {
+  events: readonly string[];
+  /** Signs what is forwarded. */
+  secret: string;
+  /** Where it is forwarded; null if it is only shown. */
+  forward: string | null;
+  /** Ends the listening. */
+  signal: AbortSignal;
+  /** Handles one event. Events of one user come one after the other, in order. */
+  take(delivery: ClaimedDelivery): Promise<Outcome>;
+}
+
+/** A listener that was killed gets no more events after this time. */
+const LIFETIME_SECONDS = 30;
+
+const RENEWAL_INTERVAL_MS = 10_000;
+
+const POLL_INTERVAL_MS = 250;
+
+const MAX_CLAIMED = 20;
+
+/**
+ * Listens to the events of a tenant until the signal aborts: through a webhook that expires, is listed nowhere, and whose
+ * deliveries this process takes from the database. It needs no address. Nothing of it stays when it ends; what a killed
+ * one leaves, servers delete.
+ */
+export async function listen(
+  runtime: ListenerRuntime,
+  tenant: Tenant,
+  { events, secret, forward, signal, take }: ListenerOptions,
+): Promise<void> {
+  const { database, platform, vault } = runtime;
+  const id = platform.uuid();
+  const expiresAt = sql`${databaseNow(platform.clockShift())} + ${LIFETIME_SECONDS}::int * interval '1 second'`;
+  const isListener = and(eq(webhooks.tenantId, tenant.id), eq(webhooks.id, id));
+  await database.write.insert(webhooks).values({
+    tenantId: tenant.id,
+    id,
+    callback: forward ?? "",
+    isListener: true,
+    events: events.map((event) => ({ id: platform.uuid(), event })),
+    expiresAt,
+    sealedSecret: vault.seal(Buffer.from(secret), webhookSecretContext(tenant.id, id)),
+  });
+  try {
+    let renewedAt = performance.now();
+    while (!signal.aborted) {
+      if (performance.now() - renewedAt > RENEWAL_INTERVAL_MS) {
+        await database.write.update(webhooks).set({ expiresAt }).where(isListener);
+        renewedAt = performance.now();
+      }
+      const own = { tenantId: tenant.id, webhook: id, limit: MAX_CLAIMED };
+      const claimed = await claimOf(database, own, platform.clockShift());
+      const outcomes = [];
+      for (const delivery of claimed) outcomes.push({ delivery, outcome: await take(delivery) });
+      if (outcomes.length > 0) await writeOutcomes(database, outcomes, platform.clockShift());
+      else await wait(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    await database.write.transaction(async (tx) => {
+      await tx.delete(webhooks).where(isListener);
+      await deleteDeliveries(tx, tenant.id, id);
+    });
+  }
+}
