@@ -1,0 +1,257 @@
+// Session check and webhooks of Stile, with the standard library of Go alone: go run server.go
+package main
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/hmac"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	keysMaxAge   = 10 * time.Minute
+	keysCooldown = 30 * time.Second
+	maxBodyBytes = 1 << 20
+	tolerance    = 5 * time.Minute
+)
+
+var (
+	stileURL = strings.TrimRight(os.Getenv("STILE_URL"), "/")
+	audience = host(stileURL)
+	secret   = webhookSecret()
+	client   = &http.Client{Timeout: 5 * time.Second}
+	keys     = &keySet{}
+)
+
+func host(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return parsed.Hostname()
+}
+
+func webhookSecret() []byte {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("STILE_WEBHOOK_SECRET"), "whsec_"))
+	if err != nil || len(key) == 0 {
+		log.Fatal("STILE_WEBHOOK_SECRET is whsec_ and base64")
+	}
+	return key
+}
+
+// keySet holds the public keys of the service: for ten minutes, and they are read again for an unknown key at most
+// every 30 seconds.
+type keySet struct {
+	mutex  sync.Mutex
+	keys   map[string]*rsa.PublicKey
+	readAt time.Time
+}
+
+func (set *keySet) find(kid string) (*rsa.PublicKey, error) {
+	set.mutex.Lock()
+	defer set.mutex.Unlock()
+	age := time.Since(set.readAt)
+	key, known := set.keys[kid]
+	if age > keysMaxAge || (!known && age > keysCooldown) {
+		found, err := readKeys()
+		if err != nil {
+			return nil, err
+		}
+		set.keys, set.readAt = found, time.Now()
+		key, known = found[kid]
+	}
+	if !known {
+		return nil, errors.New("unknown key")
+	}
+	return key, nil
+}
+
+func readKeys() (map[string]*rsa.PublicKey, error) {
+	answer, err := client.Get(stileURL + "/.well-known/jwks.json")
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	var set struct {
+		Keys []struct{ Kty, Kid, N, E string }
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxBodyBytes)).Decode(&set); err != nil {
+		return nil, err
+	}
+	found := map[string]*rsa.PublicKey{}
+	for _, key := range set.Keys {
+		n, errN := base64.RawURLEncoding.DecodeString(key.N)
+		e, errE := base64.RawURLEncoding.DecodeString(key.E)
+		if key.Kty == "RSA" && errN == nil && errE == nil {
+			exponent := int(new(big.Int).SetBytes(e).Int64())
+			found[key.Kid] = &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: exponent}
+		}
+	}
+	return found, nil
+}
+
+type claims struct {
+	Iss, Sub, Jti, Evt string
+	SessionID          string `json:"session_id"`
+	Aud                []string
+	Exp, Nbf           float64
+	Data               map[string]any
+}
+
+// verifyToken verifies a JWT (RS256): signature, type, issuer, audience and times.
+func verifyToken(token, typ string) (*claims, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil, errors.New("no token")
+	}
+	var header struct{ Alg, Typ, Kid string }
+	if err := decode(parts[0], &header); err != nil {
+		return nil, err
+	}
+	if header.Alg != "RS256" || header.Typ != typ {
+		return nil, errors.New("another kind of token")
+	}
+	key, err := keys.find(header.Kid)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	if err := rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], signature); err != nil {
+		return nil, err
+	}
+	var found claims
+	if err := decode(parts[1], &found); err != nil {
+		return nil, err
+	}
+	now := float64(time.Now().Unix())
+	if found.Iss != stileURL || !contains(found.Aud, audience) || found.Exp <= now || found.Nbf > now {
+		return nil, errors.New("another issuer or audience, or expired")
+	}
+	return &found, nil
+}
+
+func decode(part string, into any) error {
+	text, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+func contains(list []string, wanted string) bool {
+	for _, item := range list {
+		if item == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+// verifySession verifies a session token, then the session itself: it may have ended before its token expires.
+func verifySession(token string) (*claims, error) {
+	found, err := verifyToken(token, "JWT")
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(map[string]string{"session_token": token})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := client.Post(stileURL+"/sessions/validate", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	var validated struct {
+		IsValid bool `json:"is_valid"`
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxBodyBytes)).Decode(&validated); err != nil {
+		return nil, err
+	}
+	if !validated.IsValid {
+		return nil, errors.New("the session has ended")
+	}
+	return found, nil
+}
+
+// verifyWebhook verifies a delivery (Standard Webhooks 1.0) and its token.
+func verifyWebhook(header http.Header, body []byte) (*claims, error) {
+	id, sentAt := header.Get("webhook-id"), header.Get("webhook-timestamp")
+	mac := hmac.New(sha256.New, secret)
+	fmt.Fprintf(mac, "%s.%s.", id, sentAt)
+	mac.Write(body)
+	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	signed := false
+	for _, signature := range strings.Split(header.Get("webhook-signature"), " ") {
+		signed = hmac.Equal(expected, []byte(signature)) || signed
+	}
+	seconds, err := strconv.ParseInt(sentAt, 10, 64)
+	age := time.Since(time.Unix(seconds, 0))
+	if !signed || err != nil || age > tolerance || age < -tolerance {
+		return nil, errors.New("signature or time")
+	}
+	var message struct{ Token, Event string }
+	if err := json.Unmarshal(body, &message); err != nil {
+		return nil, err
+	}
+	found, err := verifyToken(message.Token, "webhook+jwt")
+	if err != nil {
+		return nil, err
+	}
+	if found.Sub != "hanko webhooks" || found.Evt != message.Event || found.Jti != id {
+		return nil, errors.New("another event")
+	}
+	return found, nil
+}
+
+func me(response http.ResponseWriter, request *http.Request) {
+	token := strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer ")
+	found, err := verifySession(token)
+	if err != nil {
+		http.Error(response, err.Error(), http.StatusUnauthorized)
+		return
+	}
+	response.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(response).Encode(map[string]string{"userId": found.Sub})
+}
+
+func webhook(response http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, maxBodyBytes))
+	if err != nil {
+		http.Error(response, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	found, err := verifyWebhook(request.Header, body)
+	if err != nil {
+		http.Error(response, err.Error(), http.StatusBadRequest)
+		return
+	}
+	line, _ := json.Marshal(map[string]any{"id": found.Jti, "name": found.Evt, "user": found.Data["id"]})
+	fmt.Println(string(line))
+	response.WriteHeader(http.StatusNoContent)
+}
+
+func main() {
+	http.HandleFunc("/api/me", me)
+	http.HandleFunc("/webhooks/stile", webhook)
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
+}

@@ -1,0 +1,152 @@
+"""Session check and webhooks of Stile, with the standard library of Python alone."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import threading
+import time
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlparse
+
+STILE_URL = os.environ["STILE_URL"].rstrip("/")
+AUDIENCE = os.environ.get("STILE_AUDIENCE") or urlparse(STILE_URL).hostname
+SECRET = base64.b64decode(os.environ["STILE_WEBHOOK_SECRET"].removeprefix("whsec_"))
+
+KEYS_MAX_AGE = 600
+KEYS_COOLDOWN = 30
+MAX_BODY_BYTES = 1024 * 1024
+# DigestInfo of SHA-256 (RFC 8017, 9.2).
+SHA256_PREFIX = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+class Invalid(Exception):
+    pass
+
+
+class Keys:
+    """The public keys of the service: kept for ten minutes, and read again for an unknown key at most every 30 s."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.keys = {}
+        self.read_at = float("-inf")
+
+    def find(self, kid):
+        with self.lock:
+            age = time.monotonic() - self.read_at
+            if age > KEYS_MAX_AGE or (kid not in self.keys and age > KEYS_COOLDOWN):
+                with urllib.request.urlopen(STILE_URL + "/.well-known/jwks.json", timeout=5) as answer:
+                    found = json.load(answer)["keys"]
+                self.keys = {key["kid"]: key for key in found if key["kty"] == "RSA"}
+                self.read_at = time.monotonic()
+            return self.keys.get(kid)
+
+
+keys = Keys()
+
+
+def decode(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def verify_token(token, typ):
+    """Verifies a JWT (RS256): signature, type, issuer, audience and times. Returns its claims."""
+    try:
+        head, payload, signature = token.split(".")
+        header = json.loads(decode(head))
+        if header["alg"] != "RS256" or header["typ"] != typ or not isinstance(header["kid"], str):
+            raise Invalid("header")
+        key = keys.find(header["kid"])
+        if key is None:
+            raise Invalid("key")
+        n = int.from_bytes(decode(key["n"]), "big")
+        e = int.from_bytes(decode(key["e"]), "big")
+        size = (n.bit_length() + 7) // 8
+        given = decode(signature)
+        if len(given) != size:
+            raise Invalid("signature")
+        # RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.2): the whole encoded message is compared, so no padding is parsed.
+        digest = SHA256_PREFIX + hashlib.sha256(f"{head}.{payload}".encode()).digest()
+        expected = b"\x00\x01" + b"\xff" * (size - len(digest) - 3) + b"\x00" + digest
+        if not hmac.compare_digest(pow(int.from_bytes(given, "big"), e, n).to_bytes(size, "big"), expected):
+            raise Invalid("signature")
+        claims = json.loads(decode(payload))
+        now = time.time()
+        if claims["iss"] != STILE_URL or AUDIENCE not in claims["aud"]:
+            raise Invalid("issuer or audience")
+        if claims["exp"] <= now or claims.get("nbf", 0) > now:
+            raise Invalid("time")
+        return claims
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Invalid("form") from error
+
+
+def verify_session(token):
+    """Verifies a session token, then the session itself: it may have ended before its token expires."""
+    claims = verify_token(token, "JWT")
+    request = urllib.request.Request(
+        STILE_URL + "/sessions/validate",
+        data=json.dumps({"session_token": token}).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        if not json.load(answer)["is_valid"]:
+            raise Invalid("ended")
+    return claims
+
+
+def verify_webhook(headers, body):
+    """Verifies a delivery (Standard Webhooks 1.0) and its token. Returns id, name and data of the event."""
+    delivery, sent_at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    signed = f"{delivery}.{sent_at}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(SECRET, signed, hashlib.sha256).digest()).decode()
+    given = headers.get("webhook-signature", "").split(" ")
+    if not any(hmac.compare_digest(expected.encode(), one.encode()) for one in given):
+        raise Invalid("signature")
+    if not sent_at.isdecimal() or abs(time.time() - int(sent_at)) > 300:
+        raise Invalid("time")
+    message = json.loads(body)
+    claims = verify_token(message["token"], "webhook+jwt")
+    if claims["sub"] != "hanko webhooks" or claims["evt"] != message["event"] or claims["jti"] != delivery:
+        raise Invalid("event")
+    return claims["jti"], claims["evt"], claims["data"]
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        if self.path != "/api/me" or scheme.lower() != "bearer":
+            return self.answer(401 if self.path == "/api/me" else 404)
+        try:
+            self.answer(200, {"userId": verify_session(token)["sub"]})
+        except Invalid as error:
+            self.answer(401, {"error": str(error)})
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        if self.path != "/webhooks/stile" or length > MAX_BODY_BYTES:
+            return self.answer(404 if self.path != "/webhooks/stile" else 413)
+        try:
+            event, name, data = verify_webhook(self.headers, self.rfile.read(length))
+        except (Invalid, ValueError, KeyError, TypeError):
+            return self.answer(400)
+        print(json.dumps({"id": event, "name": name, "user": data["id"]}), flush=True)
+        self.answer(204)
+
+    def answer(self, status, body=None):
+        text = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        if status != 204:
+            self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_):
+        pass
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
