@@ -1,0 +1,259 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import { accountOwner } from "../../testing/account-owner.ts";
+import { adminOperator } from "../../testing/admin-operator.ts";
+import { newAddress, newName } from "../../testing/people.ts";
+import { testRuntime } from "../../testing/runtime.ts";
+import { adminAddresses } from "./addresses.ts";
+
+/** Every operation on users, called with what it must not take. */
+
+const runtime = await testRuntime();
+afterAll(() => runtime.close());
+const operator = await adminOperator(runtime);
+const other = await adminOperator(
+  runtime,
+  await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
+);
+
+const operations = adminAddresses.filter(({ path }) => /^\/admin\/(users|sessions)\b/.test(path));
+
+/** A body that each operation takes, by its id. */
+const bodies: Record<string, (userId: string) => Record<string, unknown>> = {
+  createUser: () => ({ id: randomUUID(), username: newName() }),
+  updateUser: () => ({ name: "Eve", username: newName(), picture: "https://example.com/eve.png" }),
+  createUserEmail: () => ({ address: newAddress(), is_primary: true, is_verified: true }),
+  setUsername: () => ({ username: newName() }),
+  patchUserMetadata: () => ({ public_metadata: { a: 1 } }),
+  renameUserCredential: () => ({ name: "Key" }),
+  createUserPassword: () => ({ password: "correct horse" }),
+  updateUserPassword: () => ({ password: "correct horse" }),
+  createSession: (user_id) => ({ user_id, user_agent: "Cart/1.0", ip_address: "192.0.2.7" }),
+};
+
+/** A user with one of everything, and the ids of it by their names in paths. */
+async function userWithEverything() {
+  const owner = await accountOwner(runtime, {
+    emails: 2,
+    username: newName(),
+    password: true,
+    passkeys: 1,
+    securityKeys: 1,
+    totp: true,
+    recoveryCodes: true,
+    identities: ["google"],
+  });
+  const { userId } = owner;
+  const own = { tenantId: runtime.tenant.id, userId };
+  const [browser_id, phone_id] = [randomUUID(), randomUUID()];
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  await runtime.database.write
+    .insert(schema.trustedDevices)
+    .values({ ...own, id: browser_id, tokenHash: randomBytes(32), expiresAt });
+  await runtime.database.write.insert(schema.authenticatorDevices).values({
+    ...own,
+    id: phone_id,
+    aaid: "006F#0001",
+    keyId: randomBytes(32),
+    publicKey: Buffer.alloc(32, 7),
+    keyFormat: 0x0101,
+    algorithm: 0x0002,
+    signCounter: 0,
+    regCounter: 0,
+    authenticatorVersion: 1,
+    attestation: "surrogate",
+    keyName: "A phone",
+    isSecondFactorOnly: true,
+    lastUsedAt: new Date(),
+  });
+  const { body } = await operator.call("GET", `/users/${userId}`);
+  return {
+    id: userId,
+    email_id: body.emails[1].id as string,
+    credential_id: owner.passkeys[0] as string,
+    identity_id: body.identities[0].id as string,
+    session_id: owner.sessionId,
+    browser_id,
+    phone_id,
+  };
+}
+
+type Ids = Awaited<ReturnType<typeof userWithEverything>>;
+
+const pathWith = (path: string, ids: Record<string, string>) =>
+  path.replace("/admin", "").replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? randomUUID());
+
+const tables = [
+  "users",
+  "emails",
+  "usernames",
+  "passwords",
+  "webauthn_credentials",
+  "totp_secrets",
+  "recovery_codes",
+  "identities",
+  "sessions",
+  "trusted_devices",
+  "authenticator_devices",
+  "audit_logs",
+];
+
+/** Every row of a tenant in the tables that administration changes. */
+async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
+  const read = tables.map(async (table) => {
+    const { rows } = await runtime.database.read.$client.query(
+      `select to_jsonb(t) as row from ${table} t where tenant_id = $1 order by to_jsonb(t)::text`,
+      [tenantId],
+    );
+    return [table, rows.map(({ row }) => row)] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+let victim: Ids;
+beforeEach(async () => {
+  victim = await userWithEverything();
+});
+
+test("A68 no operation of another tenant's key shows or changes a row", async () => {
+  const before = await rowsOf(runtime.tenant.id);
+  for (const { method, path, operation } of operations) {
+    const body = bodies[operation?.id ?? ""]?.(victim.id);
+    const given = operation?.id === "createUser" ? { ...body, id: victim.id } : body;
+    const answer = await other.call(method, pathWith(path, victim), given);
+    const unknown = await other.call(method, pathWith(path, {}), bodies[operation?.id ?? ""]?.(randomUUID()));
+    const called = [operation?.id, answer.status];
+    if (operation?.id === "listUsers") {
+      const named = await other.call(method, `/users?user_id=${victim.id}&email=example`);
+      expect([...called, named.body]).toEqual(["listUsers", 200, []]);
+    } else if (operation?.id === "createUser") {
+      // Ids of users are the tenant's own.
+      expect(called).toEqual(["createUser", 200]);
+      expect((await other.call("DELETE", `/users/${victim.id}`)).status).toBe(204);
+    } else {
+      expect([...called, answer.body]).toEqual([operation?.id, 404, unknown.body]);
+    }
+  }
+  expect(await rowsOf(runtime.tenant.id)).toEqual(before);
+});
+
+test("A68 no operation through another user of the tenant changes what belongs to this one", async () => {
+  const stranger = await accountOwner(runtime);
+  const before = await rowsOf(runtime.tenant.id);
+  for (const { method, path, operation } of operations) {
+    if (!/\{id\}.*\{\w+\}/.test(path)) continue;
+    const answer = await operator.call(
+      method,
+      pathWith(path, { ...victim, id: stranger.userId }),
+      bodies[operation?.id ?? ""]?.(victim.id),
+    );
+    expect([operation?.id, answer.status]).toEqual([operation?.id, 404]);
+  }
+  expect(await rowsOf(runtime.tenant.id)).toEqual(before);
+});
+
+describe("a body", () => {
+  const withBody = operations.filter(({ operation }) => operation?.body);
+
+  test("is named here for every operation that takes one", () => {
+    expect(withBody.map(({ operation }) => operation?.id).toSorted()).toEqual(Object.keys(bodies).toSorted());
+  });
+
+  test("A92 with a member that the operation does not declare is rejected, and changes nothing", async () => {
+    const before = await rowsOf(runtime.tenant.id);
+    const members = [
+      "tenant_id",
+      "verified",
+      "failures",
+      "blocked_at",
+      "is_admin",
+      "toString",
+      "constructor",
+    ];
+    for (const { method, path, operation } of withBody)
+      for (const member of members) {
+        const body = { ...bodies[operation?.id ?? ""]?.(victim.id), [member]: null };
+        const { status, body: answer } = await operator.call(method, pathWith(path, victim), body);
+        expect([operation?.id, member, status]).toEqual([operation?.id, member, 400]);
+        expect(answer.message).toContain(member);
+      }
+    expect(await rowsOf(runtime.tenant.id)).toEqual(before);
+  });
+
+  test("A90 A91 that is malformed, hostile or too large is rejected, and changes nothing", async () => {
+    const before = await rowsOf(runtime.tenant.id);
+    const texts = [
+      "{",
+      "[]",
+      '"text"',
+      "1",
+      '{"a":1e999}',
+      '{"__proto__":{"polluted":true}}',
+      '{"constructor":{"prototype":{"polluted":true}}}',
+      '{"username":"a","username":"b"}',
+      '{"username":"\\ud800"}',
+      '{"password":"\\ud800 and more"}',
+      '{"name":"a\\u0000b"}',
+      '{"address":"a\\u0000@example.com"}',
+      `{"public_metadata":{"a":"\\u0000"}}`,
+      `${"[".repeat(100_000)}`,
+      `{"public_metadata":${'{"a":'.repeat(50)}1${"}".repeat(51)}`,
+      `{"name":"${"x".repeat(64 * 1024)}"}`,
+      "\ufeff{}",
+    ];
+    for (const { method, path, operation } of withBody)
+      for (const text of texts) {
+        const { status } = await operator.call(method, pathWith(path, victim), text);
+        expect([operation?.id, text.slice(0, 60), [400, 413].includes(status)]).toEqual([
+          operation?.id,
+          text.slice(0, 60),
+          true,
+        ]);
+      }
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    expect(await rowsOf(runtime.tenant.id)).toEqual(before);
+  });
+
+  test("A93 whose members have another type is rejected, and changes nothing", async () => {
+    const before = await rowsOf(runtime.tenant.id);
+    for (const { method, path, operation } of withBody) {
+      const body = bodies[operation?.id ?? ""]?.(victim.id) ?? {};
+      for (const member of Object.keys(body))
+        for (const value of [123, ["x"], { $ne: 1 }, [[]]]) {
+          if (operation?.id === "patchUserMetadata" && !Array.isArray(value) && typeof value === "object")
+            continue;
+          const answer = await operator.call(method, pathWith(path, victim), { ...body, [member]: value });
+          expect([operation?.id, member, value, answer.status]).toEqual([operation?.id, member, value, 400]);
+        }
+    }
+    expect(await rowsOf(runtime.tenant.id)).toEqual(before);
+  });
+});
+
+test("an id in a path that is none is rejected, whatever it holds", async () => {
+  const wrong = [
+    "1",
+    "undefined",
+    "%00",
+    "..%2f..",
+    "'%20or%20true",
+    "%ed%a0%80",
+    "__proto__",
+    "a".repeat(4000),
+  ];
+  for (const { method, path, operation } of operations)
+    for (const name of path.match(/\{\w+\}/g) ?? [])
+      for (const id of wrong) {
+        const at = pathWith(path, { ...victim, [name.slice(1, -1)]: id });
+        const { status } = await operator.call(method, at, bodies[operation?.id ?? ""]?.(victim.id));
+        const expected =
+          name === "{credential_id}" ? [400, 404] : [400, 404].slice(0, id === "%ed%a0%80" ? 2 : 1);
+        expect([method, at.slice(0, 120), expected.includes(status)]).toEqual([
+          method,
+          at.slice(0, 120),
+          true,
+        ]);
+      }
+});
