@@ -62,6 +62,22 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
   },
   {
+    name: "an operator ends the trust of another user's browser",
+    file: "server/credentials/trusted-devices.ts",
+    text: `        eq(trustedDevices.userId, userId),
+        eq(trustedDevices.id, id),
+      ),
+    )
+    .returning({ id: trustedDevices.id });
+  return revoked`,
+    fault: `        eq(trustedDevices.id, id),
+      ),
+    )
+    .returning({ id: trustedDevices.id });
+  return revoked`,
+    caughtBy: ["server/http/admin/every-user-operation.test.ts"],
+  },
+  {
     name: "audit details with a NUL are not stored",
     file: "server/lib/storable-text.ts",
     text: 'text.toWellFormed().replaceAll("\\0", "\\uFFFD")',
