@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createReadStream, createWriteStream, readFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { createReadStream, readFileSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { audit, commandLine } from "../../audit/audit.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { exportUsers } from "../../moving/export-users.ts";
@@ -77,29 +76,14 @@ export const usersExport = command({
 
 /** Creates a file that only its owner may read. */
 async function newFile(path: string) {
-  // An existing file could be readable by others.
-  const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
-  await once(stream, "open").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${path} cannot be created: ${error.code}`);
-  });
-  let failure: NodeJS.ErrnoException | null = null;
-  stream.on("error", (error) => {
-    failure = error;
-  });
-  const check = () => {
-    if (failure) throw new CommandError(`${path} cannot be written: ${failure.code}`);
+  const failed = (verb: string) => (error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${path} cannot be ${verb}: ${error.code}`);
   };
+  // An existing file could be readable by others.
+  const file = await open(path, "wx", 0o600).catch(failed("created"));
   return {
-    async write(text: string) {
-      check();
-      if (!stream.write(`${text}\n`)) await Promise.race([once(stream, "drain"), once(stream, "close")]);
-      check();
-    },
-    async close() {
-      stream.end();
-      if (!stream.closed) await once(stream, "close");
-      check();
-    },
+    write: (text: string) => file.appendFile(`${text}\n`).catch(failed("written")),
+    close: () => file.close().catch(failed("written")),
   };
 }
 
@@ -166,20 +150,17 @@ export const usersImport = command({
       : reportTo((refusal) =>
           values.json ? refused.push(refusal) : cli.printError(`line ${refusal.line}: ${refusal.reason}`),
         );
-    const result = await cli
-      .withRuntime(async (runtime) =>
-        importUsers(
-          { ...runtime, jobs: idle },
-          await findTenant(runtime, values.tenant),
-          input,
-          options,
-          report,
-        ),
-      )
-      .catch((error: unknown) => {
+    const imported = async () => {
+      try {
+        return await cli.withRuntime(async (runtime) => {
+          const of = await findTenant(runtime, values.tenant);
+          return importUsers({ ...runtime, jobs: idle }, of, input, options, report);
+        });
+      } catch (error) {
         throw error instanceof ImportError ? new CommandError(error.message) : error;
-      })
-      .finally(() => report.close());
+      }
+    };
+    const result = await imported().finally(() => report.close());
     if (values.json)
       await cli.print(JSON.stringify({ ...result, ...(values.report ? {} : { refusals: refused }) }));
     else for (const line of summary(result, values)) await cli.print(line);

@@ -39,8 +39,7 @@ export const clerk: Form = {
       ...(secret === undefined ? {} : { totp: { secret } }),
       ...hashOf(fields, options),
     };
-    if (fields.flag("banned") || fields.flag("locked"))
-      user.blocked_at = createdAt ?? new Date(0).toISOString();
+    if (fields.flag("banned")) user.blocked_at = createdAt ?? new Date(0).toISOString();
     return { ok: true, user, omitted: fields.omitted() };
   },
 };
