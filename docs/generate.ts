@@ -6,6 +6,7 @@ import { loadConfig } from "../server/config/load.ts";
 import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
+import { eventsPage } from "./events.ts";
 import { layersOf, roomsDiagram } from "./rooms.ts";
 
 /**
@@ -21,6 +22,7 @@ for (const [name, page] of Object.entries(reference(config)))
   writeFileSync(join(here, "reference", name), page);
 
 writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
+writeFileSync(join(here, "reference", "events.md"), eventsPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attacksPage } from "./attacks.ts";
+import { eventsPage } from "./events.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -60,4 +61,8 @@ test("every decision has a number of its own, a status, and a row in the index",
 
 test("docs/reference/attacks.md lists the tests of each attack; `npm run docs` writes it", () => {
   expect(readFileSync(join(root, "docs", "reference", "attacks.md"), "utf8")).toBe(attacksPage());
+});
+
+test("docs/reference/events.md lists every event; `npm run docs` writes it", () => {
+  expect(readFileSync(join(root, "docs", "reference", "events.md"), "utf8")).toBe(eventsPage());
 });

@@ -43,7 +43,9 @@ const mailMembers = {
       "Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to.",
     ),
   accept_language: z.string().describe("The same as `language`, for published receivers."),
-  language: z.enum(languageTags).describe("`X-Language` of the request that caused the mail."),
+  language: z
+    .enum(languageTags)
+    .describe("Language of the mail: `X-Language` of the request that caused it."),
 };
 
 /** A code is in mails of the first kind alone. */
