@@ -79,7 +79,7 @@ export function sendMail(options: {
     // The number of connections of a transport.
     concurrency: 5,
     lifetimeSeconds: ({ mail }) => ("code" in mail ? mail.ttlSeconds : NOTICE_LIFETIME_SECONDS),
-    maxPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 3_600),
+    maxPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 300),
 
     store({ tenantId, to, language, mail }, id): StoredMail {
       if (!("code" in mail)) return { tenantId, to, language, mail };
