@@ -16,7 +16,7 @@ export const flow: FlowWords = {
     },
     login_init: {
       title: "Accedi",
-      sentence: "È un piacere rivederLa.",
+      sentence: "Bentornati.",
       other: { flow: "registration", question: "Prima visita?", label: "Crea un account" },
     },
     login_passkey: {
