@@ -5,7 +5,10 @@ import { sha256 } from "../../lib/sha256.ts";
 import { type Address, address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
 import { described } from "../operation.ts";
+import { withinTenant } from "../tenant-path.ts";
 import { type Examples, openApiDocument } from "./document.ts";
+import { openApiPage } from "./page.ts";
+import type { JsonSchema } from "./schemas.ts";
 
 /** Where the base address of the tenant is written. */
 const NO_SERVERS = '"servers":[]';
@@ -16,23 +19,31 @@ const NO_SERVERS = '"servers":[]';
  * @param all every address; called when the document is first asked for
  */
 export function openApiAddresses(all: () => readonly Address[]): Address[] {
-  let text: string | undefined;
+  let known: { document: JsonSchema; text: string } | undefined;
+  const documentOf = () => {
+    if (known) return known;
+    const document = openApiDocument(all(), {
+      version: (readData("package.json") as { version: string }).version,
+      servers: [],
+      examples: readData("server", "http", "openapi", "examples.json") as Examples,
+    });
+    known = { document, text: JSON.stringify(document) };
+    return known;
+  };
+
   const handler: Handler = ({ tenant, request }) => {
-    text ??= JSON.stringify(
-      openApiDocument(all(), {
-        version: (readData("package.json") as { version: string }).version,
-        servers: [],
-        examples: readData("server", "http", "openapi", "examples.json") as Examples,
-      }),
-    );
-    const body = text.replace(
-      NO_SERVERS,
-      () => `"servers":${JSON.stringify([{ url: tenant.config.base_url }])}`,
-    );
+    const servers = JSON.stringify([{ url: tenant.config.base_url }]);
+    const body = documentOf().text.replace(NO_SERVERS, () => `"servers":${servers}`);
     const headers = { ETag: `"${sha256(body).toString("base64url")}"`, "Cache-Control": "public, no-cache" };
     if (request.headers.get("if-none-match")?.includes(headers.ETag)) return { status: 304, headers };
     return { status: 200, body, headers: { ...headers, "Content-Type": "application/json; charset=utf-8" } };
   };
+  const pageHandler: Handler = ({ tenant: { config } }) =>
+    openApiPage(documentOf().document, {
+      base: config.base_url,
+      href: withinTenant(config, "/openapi.json"),
+    });
+
   return [
     described(address("GET", "/openapi.json", handler, "plain", "public"), {
       id: "getOpenApi",
@@ -43,6 +54,12 @@ export function openApiAddresses(all: () => readonly Address[]): Address[] {
         200: { schema: z.looseObject({ openapi: z.string() }), headers: { ETag: "Of the document." } },
         304: "It has not changed.",
       },
+    }),
+    described(address("GET", "/docs/api", pageHandler, "plain", "public"), {
+      id: "showOpenApi",
+      summary: "Show this document as a page",
+      tag: "service",
+      answers: { 200: { schema: z.string(), mediaType: "text/html" } },
     }),
   ];
 }

@@ -104,7 +104,7 @@ describe("every request and answer is as the document says", () => {
     const { request } = visitor(runtime);
     for (const path of ["jwks.json", "webauthn", "flow-graph.json"])
       expect((await request(`/.well-known/${path}`)).status).toBe(200);
-    for (const path of ["/health/alive", "/health/ready", "/openapi.json"])
+    for (const path of ["/health/alive", "/health/ready", "/openapi.json", "/docs/api"])
       expect((await request(path)).status).toBe(200);
     expect((await request("/api/jobs")).status).toBe(401);
     const authorization = "Bearer a secret of sixteen characters or more";
