@@ -46,8 +46,9 @@ export interface ImportResult {
   resumedAfter: number;
 }
 
-/** Records of one transaction. */
+/** Records of one transaction, or fewer if they are long. */
 const BATCH_RECORDS = 1_000;
+const BATCH_CHARACTERS = 8_388_608;
 /** Attempts to write a batch against concurrent changes, before its users are written one at a time. */
 const MAX_ATTEMPTS = 4;
 /** Kinds of omitted fields that are told apart. A record can name fields without end. */
@@ -114,6 +115,7 @@ async function eachBatch(
   let toSkip = skip.records;
   let committing = Promise.resolve();
   let lines: SourceLine[] = [];
+  let characters = 0;
 
   const flush = async () => {
     if (lines.length === 0) return;
@@ -121,13 +123,14 @@ async function eachBatch(
     const users = lines.map((line) => ({ line: line.line, judged: judge(line) }));
     const batch = { users, recordsHash: hash.copy().digest() };
     lines = [];
+    characters = 0;
     await committing;
     committing = commit(batch);
     // Reported by the next `await`; without this, an error before it would end the process.
     committing.catch(() => {});
   };
 
-  for await (const chunk of source.lines()) {
+  const take = async (chunk: readonly SourceLine[]) => {
     for (const line of chunk) {
       hash.update(line.text ?? "").update("\n");
       if (toSkip > 0) {
@@ -139,11 +142,19 @@ async function eachBatch(
         continue;
       }
       lines.push(line);
-      if (lines.length === BATCH_RECORDS) await flush();
+      characters += line.text?.length ?? 0;
+      if (lines.length === BATCH_RECORDS || characters > BATCH_CHARACTERS) await flush();
     }
+  };
+
+  try {
+    for await (const chunk of source.lines()) await take(chunk);
+    await flush();
+    await committing;
+  } finally {
+    // Of an input that fails, the batch that is being written is finished first.
+    await committing.catch(() => {});
   }
-  await flush();
-  await committing;
   if (toSkip > 0) throw new ImportError("the input is shorter than the one whose import was interrupted");
 }
 
@@ -223,7 +234,7 @@ async function rehearse(run: Run, judge: Judge): Promise<Counts & { resumedAfter
   await eachBatch(run, judge, { records: 0, recordsHash: Buffer.alloc(0) }, async (batch) => {
     const keys = keysOf(batch);
     const [existing, before] = [
-      await takenKeys(runtime.database.read as never, tenant.id, keys),
+      await takenKeys(runtime.database.read, tenant.id, keys),
       (await scratch?.seen(keys)) ?? [],
     ];
     const { accepted, refusals } = decide(batch, new Set([...existing, ...before]));
