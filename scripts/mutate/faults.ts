@@ -13,6 +13,41 @@ export interface Fault {
 /** Faults of every room that the suite has to notice. Each was missed once, or would let an attacker in. */
 export const faults: readonly Fault[] = [
   {
+    name: "a wrong password for an unknown account is answered before one for a slow imported hash",
+    file: "server/credentials/password-hasher.ts",
+    text: "if (!ok && milliseconds < evenMs)",
+    fault: "if (!ok && milliseconds < evenMs && stored !== null)",
+    caughtBy: ["server/credentials/imported-hashes.test.ts"],
+  },
+  {
+    name: "a password beyond the 72 bytes of bcrypt replaces the hash unproved",
+    file: "server/credentials/imported-hashes.ts",
+    text: "const whole = Buffer.byteLength(password) <= MAX_BCRYPT_BYTES;",
+    fault: "const whole = password.length <= MAX_BCRYPT_BYTES;",
+    caughtBy: ["server/credentials/imported-hashes.test.ts"],
+  },
+  {
+    name: "an imported passkey loses its user handle",
+    file: "server/moving/judge-user.ts",
+    text: "return handle && handle !== userHandleOf(userId) ?",
+    fault: "return handle && handle === userHandleOf(userId) ?",
+    caughtBy: ["server/moving/round-trip.test.ts", "server/moving/forms/forms.test.ts"],
+  },
+  {
+    name: "two processes import one input side by side",
+    file: "server/moving/import-progress.ts",
+    text: ".where(and(ofImport(key), eq(table.records, before.records)))",
+    fault: ".where(ofImport(key))",
+    caughtBy: ["server/moving/import-users.test.ts"],
+  },
+  {
+    name: "a resumed import reports the refusals of an uncommitted batch twice",
+    file: "server/moving/import-report.ts",
+    text: "await file.truncate(accepted);",
+    fault: "accepted = (await file.stat()).size;",
+    caughtBy: ["server/moving/import-users.test.ts"],
+  },
+  {
     name: "the deletion of an account is told to no webhook",
     file: "server/account/deletion.ts",
     text: 'if (deleted) await emit(context, "user.delete", deleted.user)(tx);',
