@@ -382,7 +382,7 @@ export interface EventData {
         delivered_by_hanko: boolean;
         /** The same as `language`, for published receivers. */
         accept_language: string;
-        /** `X-Language` of the request that caused the mail. */
+        /** Language of the mail: `X-Language` of the request that caused it. */
         language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
         type: "login" | "recovery" | "email_verification";
         data: {
@@ -404,7 +404,7 @@ export interface EventData {
         delivered_by_hanko: boolean;
         /** The same as `language`, for published receivers. */
         accept_language: string;
-        /** `X-Language` of the request that caused the mail. */
+        /** Language of the mail: `X-Language` of the request that caused it. */
         language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
         type: "email_login_attempted" | "email_registration_attempted";
         data: {
@@ -421,7 +421,7 @@ export interface EventData {
         delivered_by_hanko: boolean;
         /** The same as `language`, for published receivers. */
         accept_language: string;
-        /** `X-Language` of the request that caused the mail. */
+        /** Language of the mail: `X-Language` of the request that caused it. */
         language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
         type: "security_notification";
         data: {
