@@ -106,6 +106,14 @@ test.each([
   },
 );
 
+test("Chinese has no space after a sentence", () => {
+  for (const content of contents) {
+    const { text, html } = write(content, "zh");
+    expect(text).not.toMatch(/[。，：] /);
+    expect(html).not.toMatch(/[。，：] /);
+  }
+});
+
 test("a notice of a change says what was changed, and what to do if it was not the reader", () => {
   const added = write({ type: "email_create", address: "new@example.com" }, "en");
   expect(added.text).toContain("The email address new@example.com was added to your account at Northwind.");

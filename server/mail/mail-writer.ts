@@ -92,7 +92,8 @@ function passcodeMail(
       { kind: "heading", text: translate(`messages.${type}.heading`, names) },
       { kind: "paragraph", text: translate(`messages.${type}.request`, names) },
       { kind: "code", text: code },
-      { kind: "paragraph", text: `${validity} ${translate("secrecy", names)}` },
+      { kind: "paragraph", text: validity },
+      { kind: "paragraph", text: translate("secrecy", names) },
       { kind: "aside", text: translate(`messages.${type}.ignore`, names) },
     ],
   };
