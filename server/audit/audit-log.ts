@@ -30,6 +30,9 @@ export interface AuditFilter {
 /** A row of the log, with the present primary email address of its account. */
 export type ReadAuditRow = AuditRow & { email: string | null };
 
+/** Matches that are sorted for a page. */
+const MAX_SORTED = 10_000;
+
 /** Returns one page of a tenant's entries, the newest first, and the number of all that match. */
 export async function listAuditEntries(
   db: ReadOnly,
@@ -38,13 +41,24 @@ export async function listAuditEntries(
   { number, size }: { number: number; size: number },
 ): Promise<{ rows: ReadAuditRow[]; total: number }> {
   const where = conditions(tenant, filter);
-  const rows = await entries(db)
-    .where(where)
-    .orderBy(desc(table.createdAt), desc(table.id))
-    .offset((number - 1) * size)
-    .limit(size);
   const [counted] = await db.select({ total: count() }).from(table).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  const total = counted?.total ?? 0;
+  const offset = (number - 1) * size;
+  if (offset >= total) return { rows: [], total };
+  // PostgreSQL reads few matches faster by the filters than in the order of an index, and does not know their number.
+  const createdAt = total > MAX_SORTED ? table.createdAt : sql`${table.createdAt} + interval '0 seconds'`;
+  // Skips the entries of earlier pages in an index, without reading their rows.
+  const page = db
+    .select({ id: table.id })
+    .from(table)
+    .where(where)
+    .orderBy(desc(createdAt), desc(table.id))
+    .offset(offset)
+    .limit(size);
+  const rows = await entries(db)
+    .where(and(eq(table.tenantId, tenant.id), inArray(table.id, page)))
+    .orderBy(desc(table.createdAt), desc(table.id));
+  return { rows, total };
 }
 
 /** Entries that one query of an export reads. */
