@@ -6,7 +6,7 @@ const { userImports: table } = schema;
 /** How far an import is. */
 export type ImportProgress = Pick<
   typeof table.$inferSelect,
-  "records" | "imported" | "refused" | "recordsHash" | "omitted" | "reportBytes"
+  "records" | "imported" | "refused" | "recordsHash" | "omitted" | "reportBytes" | "createdAt"
 >;
 
 interface ImportKey {
@@ -14,7 +14,7 @@ interface ImportKey {
   inputHash: Buffer;
 }
 
-const NOTHING: ImportProgress = {
+const NOTHING = {
   records: 0,
   imported: 0,
   refused: 0,
@@ -42,11 +42,12 @@ export function startProgress(
       .values({ ...key, ...NOTHING })
       .onConflictDoNothing();
     const [progress] = await tx.select().from(table).where(ofImport(key)).for("update");
-    return progress ?? NOTHING;
+    if (!progress) throw new Error("the progress of an import was deleted while it was started");
+    return progress;
   });
 }
 
-/** Records a batch in its transaction. Returns false if another process has recorded one meanwhile. */
+/** Records a batch in its transaction. Returns false if another process has recorded one meanwhile, or started anew. */
 export async function saveProgress(
   tx: Transaction,
   key: ImportKey,
@@ -56,7 +57,7 @@ export async function saveProgress(
   const saved = await tx
     .update(table)
     .set({ ...next, updatedAt: new Date() })
-    .where(and(ofImport(key), eq(table.records, before.records)))
+    .where(and(ofImport(key), eq(table.records, before.records), eq(table.createdAt, before.createdAt)))
     .returning({ records: table.records });
   return saved.length > 0;
 }
