@@ -8,6 +8,7 @@ import { type RunningServer, startServer } from "../server/testing/server.ts";
 import type { Report, Result, Task } from "./load.ts";
 import { cpuTime, residentMemory } from "./process.ts";
 import { formatTable, type Row, toRow } from "./report.ts";
+import { type LoginTimes, measureLogins } from "./webhook-logins.ts";
 
 /**
  * `npm run bench`: measures a bare answer, a bare answer with the same database work by hand, and the steps of the
@@ -60,6 +61,7 @@ const capable = {
   webauthn_platform_authenticator_available: true,
 };
 const named = { email: "unknown@example.com" };
+const account = { email: "registered@example.com", password: "correct horse battery staple" };
 
 const perform = (action: string, input: Record<string, unknown>) => ({
   kind: "once" as const,
@@ -111,8 +113,8 @@ async function signUp(url: string): Promise<{ cookie: string; userId: string; se
   const client = flowClient(url);
   await client.start("registration");
   await client.act("register_client_capabilities", incapable);
-  await client.act("register_login_identifier", { email: "registered@example.com" });
-  await client.act("register_password", { new_password: "correct horse battery staple" });
+  await client.act("register_login_identifier", { email: account.email });
+  await client.act("register_password", { new_password: account.password });
   await client.act("skip");
   if (client.state.name !== "success")
     throw new Error(`registration ended in ${JSON.stringify(client.state)}`);
@@ -150,6 +152,7 @@ const server = await startServer({
     STILE_SESSION_COOKIE_RETENTION: "prompt",
     STILE_EMAIL_REQUIRE_VERIFICATION: "false",
     SMTP_URL: "smtp://127.0.0.1:1",
+    STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
     ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
   },
 });
@@ -172,6 +175,7 @@ try {
     for (const one of ours) ourRows.push(await measure(server, one));
   }
   bare.child.disconnect();
+  const logins = await measureLogins(server, account);
   await pause(5_000);
   const afterwards = residentMemory(server.pid);
 
@@ -179,6 +183,10 @@ try {
     `\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.versions.node}, ${connections} connections, ${seconds} s each\n`,
   );
   print(formatTable([...bareRows, ...ourRows]));
+  const milliseconds = ({ median, mean, p95 }: LoginTimes) =>
+    `median ${median.toFixed(1)}, mean ${mean.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
+  print(`\na login from its start to its session: ${milliseconds(logins.without)}`);
+  print(`the same with five webhooks:           ${milliseconds(logins.withWebhooks)}`);
   print(`\nstart to first answer: ${later.toFixed(0)} ms (${first.toFixed(0)} ms with an empty data folder)`);
   print(
     `resident memory of our process: ${idle.toFixed(0)} MiB idle, ${afterwards.toFixed(0)} MiB after the load`,

@@ -1,4 +1,7 @@
-import type { ReadOnly } from "./client.ts";
+import type { SQL } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import type pg from "pg";
+import type { Database, ReadOnly } from "./client.ts";
 
 /**
  * Returns a function that builds a query once per pool, for hot paths. The query is a prepared statement if the pool
@@ -19,4 +22,27 @@ export function prepared<Query>(
     built.set(db, query);
     return query;
   };
+}
+
+const dialect = new PgDialect();
+
+/**
+ * Runs a statement that is planned once per connection, if the pool supports prepared statements. For statements whose
+ * planning costs more than their execution.
+ *
+ * @param name of the prepared statement; must be unique
+ * @param statement its text must be the same in every call: values are parameters
+ */
+export async function executePrepared<Row extends pg.QueryResultRow>(
+  { claim, prepares }: Pick<Database, "claim" | "prepares">,
+  name: string,
+  statement: SQL,
+): Promise<Row[]> {
+  const { sql, params } = dialect.sqlToQuery(statement);
+  const { rows } = await claim.$client.query<Row>({
+    ...(prepares ? { name } : {}),
+    text: sql,
+    values: params,
+  });
+  return rows;
 }

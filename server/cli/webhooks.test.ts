@@ -55,7 +55,7 @@ const codeMail = {
   accept_language: "de",
   language: "de",
   type: "login",
-  data: { service_name: "Stile", otp_code: "482913", ttl: 300, valid_until: 0 },
+  data: { service_name: "Stile", otp_code: "482913", ttl: 300, valid_until: 4_102_444_800 },
 } as const;
 
 const nothing = { webhooks: 0, events: 0, deliveries: 0, attempts: 0 };

@@ -6,7 +6,7 @@ const { userImports: table } = schema;
 /** How far an import is. */
 export type ImportProgress = Pick<
   typeof table.$inferSelect,
-  "records" | "imported" | "refused" | "recordsHash" | "omitted" | "reportBytes" | "createdAt"
+  "records" | "imported" | "refused" | "recordsHash" | "omitted" | "reportBytes"
 >;
 
 interface ImportKey {
@@ -14,7 +14,7 @@ interface ImportKey {
   inputHash: Buffer;
 }
 
-const NOTHING = {
+const NOTHING: ImportProgress = {
   records: 0,
   imported: 0,
   refused: 0,
@@ -42,12 +42,11 @@ export function startProgress(
       .values({ ...key, ...NOTHING })
       .onConflictDoNothing();
     const [progress] = await tx.select().from(table).where(ofImport(key)).for("update");
-    if (!progress) throw new Error("the progress of an import was deleted while it was started");
-    return progress;
+    return progress ?? NOTHING;
   });
 }
 
-/** Records a batch in its transaction. Returns false if another process has recorded one meanwhile, or started anew. */
+/** Records a batch in its transaction. Returns false if another process has recorded one meanwhile. */
 export async function saveProgress(
   tx: Transaction,
   key: ImportKey,
@@ -57,7 +56,7 @@ export async function saveProgress(
   const saved = await tx
     .update(table)
     .set({ ...next, updatedAt: new Date() })
-    .where(and(ofImport(key), eq(table.records, before.records), eq(table.createdAt, before.createdAt)))
+    .where(and(ofImport(key), eq(table.records, before.records)))
     .returning({ records: table.records });
   return saved.length > 0;
 }

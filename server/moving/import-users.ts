@@ -197,7 +197,6 @@ async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: n
             for (const { rows } of accepted) await emit({ runtime, tenant }, "user.create", rows.user.id)(tx);
           const next = {
             ...counted(progress, accepted, refusals),
-            createdAt: progress.createdAt,
             records: progress.records + batch.users.length,
             recordsHash: batch.recordsHash,
             reportBytes: await report.stage(refusals),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { executePrepared } from "#db/prepared";
 import type { ReceiverLoad } from "./receiver-load.ts";
 
 /** A delivery in hand, with what is sent. */
@@ -56,7 +57,7 @@ const isClaimable = (now: SQL) => sql`
  * @param clockShift see `Platform.clockShift`
  */
 export async function claimDue(
-  database: Pick<Database, "claim">,
+  database: Pick<Database, "claim" | "prepares">,
   limit: number,
   load: Pick<ReceiverLoad, "limits" | "freeSlow">,
   clockShift: number,
@@ -71,6 +72,7 @@ export async function claimDue(
     limit ${places}::int`;
   return claim(
     database,
+    "claim_deliveries",
     sql`
       recursive heads as (
         (select tenant_id, webhook from webhook_deliveries where state = 'waiting' order by tenant_id, webhook limit 1)
@@ -95,13 +97,14 @@ export async function claimDue(
 
 /** Claims the due deliveries of one webhook: those of a listener, which the server leaves to it. */
 export function claimOf(
-  database: Pick<Database, "claim">,
+  database: Pick<Database, "claim" | "prepares">,
   { tenantId, webhook, limit }: { tenantId: string; webhook: string; limit: number },
   clockShift: number,
 ): Promise<ClaimedDelivery[]> {
   const now = databaseNow(clockShift);
   return claim(
     database,
+    "claim_deliveries_of_one",
     sql`
       due as (
         select d.tenant_id, d.id from webhook_deliveries d
@@ -132,11 +135,15 @@ interface Row extends Record<string, unknown> {
 
 /** @param due common table expressions, the last one `due (tenant_id, id)` */
 async function claim(
-  { claim: pool }: Pick<Database, "claim">,
+  database: Pick<Database, "claim" | "prepares">,
+  name: string,
   due: SQL,
   now: SQL,
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await pool.execute<Row>(sql`
+  const rows = await executePrepared<Row>(
+    database,
+    name,
+    sql`
     with ${due},
     claimed as (
       update webhook_deliveries d set claimed_until = ${now} + ${LEASE_SECONDS}::int * interval '1 second'
@@ -150,7 +157,8 @@ async function claim(
     left join events e on e.tenant_id = c.tenant_id and e.id = c.event_id
     left join webhooks w on w.tenant_id = c.tenant_id
       and w.id = case when c.webhook like 'config:%' then null else c.webhook::uuid end
-    order by c.sequence`);
+    order by c.sequence`,
+  );
   return rows.map((row) => ({
     tenantId: row.tenant_id,
     id: row.id,

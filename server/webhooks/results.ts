@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { executePrepared } from "#db/prepared";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { ReceiverAnswer } from "./receiver-client.ts";
 
@@ -37,7 +38,7 @@ function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsole
  * @returns ids of stored webhooks that were disabled now
  */
 export async function writeOutcomes(
-  database: Pick<Database, "claim">,
+  database: Pick<Database, "claim" | "prepares">,
   outcomes: readonly { delivery: ClaimedDelivery; outcome: Outcome }[],
   clockShift: number,
 ): Promise<{ tenantId: string; webhook: string }[]> {
@@ -58,7 +59,10 @@ export async function writeOutcomes(
         }
       : { attempt: false }),
   }));
-  const { rows: disabled } = await database.claim.execute<{ tenant_id: string; webhook: string }>(sql`
+  const disabled = await executePrepared<{ tenant_id: string; webhook: string }>(
+    database,
+    "write_outcomes",
+    sql`
     with r as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
         tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
@@ -105,6 +109,7 @@ export async function writeOutcomes(
         and (c.failed > 0 or w.failures > 0
           or w.expires_at < ${now} + (${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' - interval '1 hour'))
       returning w.tenant_id, w.id, w.enabled, c.failed)
-    select tenant_id, id::text as webhook from updated where not enabled and failed > 0`);
+    select tenant_id, id::text as webhook from updated where not enabled and failed > 0`,
+  );
   return disabled.map(({ tenant_id, webhook }) => ({ tenantId: tenant_id, webhook }));
 }

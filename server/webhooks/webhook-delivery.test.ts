@@ -387,12 +387,13 @@ describe("a process that ends", () => {
     const broken = { ...runtime, database: { ...runtime.database } };
     const killed = process(broken, { timeoutMs: 50 });
     let statements = 0;
-    broken.database.claim = new Proxy(runtime.database.claim, {
+    const $client = new Proxy(runtime.database.claim.$client, {
       get: (target, name) =>
-        name === "execute" && statements++ > 0
+        name === "query" && statements++ > 0
           ? () => Promise.reject(new Error("killed"))
           : Reflect.get(target, name),
     });
+    broken.database.claim = { ...runtime.database.claim, $client } as typeof runtime.database.claim;
     await createWebhookDelivery({
       ...broken,
       client: createReceiverClient({ allowPrivate: true, timeoutMs: 50 }),

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { describeFailure } from "../jobs/failure.ts";
@@ -50,6 +51,9 @@ const FAST_MS = 1_000;
 /** Pause of a delivery that this process cannot prepare, for instance for want of a secret key. */
 const POSTPONED_SECONDS = 60;
 
+/** How long a first outcome waits for others that are written with it. */
+const COLLECTING_MS = 10;
+
 /** Outcomes of one statement. */
 const MAX_OUTCOMES = 100;
 
@@ -67,6 +71,17 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
     return claimed;
   };
 
+  /** Looks for the next event of the same user, and the next one for the same receiver, once for a batch of results. */
+  let waking = false;
+  function wakeSoon(): void {
+    if (waking) return;
+    waking = true;
+    setImmediate(() => {
+      waking = false;
+      worker?.wake();
+    });
+  }
+
   async function perform(delivery: ClaimedDelivery): Promise<void> {
     let outcome: Outcome;
     try {
@@ -80,8 +95,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
     const isFast =
       outcome.kind === "attempted" && !outcome.answer.error && outcome.answer.durationMs < FAST_MS;
     load.end(delivery, isFast);
-    // The next event of the same user, and the next place of the same receiver.
-    worker?.wake();
+    wakeSoon();
   }
 
   async function attempt(delivery: ClaimedDelivery): Promise<Outcome> {
@@ -91,7 +105,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
     if (answer.error === "aborted") return { kind: "postponed", pauseSeconds: 0 };
     const pauseSeconds = answer.error === undefined ? null : pauseAfter(delivery.attempts + 1);
     const line = { ...facts(delivery), event: prepared.name, ...numbers(answer) };
-    if (answer.error === undefined) log.info(line, "event delivered");
+    if (answer.error === undefined) log.debug(line, "event delivered");
     else if (pauseSeconds === null) log.error(line, "delivery of an event was given up");
     else log.warn(line, "delivery of an event failed and will be retried");
     return { kind: "attempted", answer, pauseSeconds };
@@ -150,6 +164,7 @@ function createRecorder({ database, platform, log }: DeliveryOptions) {
   async function write(): Promise<void> {
     writing = true;
     while (collected.length > 0) {
+      await wait(COLLECTING_MS);
       const batch = collected.splice(0, MAX_OUTCOMES);
       try {
         const disabled = await writeOutcomes(database, batch, platform.clockShift());
