@@ -478,7 +478,7 @@ export interface AdminOperations {
   /** Create a user. With `emails`, of which exactly one has `is_primary`, or with `username`, or both. */
   createUser: {
     input: {
-      body: {
+      body?: {
         id?: string | undefined;
         emails?:
           | {
@@ -503,7 +503,7 @@ export interface AdminOperations {
   updateUser: {
     input: {
       id: string;
-      body: {
+      body?: {
         username?: string | null | undefined;
         name?: string | null | undefined;
         given_name?: string | null | undefined;
@@ -591,7 +591,7 @@ export interface AdminOperations {
   patchUserMetadata: {
     input: {
       id: string;
-      body: {
+      body?: {
         /** A JSON Merge Patch (RFC 7396) of this kind, at most 3000 characters after it; null clears it. */
         public_metadata?: Record<string, unknown> | null | undefined;
         /** A JSON Merge Patch (RFC 7396) of this kind, at most 3000 characters after it; null clears it. */
@@ -1094,7 +1094,7 @@ export interface AdminOperations {
   changeTenant: {
     input: {
       id: string;
-      body: {
+      body?: {
         name?: string | undefined;
         hosts?: string[] | undefined;
         /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
@@ -1152,7 +1152,7 @@ export interface AdminOperations {
   /** Change the tenant of the key. */
   changeOwnTenant: {
     input: {
-      body: {
+      body?: {
         name?: string | undefined;
         hosts?: string[] | undefined;
         /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
@@ -1241,7 +1241,7 @@ export interface AdminOperations {
   };
   /** Change settings of a SAML provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. */
   changeSamlProviderOfTenant: {
-    input: { id: string; provider_id: string; body: Record<string, unknown> };
+    input: { id: string; provider_id: string; body?: Record<string, unknown> };
     answer: {
       id: string;
       name: string;
@@ -1315,7 +1315,7 @@ export interface AdminOperations {
   };
   /** Change settings of a SAML provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. */
   changeSamlProvider: {
-    input: { provider_id: string; body: Record<string, unknown> };
+    input: { provider_id: string; body?: Record<string, unknown> };
     answer: {
       id: string;
       name: string;
@@ -1376,7 +1376,7 @@ export interface AdminOperations {
   };
   /** Change settings of an OAuth provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProviderOfTenant: {
-    input: { id: string; provider_id: string; body: Record<string, unknown> };
+    input: { id: string; provider_id: string; body?: Record<string, unknown> };
     answer: {
       /** `google`, or `custom_` and the key of one of the tenant's own. */
       id: string;
@@ -1442,7 +1442,7 @@ export interface AdminOperations {
   };
   /** Change settings of an OAuth provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProvider: {
-    input: { provider_id: string; body: Record<string, unknown> };
+    input: { provider_id: string; body?: Record<string, unknown> };
     answer: {
       /** `google`, or `custom_` and the key of one of the tenant's own. */
       id: string;
@@ -1840,7 +1840,7 @@ export interface AdminOperations {
   rotateWebhookSecret: {
     input: {
       id: string;
-      body: {
+      body?: {
         overlap_seconds?: number | undefined;
       };
     };

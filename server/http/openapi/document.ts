@@ -162,7 +162,8 @@ function operationOf(row: Address, operation: Operation, convert: Convert, examp
     ...(body
       ? {
           requestBody: {
-            required: !bodyOptional,
+            // An empty body counts as an empty object.
+            required: !bodyOptional && !body.safeParse({}).success,
             content: {
               [bodyType ?? "application/json"]: {
                 schema: convert(body),

@@ -186,6 +186,53 @@ describe("every request and answer is as the document says", () => {
     expect((await call("DELETE", "/mgmt/v1/registrations/ada")).status).toBe(204);
   });
 
+  test("of the administration of users, webhooks, tenants and keys", async () => {
+    const { call } = await adminOperator(runtime);
+    const succeed = async (method: string, path: string, body?: unknown) => {
+      const answer = await call(method, path, body);
+      expect([path, answer.status < 300]).toEqual([path, true]);
+      return answer.body;
+    };
+    const { id } = await succeed("POST", "/users", {
+      emails: [{ address: "grace@example.com", is_primary: true, is_verified: true }],
+    });
+    const user = `/users/${id}`;
+    for (const list of [
+      "/users?email=grace&per_page=1",
+      user,
+      `${user}/emails`,
+      `${user}/webauthn_credentials`,
+    ])
+      await succeed("GET", list);
+    await succeed("PATCH", user, { name: "Grace" });
+    const email = { address: "grace@shop.test", is_verified: true };
+    const added = await succeed("POST", `${user}/emails`, email);
+    expect((await call("POST", `${user}/emails`, email)).status).toBeGreaterThanOrEqual(400);
+    await succeed("POST", `${user}/emails/${added.id}/set_primary`);
+    await succeed("PATCH", `${user}/metadata`, { public_metadata: { plan: "team" } });
+    await succeed("POST", `${user}/password`, { password });
+    await succeed("GET", `${user}/password`);
+    await succeed("POST", "/sessions", { user_id: id });
+    await succeed("GET", `${user}/sessions`);
+    await succeed("POST", `${user}/block`);
+    await succeed("POST", `${user}/unblock`);
+
+    const hook = { callback: "https://shop.test/hooks", events: ["user"] };
+    const webhook = `/webhooks/${(await succeed("POST", "/webhooks", hook)).id}`;
+    expect((await call("POST", "/webhooks", { ...hook, failures: 1 })).status).toBe(400);
+    for (const path of ["/webhooks", webhook, `${webhook}/deliveries`]) await succeed("GET", path);
+    await succeed("PUT", webhook, { ...hook, enabled: false });
+    await succeed("POST", `${webhook}/rotate_secret`);
+    await succeed("DELETE", webhook);
+
+    const { id: key } = await succeed("POST", "/api_keys", { interface: "passkeys", name: "shop" });
+    for (const path of ["/api_keys", "/tenants", "/tenant", "/statistics", "/oauth/providers"])
+      await succeed("GET", path);
+    await succeed("DELETE", `/api_keys/${key}`);
+    await succeed("GET", "/audit_logs?per_page=1&type=user_created");
+    await succeed("DELETE", user);
+  });
+
   test("of the administration interface for ids that nothing has", async () => {
     calls.recording = false;
     const { key } = await adminOperator(runtime);
