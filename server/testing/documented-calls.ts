@@ -166,6 +166,7 @@ function placeholder(text: string, name: string): string {
   if (/^(code|otp_code)$/.test(name) && /^[0-9A-Z]{6}$/.test(text)) return "123456";
   if (/^eyJ[\w-]+\.[\w-]*\.[\w-]+$/.test(text))
     return "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI3ZjFjOWE1MiJ9.c2lnbmF0dXJl";
+  if (text.startsWith("whsec_")) return "whsec_QSByYW5kb20ga2V5IG9mIHRoaXJ0eS10d28gYnl0ZXM=";
   if (text.startsWith("data:")) return `${text.slice(0, text.indexOf(",") + 1)}…`;
   return text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, UUID)
