@@ -1,11 +1,11 @@
-/** The display name of a user: name, username, or e-mail address. */
+/** The display name of a user: name, username, or email address. */
 export function nameOf(user: unknown): string | null {
   const { name, username } = recordOf(user);
   const candidates = [name, recordOf(username).username, primaryAddressOf(user)];
   return candidates.find((candidate): candidate is string => isText(candidate)) ?? null;
 }
 
-/** The primary e-mail address of a user, else the first. */
+/** The primary email address of a user, else the first. */
 export function primaryAddressOf(user: unknown): string | null {
   const addresses = listOf(recordOf(user).emails);
   const primary = addresses.find((email) => email.is_primary === true) ?? addresses[0];

@@ -433,7 +433,7 @@ export const states = {
   }),
   thirdparty_rejected: state("thirdparty", [exchangeToken(), action("back")], {
     status: 400,
-    error: { code: "user_conflict", message: "An account with this e-mail address exists." },
+    error: { code: "user_conflict", message: "An account with this email address exists." },
   }),
   thirdparty_idp_initiated: state("thirdparty", [exchangeToken()]),
   login_otp: loginOtp(),

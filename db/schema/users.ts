@@ -179,7 +179,7 @@ export const trustedDevices = pgTable(
   ],
 );
 
-/** Identities at identity providers: the provider and its subject, never an e-mail address. */
+/** Identities at identity providers: the provider and its subject, never an email address. */
 export const identities = pgTable(
   "identities",
   {
@@ -189,7 +189,7 @@ export const identities = pgTable(
     /** `google`, `custom_acme`, or `saml:` and the entity id of the provider. */
     provider: text("provider").notNull(),
     subject: text("subject").notNull(),
-    /** The e-mail address from the provider, in canonical form. It proves no ownership. */
+    /** The email address from the provider, in canonical form. It proves no ownership. */
     email: text("email"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -145,7 +145,7 @@ describe("requireAccount", () => {
   });
 });
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   it("can be added, made the primary one, and removed", async () => {
     const id = await person("ada@example.com");
     await write(

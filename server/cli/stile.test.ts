@@ -284,7 +284,7 @@ describe("stile", () => {
     expect(await stile(["users", "import", file, "--tenant", tenant])).toEqual({
       code: 1,
       out: "2 imported (stile)\n",
-      err: "stile: line 2: an e-mail address is in use, or listed twice\nstile: 1 refused\n",
+      err: "stile: line 2: an email address is in use, or listed twice\nstile: 1 refused\n",
     });
     const { out: exported, err } = await stile(["users", "export", "--tenant", tenant]);
     expect(err).toMatch(/^stile: the output contains secrets/);

@@ -114,7 +114,7 @@ export const configSchema = z.strictObject({
   }),
   privacy: section({
     show_account_existence_hints: flag(false).describe(
-      "Tell visitors when an identifier is unknown or an e-mail address is taken.",
+      "Tell visitors when an identifier is unknown or an email address is taken.",
     ),
     only_show_actual_login_methods: flag(false).describe(
       "Offer only the methods that the account has; discloses that it exists.",

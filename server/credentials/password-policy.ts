@@ -62,7 +62,7 @@ function reject(reason: (NewPasswordVerdict & { ok: false })["reason"], message:
   return { ok: false, reason, message };
 }
 
-/** Words that an attacker would try first: the service's name and domain, the username, the e-mail address. */
+/** Words that an attacker would try first: the service's name and domain, the username, the email address. */
 export function contextWords(
   config: Config,
   user: { username?: string | null; email?: string | null },

@@ -88,7 +88,7 @@ export function newTotpSecret({ runtime, tenant }: RequestContext, userId: strin
 /**
  * Unseals a secret to show it to its owner.
  *
- * @param about `account`: the label of the account in the app, an e-mail address or a username
+ * @param about `account`: the label of the account in the app, an email address or a username
  */
 export async function showTotp(
   context: RequestContext,

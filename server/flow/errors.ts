@@ -35,7 +35,7 @@ export const errors = {
   user_conflict: {
     on: "flow",
     status: 400,
-    message: "An account with this e-mail address exists. Sign in to it, and connect the provider there.",
+    message: "An account with this email address exists. Sign in to it, and connect the provider there.",
     published: "email_already_exists",
   },
   account_blocked: {
@@ -103,9 +103,9 @@ export const errors = {
   value_invalid_error: { on: "input", status: 400, message: "The value is not valid." },
   value_too_short_error: { on: "input", status: 400, message: "The value is too short." },
   value_too_long_error: { on: "input", status: 400, message: "The value is too long." },
-  email_already_exists: { on: "input", status: 400, message: "This e-mail address is taken." },
+  email_already_exists: { on: "input", status: 400, message: "This email address is taken." },
   username_already_exists: { on: "input", status: 400, message: "This username is taken." },
-  unknown_email_error: { on: "input", status: 400, message: "No account has this e-mail address." },
+  unknown_email_error: { on: "input", status: 400, message: "No account has this email address." },
   unknown_username_error: { on: "input", status: 400, message: "No account has this username." },
   invalid_username_error: {
     on: "input",

@@ -14,7 +14,7 @@ import { go, type Outcome, reject } from "./outcome.ts";
 
 type SamlOutcome = Outcome<"thirdparty", "value_invalid_error">;
 
-/** Whether the configuration sends some e-mail domains to a SAML provider. */
+/** Whether the configuration sends some email domains to a SAML provider. */
 export function allowsSamlLogin(config: Config): boolean {
   return config.email.enabled && enabledSamlProviders(config).length > 0;
 }

@@ -298,7 +298,7 @@ describe("enrolment of a second factor", () => {
 
 describe("device_trust", () => {
   test.each([true, false])(
-    "comes after the choice of a first credential, with e-mail verification %j",
+    "comes after the choice of a first credential, with email verification %j",
     (verifies) => {
       const settings = {
         STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",

@@ -91,7 +91,7 @@ export function findRoute(path: string, method = "GET"): Found | { unknown: Erro
   return unknown ? { unknown } : null;
 }
 
-/** Personal data: applications choose user ids, and often choose the e-mail address. */
+/** Personal data: applications choose user ids, and often choose the email address. */
 const PERSONAL_SEGMENT = "{user_id}";
 
 /** Replaces personal data in a path, so that it can be logged. */

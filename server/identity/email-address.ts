@@ -23,7 +23,7 @@ const topLevel = /[a-z]/;
 const forbiddenInDomain = /[\s"#%(),/:;<>?@[\\\]^`{|}]/;
 
 /**
- * Converts an e-mail address to the canonical form that is stored, compared and sent to: trimmed, NFKC, lower case, an
+ * Converts an email address to the canonical form that is stored, compared and sent to: trimmed, NFKC, lower case, an
  * internationalised domain in Punycode, no trailing dot.
  *
  * Rejects quoted local parts, comments, display names, lists and local parts beyond ASCII: mail programs disagree on the

@@ -124,7 +124,7 @@ describe("user facts", () => {
   });
 });
 
-describe("e-mail addresses", () => {
+describe("email addresses", () => {
   it("are primary if they are the first of the account", async () => {
     const id = await newUser({ email: { address: "first@example.com", verifiedAt: null } });
     const second = {

@@ -213,7 +213,7 @@ function requestsOf(
 /**
  * The primary key of a counter in `rate_limits`.
  *
- * @param key the subject, including the tenant. It may contain an e-mail address and be longer than an index allows, so
+ * @param key the subject, including the tenant. It may contain an email address and be longer than an index allows, so
  *   its digest is stored.
  */
 export function counterRow(name: string, seconds: number, key: string): string {

@@ -1,7 +1,7 @@
 /**
  * Every mail message by its name, with how it is drawn: one entry per message. `words/<language>/mail.ts` holds its
  * texts. A `passcode` message carries a code, a `notice` nothing. The others report a change of an account to its
- * owner: `address_change` names the e-mail address and `factor_change` the second factor that was changed.
+ * owner: `address_change` names the email address and `factor_change` the second factor that was changed.
  */
 export const mailMessages = {
   login: "passcode",

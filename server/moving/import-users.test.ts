@@ -195,7 +195,7 @@ describe("duplicates", () => {
       { ...userAt(6), emails: [{ address: "user2@example.com" }] },
       { ...userAt(10_001), emails: [{ address: "new@example.com" }] },
     ]);
-    const address = "an e-mail address is in use, or listed twice";
+    const address = "an email address is in use, or listed twice";
     expect(refusals).toEqual([
       { line: 1, reason: address },
       { line: 2, reason: "the username is in use" },

@@ -57,7 +57,7 @@ export function judgeUser(judge: Judge, converted: Converted, isStrict: boolean)
 
 const takenReasons: Record<string, string> = {
   id: "a user with this id exists",
-  email: "an e-mail address is in use, or listed twice",
+  email: "an email address is in use, or listed twice",
   username: "the username is in use",
   passkey: "a passkey is in use, or listed twice",
   identity: "an identity is in use, or listed twice",
@@ -90,7 +90,7 @@ function rejection(record: UserRecord): string | null {
   }
   if (emails.filter((email) => email.is_primary).length > 1) return "more than one primary address";
   const canSignIn = [emails, passkeys, identities].some((list) => list.length > 0) || username;
-  return canSignIn ? null : "no e-mail address, username, passkey or identity to sign in with";
+  return canSignIn ? null : "no email address, username, passkey or identity to sign in with";
 }
 
 type Rows = { ok: true; rows: UserRows; omitted: string[] } | { ok: false; reason: string };
@@ -105,7 +105,7 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
   const none = !record.emails.some((email) => email.is_primary);
   for (const [index, email] of record.emails.entries()) {
     const address = parseEmailAddress(email.address, config.email.max_length);
-    if (address === null) return { ok: false, reason: `emails.${index} is not an e-mail address` };
+    if (address === null) return { ok: false, reason: `emails.${index} is not an email address` };
     const isVerified = email.is_verified || Boolean(email.verified_at);
     emails.push({
       id: platform.uuid(),

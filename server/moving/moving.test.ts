@@ -80,9 +80,9 @@ describe("an import", () => {
     ["invalid JSON", "{", "not JSON"],
     ["an array", "[]", "not a JSON object"],
     ["an unknown member", { emails: [newEmail()], role: "admin" }, "role: unknown member"],
-    ["an empty user", {}, "no e-mail address, username, passkey or identity to sign in with"],
+    ["an empty user", {}, "no email address, username, passkey or identity to sign in with"],
     ["an invalid id", { id: "7", emails: [newEmail()] }, /^id: /],
-    ["an invalid address", { emails: [{ address: "ada" }] }, "emails.0 is not an e-mail address"],
+    ["an invalid address", { emails: [{ address: "ada" }] }, "emails.0 is not an email address"],
     ["two primary addresses", { emails: [newEmail(), newEmail()] }, "more than one primary address"],
     ["an invalid username", { username: "ada lovelace" }, "this tenant does not allow the username"],
     [
@@ -148,7 +148,7 @@ describe("an import", () => {
     await take([first], tenant);
     const clashes = {
       "a user with this id exists": { ...second, id: first.id },
-      "an e-mail address is in use, or listed twice": {
+      "an email address is in use, or listed twice": {
         ...second,
         emails: [second.emails[0], first.emails[1]],
       },

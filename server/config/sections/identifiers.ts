@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { count, flag, seconds, section } from "./leaves.ts";
 
-/** E-mail addresses of accounts. */
+/** Email addresses of accounts. */
 export const email = section({
-  enabled: flag(true).describe("Whether accounts have e-mail addresses."),
+  enabled: flag(true).describe("Whether accounts have email addresses."),
   optional: flag(false).describe("Whether an account may do without one."),
   acquire_on_registration: flag(true).describe("Ask for an address at registration."),
   acquire_on_login: flag(true).describe("Ask for an address at login when the account has none."),

@@ -158,7 +158,7 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
     owner: await findIdentityOwner(db, tenant.id, facts),
     accountWithSameEmail,
     connectToUserId: type === "profile" ? (data.userId ?? null) : null,
-    // The operator assigns e-mail domains to SAML providers, so they are trusted for linking.
+    // The operator assigns email domains to SAML providers, so they are trusted for linking.
     allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
     allowSignup: config.account.allow_signup,
   };

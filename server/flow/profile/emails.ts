@@ -23,10 +23,10 @@ const addressInput = byConfig(({ email }) =>
   }),
 );
 
-/** Profile actions on e-mail addresses. */
+/** Profile actions on email addresses. */
 export const emailActions = {
   email_create: sensitiveAction({
-    description: "Add an e-mail address.",
+    description: "Add an email address.",
     costs: ["write", "mail"],
     input: addressInput,
     when: ({ account, config }) => mayAddEmail(account, config),
@@ -62,7 +62,7 @@ export const emailActions = {
 
   // Offered even if nothing can be deleted: published clients read its list unconditionally.
   email_delete: sensitiveAction({
-    description: "Remove an e-mail address.",
+    description: "Remove an email address.",
     costs: ["write", "mail"],
     input: ({ account, config }) =>
       z.strictObject({ email_id: oneOf(account ? deletable(account, config) : []) }),
@@ -88,7 +88,7 @@ export const emailActions = {
   }),
 
   email_set_primary: sensitiveAction({
-    description: "Make an e-mail address the main one.",
+    description: "Make an email address the main one.",
     costs: ["write", "mail"],
     input: z.strictObject({ email_id: itemId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isSecondary),
@@ -104,7 +104,7 @@ export const emailActions = {
       if (primary?.is_verified && !email.is_verified) {
         return reject("value_invalid_error", {
           input: "email_id",
-          message: "Confirm this e-mail address first.",
+          message: "Confirm this email address first.",
         });
       }
       const { address } = email;
@@ -128,7 +128,7 @@ export const emailActions = {
   }),
 
   email_verify: profileAction({
-    description: "Confirm an e-mail address by a code that is sent to it.",
+    description: "Confirm an email address by a code that is sent to it.",
     costs: ["write", "mail"],
     input: z.strictObject({ email_id: itemId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isUnverified),

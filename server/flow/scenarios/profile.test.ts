@@ -136,7 +136,7 @@ describe("a profile flow", () => {
   });
 });
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   test("is added after its code is confirmed, and the owner is notified", async () => {
     const { owner, flow, runtime } = await profileFlow();
     const address = newAddress();

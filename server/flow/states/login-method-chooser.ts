@@ -24,7 +24,7 @@ export const loginMethodChooser = state({
       run: () => go("login_password"),
     }),
     continue_to_passcode_confirmation: action({
-      description: "Sign in with a code sent by e-mail.",
+      description: "Sign in with a code sent by email.",
       costs: ["write", "mail"],
       when: (view) => allowsPasscodeLogin(view.config) && offered(view.facts.email !== null, view),
       to: ["passcode_confirmation"],

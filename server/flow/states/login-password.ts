@@ -44,7 +44,7 @@ export const loginPassword = state({
       },
     }),
     continue_to_passcode_confirmation_recovery: action({
-      description: "Set a new password, after entering a code sent by e-mail.",
+      description: "Set a new password, after entering a code sent by email.",
       costs: ["write", "mail"],
       // Offered without an address too, so as not to reveal that, unless the configuration shows actual methods.
       when: ({ config, facts }) =>

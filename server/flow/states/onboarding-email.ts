@@ -15,13 +15,13 @@ const input = byConfig(({ email }) =>
   }),
 );
 
-/** The user of an account without an e-mail address is asked for one. */
+/** The user of an account without an email address is asked for one. */
 export const onboardingEmail = state({
   name: "onboarding_email",
   needs: ["userId"],
   actions: (action) => ({
     email_address_set: action({
-      description: "Set the account's e-mail address.",
+      description: "Set the account's email address.",
       costs: ["write", "mail"],
       input,
       to: ["passcode_confirmation", NEXT],

@@ -30,12 +30,12 @@ const input = byConfig((config) => {
   }) as z.ZodObject<{ email: z.ZodOptional<z.ZodString>; username: z.ZodOptional<z.ZodString> }>;
 });
 
-/** A new user enters an e-mail address, a username, or both. */
+/** A new user enters an email address, a username, or both. */
 export const registrationInit = state({
   name: "registration_init",
   actions: (action) => ({
     register_login_identifier: action({
-      description: "Register with an e-mail address, a username, or both.",
+      description: "Register with an email address, a username, or both.",
       costs: ["write", "mail"],
       input,
       when: ({ config }) =>
