@@ -1,8 +1,7 @@
-import { createHash, pbkdf2Sync, randomUUID } from "node:crypto";
+import { pbkdf2Sync, randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import bcryptjs from "bcryptjs";
 import { and, eq } from "drizzle-orm";
-import { FirebaseScrypt } from "firebase-scrypt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
@@ -169,21 +168,15 @@ describe("a user of Firebase", () => {
     rounds: 8,
     mem_cost: 14,
   };
-  const scrypt = new FirebaseScrypt({
-    signerKey: parameters.base64_signer_key,
-    saltSeparator: parameters.base64_salt_separator,
-    rounds: 8,
-    memCost: 14,
-  });
-
-  async function user(email: string) {
-    const salt = createHash("sha256").update(email).digest().subarray(0, 10).toString("base64");
+  function user(email: string) {
     return {
       localId: randomUUID().replaceAll("-", "").slice(0, 28),
       email,
       emailVerified: true,
-      passwordHash: await scrypt.hash(password, salt),
-      salt,
+      // Hash of `password` by the package firebase-scrypt 2.2.0.
+      passwordHash:
+        "RJkBVVJmq2D8z/P8tVAJsfbxFyFigzGZ/ZYbhXRpcO8eM8P7B9iMegRBywYXvJPgxpf783rPSVXOZ0CE5x+Q/g==",
+      salt: "42xEC+ixf3L2lw==",
       displayName: "Ada Lovelace",
       photoUrl: "https://example.com/ada.png",
       createdAt: "1500000000000",
@@ -201,8 +194,8 @@ describe("a user of Firebase", () => {
 
   test("signs in with the password, and what cannot be carried over is counted", async () => {
     const email = newEmail();
-    const given = await user(email);
-    const text = JSON.stringify({ users: [given, await user(newEmail())] });
+    const given = user(email);
+    const text = JSON.stringify({ users: [given, user(newEmail())] });
     const result = await importText(runtime, runtime.tenant, text, { firebase: parameters });
     expect(result).toEqual({
       ...{ imported: 2, refused: 0, refusals: [], resumedAfter: 0 },
@@ -223,7 +216,7 @@ describe("a user of Firebase", () => {
 
   test("keeps no password without the hash parameters of the project", async () => {
     const given = {
-      ...(await user(newEmail())),
+      ...user(newEmail()),
       providerUserInfo: [],
       phoneNumber: "",
       lastSignedInAt: null,
@@ -235,7 +228,7 @@ describe("a user of Firebase", () => {
 
   test("is blocked if it was disabled", async () => {
     const email = newEmail();
-    const given = await user(email);
+    const given = user(email);
     await importOne({ ...given, disabled: true }, { firebase: parameters });
     expect((await exported(idOf("firebase", given.localId))).blocked_at).toBe("2017-07-14T02:40:00.000Z");
     expect((await signIn(runtime, { identifier: email })).state.name).not.toBe("success");
