@@ -1,8 +1,11 @@
 import type { z } from "zod";
 import type { Handler } from "./handler-context.ts";
 
-/** The body of an error: a flow state, `{code, message}`, or the body of one of the two server-to-server interfaces. */
-export type ErrorShape = "flow" | "plain" | "passkeys" | "authenticator";
+/**
+ * The body of an error, which also tells the interface apart: a flow state, `{code, message}` (`admin` too), or the body
+ * of one of the two server-to-server interfaces.
+ */
+export type ErrorShape = "flow" | "plain" | "passkeys" | "authenticator" | "admin";
 
 /**
  * Which requests reach the handler: all; those of our own pages; or, in development, those of this machine. The

@@ -34,7 +34,16 @@ const passkeys: Policy = {
   exposes: () => ["Link", "Retry-After", "X-Request-ID", "X-Total-Count"],
 };
 
-const policies: Record<ErrorShape, Policy> = { flow: flows, plain: flows, authenticator: flows, passkeys };
+/** Servers call the administration interface; a page that could use it would have a key that opens every account. */
+const none: Policy = { methods: "", closed: () => true, allows: () => false, exposes: () => [] };
+
+const policies: Record<ErrorShape, Policy> = {
+  flow: flows,
+  plain: flows,
+  authenticator: flows,
+  passkeys,
+  admin: none,
+};
 
 /**
  * CORS headers of a response (Fetch standard, 3.3): for a listed origin the origin itself, never a pattern; no allowing

@@ -202,6 +202,7 @@ const errorReplies: Record<
   (status: ErrorStatus, headers: Record<string, string>, config: Config) => Reply
 > = {
   plain: (status, headers) => plainError(status, messages[status], headers),
+  admin: (status, headers) => plainError(status, messages[status], headers),
   authenticator: (status, headers) => authenticatorError(status, messages[status], headers),
   passkeys: (status, headers) => errorReply(status, undefined, "", headers),
   flow(status, headers, config) {

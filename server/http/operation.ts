@@ -17,7 +17,7 @@ export type OperationInput<Params, Query, Body> = Omit<
   method: Address["method"];
   path: string;
   /** Default: `plain`. */
-  errorShape?: "plain" | "authenticator";
+  errorShape?: "plain" | "authenticator" | "admin";
   /** Default: `public`. */
   access?: Access;
   /** Default: `none`. The handler, or what wraps it, checks the credential. */
@@ -66,7 +66,7 @@ export function operation<
   const query = rest.query?.strict();
   const body = rest.body instanceof z.ZodObject ? rest.body.strict() : rest.body;
   const { params } = rest;
-  const error = errorShape === "plain" ? plainError : authenticatorError;
+  const error = errorShape === "authenticator" ? authenticatorError : plainError;
 
   return {
     method,

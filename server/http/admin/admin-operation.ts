@@ -19,7 +19,7 @@ export function adminOperation<
   declared: Omit<OperationInput<Params, Query, Body>, "security" | "access" | "errorShape">,
   handler: (context: HandlerContext, input: Input<Params, Query, Body>) => Promise<Reply | Response>,
 ): Address & { operation: Operation } {
-  return operation({ ...declared, security: "admin" }, handler);
+  return operation({ ...declared, security: "admin", errorShape: "admin" }, handler);
 }
 
 const statuses: Record<AdminRejection["reason"], number> = { not_found: 404, invalid: 400, conflict: 409 };

@@ -13,6 +13,7 @@ export const plainErrorSchema = z
 /** The error of each shape. */
 export const errorSchemas: Record<ErrorShape, z.ZodType> = {
   plain: plainErrorSchema,
+  admin: plainErrorSchema,
   authenticator: z
     .object({
       code: z.int().describe("The status."),
