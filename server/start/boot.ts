@@ -104,7 +104,18 @@ export async function createRuntime(
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const rates = createRateLimits(config, database);
     const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
-    const webhooks = createWebhookDelivery({ database, tenants, vault, signingKeys, platform, client, log });
+    const auditOutput = createAuditOutput(config);
+    const webhooks = createWebhookDelivery({
+      config,
+      database,
+      tenants,
+      vault,
+      signingKeys,
+      platform,
+      auditOutput,
+      client,
+      log,
+    });
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
     const { kinds, close } = createJobKinds({
       tenant,
@@ -146,7 +157,7 @@ export async function createRuntime(
       platform,
       database,
       log,
-      auditOutput: createAuditOutput(config),
+      auditOutput,
       vault,
       signingKeys,
       passwordHasher: createPasswordHasher(config.password),

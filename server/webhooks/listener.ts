@@ -12,7 +12,7 @@ import { deleteDeliveries } from "./stored-webhooks.ts";
 const { webhooks } = schema;
 
 /** The runtime of a process that listens. */
-type ListenerRuntime = Pick<Runtime, "database" | "vault" | "platform">;
+type ListenerRuntime = Pick<Runtime, "config" | "database" | "vault" | "platform">;
 
 interface ListenerOptions {
   events: readonly string[];
@@ -69,7 +69,7 @@ export async function listen(
       const claimed = await claimOf(database, own, platform.clockShift());
       const outcomes = [];
       for (const delivery of claimed) outcomes.push({ delivery, outcome: await take(delivery) });
-      if (outcomes.length > 0) await writeOutcomes(database, outcomes, platform.clockShift());
+      if (outcomes.length > 0) await writeOutcomes(runtime, outcomes);
       else await wait(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
   } finally {

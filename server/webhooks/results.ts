@@ -2,8 +2,27 @@ import { sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { executePrepared } from "#db/prepared";
+import type { AuditRow } from "../audit/audit-entry.ts";
+import type { AuditType } from "../audit/audit-types.ts";
+import type { Config } from "../config/schema.ts";
+import type { Platform } from "../lib/platform.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { ReceiverAnswer } from "./receiver-client.ts";
+
+/** What results are written with. */
+interface ResultContext {
+  database: Pick<Database, "claim" | "prepares">;
+  platform: Pick<Platform, "clockShift">;
+  config: Pick<Config, "audit_log">;
+}
+
+interface DisabledRow extends Record<string, unknown> {
+  tenant_id: string;
+  id: string;
+  type: string;
+  details: { webhook: string; failures: number };
+  created_at: string;
+}
 
 /** What became of a claimed delivery. */
 export type Outcome =
@@ -32,16 +51,16 @@ function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsole
 
 /**
  * Writes the outcomes of claimed deliveries in one statement: their state and attempts, the failures of their webhooks,
- * and the erasure of sealed data that no delivery waits for. An outcome whose claim was taken over is ignored.
+ * an audit entry for each webhook that this disables, and the erasure of sealed data that no delivery waits for. An
+ * outcome whose claim was taken over is ignored.
  *
- * @param clockShift see `Platform.clockShift`
- * @returns ids of stored webhooks that were disabled now
+ * @returns the audit entries of stored webhooks that were disabled now
  */
 export async function writeOutcomes(
-  database: Pick<Database, "claim" | "prepares">,
+  { database, platform, config }: ResultContext,
   outcomes: readonly { delivery: ClaimedDelivery; outcome: Outcome }[],
-  clockShift: number,
-): Promise<{ tenantId: string; webhook: string }[]> {
+): Promise<(AuditRow & { details: { webhook: string } })[]> {
+  const clockShift = platform.clockShift();
   const now = databaseNow(clockShift);
   const rows = outcomes.map(({ delivery, outcome }) => ({
     tenant_id: delivery.tenantId,
@@ -59,7 +78,7 @@ export async function writeOutcomes(
         }
       : { attempt: false }),
   }));
-  const disabled = await executePrepared<{ tenant_id: string; webhook: string }>(
+  const disabled = await executePrepared<DisabledRow>(
     database,
     "write_outcomes",
     sql`
@@ -98,18 +117,40 @@ export async function writeOutcomes(
       select tenant_id, webhook::uuid as id, bool_or(state = 'delivered') as delivered,
         count(*) filter (where state = 'failed' and attempt) as failed
       from owned where webhook not like 'config:%' and state in ('delivered', 'failed') group by tenant_id, webhook),
-    updated as (
-      update webhooks w set
-        failures = (case when c.delivered then 0 else w.failures end) + c.failed,
-        enabled = w.enabled and (case when c.delivered then 0 else w.failures end) + c.failed <= ${MAX_FAILURES}::int,
-        expires_at = case when c.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end
-      from counted c
-      where w.tenant_id = c.tenant_id and w.id = c.id and not w.is_listener
+    -- Locked, so that of two processes one sees that it disables.
+    before as (
+      select w.tenant_id, w.id, w.enabled, (case when c.delivered then 0 else w.failures end) + c.failed as failures,
+        c.delivered
+      from counted c join webhooks w on w.tenant_id = c.tenant_id and w.id = c.id
+      where not w.is_listener
         -- Most deliveries succeed, and an update of one row for each of them would queue.
         and (c.failed > 0 or w.failures > 0
           or w.expires_at < ${now} + (${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' - interval '1 hour'))
-      returning w.tenant_id, w.id, w.enabled, c.failed)
-    select tenant_id, id::text as webhook from updated where not enabled and failed > 0`,
+      order by w.tenant_id, w.id
+      for update of w),
+    updated as (
+      update webhooks w set
+        failures = b.failures,
+        enabled = b.enabled and b.failures <= ${MAX_FAILURES}::int,
+        expires_at = case when b.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end
+      from before b
+      where w.tenant_id = b.tenant_id and w.id = b.id),
+    disabled as materialized (
+      select tenant_id, gen_random_uuid() as id, ${"webhook_disabled" satisfies AuditType}::text as type,
+        jsonb_build_object('webhook', id, 'failures', failures) as details, ${now} as created_at
+      from before where enabled and failures > ${MAX_FAILURES}::int),
+    entry as (
+      insert into audit_logs (tenant_id, id, type, details, created_at)
+      select * from disabled where ${config.audit_log.storage.enabled}::boolean)
+    select * from disabled`,
   );
-  return disabled.map(({ tenant_id, webhook }) => ({ tenantId: tenant_id, webhook }));
+  return disabled.map(({ tenant_id, created_at, ...entry }) => ({
+    ...entry,
+    tenantId: tenant_id,
+    createdAt: new Date(created_at),
+    userId: null,
+    requestId: null,
+    ipAddress: null,
+    userAgent: null,
+  }));
 }

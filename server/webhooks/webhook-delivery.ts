@@ -1,6 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { auditEntryJson } from "../audit/audit-entry.ts";
+import type { AuditOutput } from "../audit/audit-output.ts";
+import type { Config } from "../config/schema.ts";
 import { describeFailure } from "../jobs/failure.ts";
 import { startWorker, type Worker } from "../jobs/worker.ts";
 import type { TenantSigningKeys } from "../keys/tenant-signing-keys.ts";
@@ -38,6 +41,8 @@ interface DeliveryOptions {
   vault: Vault;
   signingKeys: TenantSigningKeys;
   platform: Platform;
+  config: Pick<Config, "audit_log">;
+  auditOutput: AuditOutput | null;
   client: ReceiverClient;
   log: Logger;
 }
@@ -157,7 +162,8 @@ const numbers = ({ status, error, durationMs }: { status?: number; error?: strin
 });
 
 /** Collects outcomes while a statement writes the ones before them. */
-function createRecorder({ database, platform, log }: DeliveryOptions) {
+function createRecorder(options: DeliveryOptions) {
+  const { config, auditOutput, log } = options;
   const collected: { delivery: ClaimedDelivery; outcome: Outcome; done: () => void }[] = [];
   let writing = false;
 
@@ -167,12 +173,14 @@ function createRecorder({ database, platform, log }: DeliveryOptions) {
       await wait(COLLECTING_MS);
       const batch = collected.splice(0, MAX_OUTCOMES);
       try {
-        const disabled = await writeOutcomes(database, batch, platform.clockShift());
-        for (const { tenantId, webhook } of disabled)
+        for (const entry of await writeOutcomes(options, batch)) {
+          const { webhook } = entry.details;
           log.error(
-            { tenant: tenantId, webhook },
+            { tenant: entry.tenantId, webhook },
             "a webhook was disabled: too many deliveries in a row failed",
           );
+          auditOutput?.(JSON.stringify(auditEntryJson(entry, config)));
+        }
       } catch (error) {
         // The deliveries are claimed again when their leases end.
         log.warn({ failure: describeFailure(error) }, "results of deliveries could not be written");

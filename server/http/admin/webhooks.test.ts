@@ -199,7 +199,10 @@ describe("deliveries", () => {
   let own: AdminOperator;
 
   beforeAll(async () => {
-    local = await testRuntime({ STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true" });
+    local = await testRuntime({
+      STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
+      STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED: "true",
+    });
     own = await adminOperator(local);
     receiver = await startReceiver();
   });
@@ -222,6 +225,28 @@ describe("deliveries", () => {
 
   const createLocal = async (events = ["user.login"]): Promise<{ id: string; secret: string }> =>
     (await own.call("POST", "/webhooks", { callback: receiver.url, events })).body;
+
+  test("that are given up too often disable the webhook once, and the audit log says so", async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    const { id } = await createLocal();
+    for (let count = 1; count <= 7; count += 1) {
+      await commitWrites(local, emit(requestContext(local), "user.login", await insertUser(local)));
+    }
+    await local.database.write.execute(sql`update webhook_deliveries set attempts = 10`);
+    expect(await deliver()).toBe(7);
+    expect((await own.call("GET", `/webhooks/${id}`)).body).toMatchObject({ enabled: false });
+    const { body } = await own.call("GET", "/audit_logs?type=webhook_disabled");
+    expect(body).toMatchObject([
+      {
+        type: "webhook_disabled",
+        meta_source_ip: "",
+        meta_user_agent: "",
+        details: { webhook: id, failures: expect.any(Number) },
+      },
+    ]);
+    expect(body[0].details.failures).toBeGreaterThan(5);
+    expect(local.audited.filter((line) => line.includes("webhook_disabled"))).toHaveLength(1);
+  });
 
   test("are listed with every attempt, and repeated one by one under the same webhook-id", async () => {
     receiver.received.length = 0;
