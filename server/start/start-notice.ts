@@ -22,6 +22,10 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
       );
     if (!config.rate_limiter.enabled)
       log.warn("STILE_RATE_LIMITER_ENABLED is false: codes and passwords can be guessed at any rate");
+    if (config.webhooks.allow_private_targets)
+      log.warn(
+        "STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS is true: administrators of tenants can make the server post to your network",
+      );
     return;
   }
   const lines = [
