@@ -8,7 +8,7 @@ import { WEBHOOK_LIFETIME_DAYS } from "./results.ts";
 import { previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
 import { createWebhookSecret } from "./signature.ts";
 
-const { webhooks } = schema;
+const { tenants, webhooks } = schema;
 
 /** A stored webhook without its secret. */
 export type StoredWebhook = Omit<
@@ -24,6 +24,10 @@ export interface WebhookDescription {
 }
 
 type Rejected = { ok: false; reason: CallbackRejection };
+type TooMany = { ok: false; reason: "too_many" };
+
+/** Webhooks that a tenant may store: each of them gets every event, and may be at one address. */
+export const MAX_WEBHOOKS = 100;
 
 type StoreContext = Pick<Runtime, "config" | "database" | "platform" | "vault" | "auditOutput">;
 
@@ -84,7 +88,7 @@ export async function createWebhook(
   tenant: AuditedTenant,
   { callback, events }: WebhookDescription,
   by: Actor = commandLine,
-): Promise<{ ok: true; webhook: StoredWebhook; secret: string } | Rejected> {
+): Promise<{ ok: true; webhook: StoredWebhook; secret: string } | Rejected | TooMany> {
   const { database, platform, vault } = runtime;
   const judged = judgeIn(runtime, callback);
   if (!judged.ok) return judged;
@@ -92,6 +96,10 @@ export async function createWebhook(
   const secret = createWebhookSecret(platform);
   const now = await currentTime(runtime);
   const webhook = await database.write.transaction(async (tx) => {
+    // Requests at once are counted one after the other.
+    await tx.select().from(tenants).where(eq(tenants.id, tenant.id)).for("no key update");
+    const own = and(eq(webhooks.tenantId, tenant.id), eq(webhooks.isListener, false));
+    if ((await tx.$count(webhooks, own)) >= MAX_WEBHOOKS) return null;
     const [inserted] = await tx
       .insert(webhooks)
       .values({
@@ -106,7 +114,7 @@ export async function createWebhook(
     await audit({ runtime, tenant, client: by, now }, "webhook_created", { webhook: id })(tx);
     return inserted as StoredWebhook;
   });
-  return { ok: true, webhook, secret };
+  return webhook ? { ok: true, webhook, secret } : { ok: false, reason: "too_many" };
 }
 
 /**

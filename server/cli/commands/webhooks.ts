@@ -24,6 +24,7 @@ import {
   deleteWebhook,
   findWebhook,
   listWebhooks,
+  MAX_WEBHOOKS,
   rotateWebhookSecret,
 } from "../../webhooks/stored-webhooks.ts";
 import type { CliRuntime } from "../cli-runtime.ts";
@@ -86,7 +87,12 @@ export const webhooksCreate = command({
     const created = await cli.withRuntime(async (runtime) =>
       createWebhook(runtime, await findTenant(runtime, values.tenant), { callback, events }),
     );
-    if (!created.ok) throw new CommandError(`the callback ${created.reason}`);
+    if (!created.ok)
+      throw new CommandError(
+        created.reason === "too_many"
+          ? `a tenant has at most ${MAX_WEBHOOKS} webhooks`
+          : `the callback ${created.reason}`,
+      );
     const { webhook, secret } = created;
     await cli.print(values.json ? JSON.stringify({ id: webhook.id, secret }) : `${webhook.id}  ${secret}`);
   },

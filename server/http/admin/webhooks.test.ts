@@ -53,6 +53,24 @@ const create = async (events = ["user.login"], to = callback): Promise<{ id: str
 };
 
 describe("webhooks", () => {
+  test("are at most 100 in a tenant, also of requests at once", async () => {
+    const own = await adminOperator(
+      runtime,
+      await createTenant(runtime, { name: "Many", hosts: [], settings: {} }),
+    );
+    const create = () => own.call("POST", "/webhooks", { callback, events: ["user"] });
+    const answers = [];
+    for (let round = 0; round < 11; round += 1)
+      answers.push(...(await Promise.all(Array.from({ length: 10 }, create))));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
+    const [refused] = answers.filter(({ status }) => status !== 201);
+    expect(refused).toMatchObject({ status: 409, body: { message: "A tenant has at most 100 webhooks." } });
+    const { body } = await own.call("GET", "/webhooks");
+    expect(body.database).toHaveLength(100);
+    await own.call("DELETE", `/webhooks/${body.database[0].id}`);
+    expect((await create()).status).toBe(201);
+  });
+
   test("are created, listed, read, changed and deleted in the published shapes", async () => {
     const created = await call("POST", "/webhooks", { callback, events: ["user.login"] });
     expect(created).toMatchObject({ status: 201 });

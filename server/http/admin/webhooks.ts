@@ -15,6 +15,7 @@ import {
   deleteWebhook,
   findWebhook,
   listWebhooks,
+  MAX_WEBHOOKS,
   rotateWebhookSecret,
   type StoredWebhook,
   updateWebhook,
@@ -177,12 +178,16 @@ export const webhookAddresses = [
       description: "The answer has its secret, which is stored sealed and cannot be shown again.",
       tag,
       body: z.object(described),
-      answers: { 201: { schema: webhookWithSecret } },
+      answers: {
+        201: { schema: webhookWithSecret },
+        409: `The tenant has ${MAX_WEBHOOKS} webhooks, the most it may have.`,
+      },
     },
     async ({ runtime, tenant, client }, { body }) => {
       const created = await createWebhook(runtime, tenant, body, client);
-      return created.ok
-        ? json(201, { ...objectOf(created.webhook), secret: created.secret })
+      if (created.ok) return json(201, { ...objectOf(created.webhook), secret: created.secret });
+      return created.reason === "too_many"
+        ? plainError(409, `A tenant has at most ${MAX_WEBHOOKS} webhooks.`)
         : invalidCallback(created.reason);
     },
   ),
