@@ -50,13 +50,15 @@ export async function readStatistics(
     .orderBy(sql`1`);
   const { rows: signIns } = await read.execute<{ day: string; method: string | null; total: number }>(sql`
     with sign_ins as materialized (
-      select ${dayOf(auditLogs.createdAt)} as day, ${auditLogs.details} -> 'methods' as methods
+      select (${auditLogs.createdAt} at time zone 'UTC')::date as day,
+        ${auditLogs.details} -> 'methods' as methods, count(*) as total
       from ${auditLogs}
       where ${auditLogs.tenantId} = ${tenant.id} and ${auditLogs.type} = 'login_success'
-        and ${within(auditLogs.createdAt)})
-    select day, null as method, count(*)::int as total from sign_ins group by day
+        and ${within(auditLogs.createdAt)}
+      group by 1, 2)
+    select to_char(day, 'YYYY-MM-DD') as day, null as method, sum(total)::int as total from sign_ins group by day
     union all
-    select day, method, count(*)::int from sign_ins,
+    select to_char(day, 'YYYY-MM-DD') as day, method, sum(total)::int from sign_ins,
       lateral (select distinct jsonb_array_elements_text(
         case jsonb_typeof(methods) when 'array' then methods else '[]' end) as method) as used
     group by day, method
