@@ -5,6 +5,7 @@ import { hash as argon2, parseOptions, verify as verifyArgon2 } from "@node-rs/a
 import type { Config } from "../config/schema.ts";
 import { recognizeEveryCopy } from "../lib/every-copy.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
+import { taskQueue } from "../lib/task-queue.ts";
 import { type ImportedHash, parseImportedHash, verifyImportedHash } from "./imported-hashes.ts";
 
 /** Hashes and verifies passwords, with limited concurrency. */
@@ -73,7 +74,12 @@ export function createPasswordHasher(config: Config["password"], time = systemTi
   const options = { memoryCost: cost.memory, timeCost: cost.passes, parallelism: 1 };
   const pepper = config.pepper === undefined ? null : { key: config.pepper, id: pepperId(config.pepper) };
   const dummy = dummyHash(cost);
-  const { run, isFull } = queue(CONCURRENCY, config.hash.queue);
+  const { run, isFull } = taskQueue({
+    running: CONCURRENCY,
+    waiting: config.hash.queue,
+    maxWaitMs: MAX_WAIT_MS,
+    overloaded: () => new HashQueueFullError(),
+  });
   /** How long the last hash of the configured cost took. */
   let ownMs = Number.POSITIVE_INFINITY;
   /** What wrong passwords are extended to: about the duration of the slowest imported hashes; 0 without such. */
@@ -181,51 +187,4 @@ function split(stored: string | null): { pepperId: string | null; phc: string | 
 /** Identifies a pepper without helping to guess it: 48 bits of a slow digest. */
 function pepperId(pepper: string): string {
   return scryptSync(pepper, "stile password pepper", 6).toString("base64url");
-}
-
-/** Runs at most `running` tasks concurrently and queues at most `waiting` more, first in, first out. */
-function queue(running: number, waiting: number) {
-  let active = 0;
-  const waitingTasks: (() => void)[] = [];
-
-  const isFull = () => active >= running && waitingTasks.length >= waiting;
-
-  async function run<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    signal?.throwIfAborted();
-    if (isFull()) throw new HashQueueFullError();
-    if (active >= running) await waitForTurn(signal);
-    else active += 1;
-    try {
-      return await task();
-    } finally {
-      // The next task takes this slot, so `active` does not change.
-      const next = waitingTasks.shift();
-      if (next) next();
-      else active -= 1;
-    }
-  }
-
-  function waitForTurn(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timeout);
-        signal?.removeEventListener("abort", abort);
-      };
-      const start = () => {
-        settle();
-        resolve();
-      };
-      const leave = (reason: unknown) => {
-        settle();
-        waitingTasks.splice(waitingTasks.indexOf(start), 1);
-        reject(reason);
-      };
-      const abort = () => leave(signal?.reason);
-      const timeout = setTimeout(() => leave(new HashQueueFullError()), MAX_WAIT_MS);
-      waitingTasks.push(start);
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  }
-
-  return { run, isFull };
 }

@@ -1,0 +1,60 @@
+/**
+ * Makes a queue that runs at most `running` tasks concurrently and lets at most `waiting` more wait, first in, first out.
+ *
+ * @param limits `maxWaitMs`: how long a task waits for its turn; `overloaded`: the error of one that does not get it
+ */
+export function taskQueue({
+  running,
+  waiting,
+  maxWaitMs,
+  overloaded,
+}: {
+  running: number;
+  waiting: number;
+  maxWaitMs: number;
+  overloaded: () => Error;
+}) {
+  let active = 0;
+  const waitingTasks: (() => void)[] = [];
+
+  const isFull = () => active >= running && waitingTasks.length >= waiting;
+
+  async function run<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
+    if (isFull()) throw overloaded();
+    if (active >= running) await waitForTurn(signal);
+    else active += 1;
+    try {
+      return await task();
+    } finally {
+      // The next task takes this slot, so `active` does not change.
+      const next = waitingTasks.shift();
+      if (next) next();
+      else active -= 1;
+    }
+  }
+
+  function waitForTurn(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timeout);
+        signal?.removeEventListener("abort", abort);
+      };
+      const start = () => {
+        settle();
+        resolve();
+      };
+      const leave = (reason: unknown) => {
+        settle();
+        waitingTasks.splice(waitingTasks.indexOf(start), 1);
+        reject(reason);
+      };
+      const abort = () => leave(signal?.reason);
+      const timeout = setTimeout(() => leave(overloaded()), maxWaitMs);
+      waitingTasks.push(start);
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  }
+
+  return { run, isFull };
+}
