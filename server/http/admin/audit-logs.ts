@@ -8,6 +8,7 @@ import {
 } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
 import { currentTime } from "../../database/current-time.ts";
+import { heavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant, pageQuery } from "../fields.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
@@ -61,7 +62,9 @@ export const auditLogAddresses = [
     },
     async ({ runtime, tenant, url }, { query }) => {
       const page = { number: query.page, size: query.per_page };
-      const { rows, total } = await listAuditEntries(runtime.database.read, tenant, filterOf(query), page);
+      const { rows, total } = await heavyRead(runtime.database.read, () =>
+        listAuditEntries(runtime.database.read, tenant, filterOf(query), page),
+      );
       const entries = rows.map((row) => auditEntryJson(row, tenant.config));
       return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
     },
@@ -104,7 +107,7 @@ function linesOf(
     {
       async pull(controller) {
         try {
-          const { value, done } = await batches.next();
+          const { value, done } = await heavyRead(runtime.database.read, () => batches.next());
           if (done) return controller.close();
           const lines = value.map((row) => `${JSON.stringify(auditEntryJson(row, tenant.config))}\n`);
           controller.enqueue(encoder.encode(lines.join("")));

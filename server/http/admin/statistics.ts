@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_STATISTICS_DAYS, readStatistics } from "../../admin/statistics.ts";
+import { heavyRead } from "../../database/heavy-reads.ts";
 import { clientContext } from "../handler-context.ts";
 import { json, plainError } from "../reply.ts";
 import { adminOperation } from "./admin-operation.ts";
@@ -64,7 +65,9 @@ export const statisticsAddresses = [
           400,
           `The query is invalid: from must be at most ${MAX_STATISTICS_DAYS - 1} days before to.`,
         );
-      const { users, sign_ins } = await readStatistics(within, { from, to });
+      const { users, sign_ins } = await heavyRead(context.runtime.database.read, () =>
+        readStatistics(within, { from, to }),
+      );
       const { storage, retention } = context.tenant.config.audit_log;
       const since = storage.enabled ? new Date(within.now.getTime() - retention * 1000).toISOString() : null;
       return json(200, { from, to, users, sign_ins: { since, ...sign_ins } });

@@ -4,6 +4,7 @@ import { notFound } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
 import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
+import { heavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant, pageQuery, uuid } from "../fields.ts";
 import { requestContextOf } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
@@ -65,11 +66,13 @@ export const userAddresses = [
     async (context, { query }) => {
       const { runtime, tenant, url } = context;
       const page = { number: query.page, size: query.per_page };
-      const { users, total } = await listUsers(
-        { runtime, tenant },
-        // A parameter that is there without an id matches no user; it must not list all of them.
-        { email: query.email || undefined, username: query.username || undefined, ids: query.user_id },
-        { offset: (page.number - 1) * page.size, limit: page.size, order: query.sort_direction },
+      const { users, total } = await heavyRead(runtime.database.read, () =>
+        listUsers(
+          { runtime, tenant },
+          // A parameter that is there without an id matches no user; it must not list all of them.
+          { email: query.email || undefined, username: query.username || undefined, ids: query.user_id },
+          { offset: (page.number - 1) * page.size, limit: page.size, order: query.sort_direction },
+        ),
       );
       return json(200, users, { headers: pageHeaders(tenant.config, url, page, total) });
     },
