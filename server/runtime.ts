@@ -50,8 +50,8 @@ export interface Runtime {
   /** Turns of requests whose first statement waits for a connection. */
   admission: Turns;
   jobs: Pick<Jobs<Job>, "enqueue" | "wake" | "runDue">;
-  /** Delivers committed events to webhooks. `jobs.wake` wakes it too. */
-  webhooks: Pick<WebhookDelivery, "runDue">;
+  /** Delivers committed events to webhooks. */
+  webhooks: Pick<WebhookDelivery, "wake" | "runDue">;
   /**
    * Deletes expired rows of all tenants.
    *

@@ -161,7 +161,7 @@ describe("an emitted event", () => {
     const user = await insertUser(runtime);
     await storeWebhook(runtime);
     const wake = vi.fn();
-    const waking = { ...context(), runtime: { ...runtime, jobs: { ...runtime.jobs, wake } } };
+    const waking = { ...context(), runtime: { ...runtime, webhooks: { ...runtime.webhooks, wake } } };
     const failing = commitWrites(runtime, emit(waking, "user.login", user), async () => {
       throw new Error("rolled back");
     });

@@ -12,7 +12,7 @@ import { type PendingEvent, writeRecords } from "./write-records.ts";
 
 /** Whose act emits an event; without `client` and `flowId` the service's own. */
 export interface EventContext extends Pick<TenantContext, "tenant"> {
-  runtime: Pick<Runtime, "platform"> & { jobs: Pick<Runtime["jobs"], "wake"> };
+  runtime: Pick<Runtime, "platform"> & { webhooks: Pick<Runtime["webhooks"], "wake"> };
   client?: Pick<Client, "userAgent"> & { ip: string | null };
   /** The flow whose step it is. */
   flowId?: string;
@@ -104,6 +104,6 @@ function pendingEvent(
     configWebhooks: subscribedConfigWebhooks(tenant, name),
     webhooksExpire: tenant.config.webhooks.allow_time_expiration,
     flowId: flowId ?? null,
-    wake: runtime.jobs.wake,
+    wake: runtime.webhooks.wake,
   };
 }

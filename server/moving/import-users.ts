@@ -19,7 +19,7 @@ import { insertUsers, takenKeys, type UserKey, type UserRows } from "./user-rows
 /** What an import needs of a runtime. */
 export type ImportRuntime = Pick<
   Runtime,
-  "config" | "database" | "vault" | "platform" | "auditOutput" | "jobs"
+  "config" | "database" | "vault" | "platform" | "auditOutput" | "webhooks"
 >;
 
 export interface ImportOptions extends Omit<SourceOptions, "acceptHash"> {

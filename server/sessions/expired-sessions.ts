@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type EndedRow, endedSessionOf } from "./sessions.ts";
 
-type Process = Pick<Runtime, "database" | "tenant" | "tenants" | "platform" | "jobs">;
+type Process = Pick<Runtime, "database" | "tenant" | "tenants" | "platform" | "webhooks">;
 
 /** Sessions that one transaction deletes. */
 const BATCH_ROWS = 1_000;

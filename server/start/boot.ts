@@ -124,27 +124,19 @@ export async function createRuntime(
       vault,
       rates,
       platform,
-      jobs: webhooks,
+      webhooks,
       log,
     });
     cleanups.push(async () => close());
     const queue = createJobs({ databaseUrl, database, config, kinds, platform, log });
     cleanups.push(() => queue.stop());
-    const jobs = {
-      ...queue,
-      // What a transaction emitted is woken for as its jobs are.
-      wake() {
-        queue.wake();
-        webhooks.wake();
-      },
-    };
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
     await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
     const rules = purgeRules(config);
     const purge = async () =>
       (await purgeExpired(database, rules)) +
-      (await endExpiredSessions({ database, tenant, tenants, platform, jobs }));
+      (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }));
     if (worker) {
       webhooks.start();
       cleanups.push(startPurging(purge, log));
@@ -167,7 +159,7 @@ export async function createRuntime(
       refusals: createRefusals(),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
-      jobs,
+      jobs: queue,
       webhooks,
       purgeExpired: purge,
       instanceId,

@@ -24,7 +24,7 @@ export function createJobKinds(options: {
   database: Database;
   vault: Vault;
   platform: Platform;
-  jobs: Pick<Runtime["jobs"], "wake">;
+  webhooks: Pick<Runtime["webhooks"], "wake">;
   rates: RateLimits;
   log: Logger;
 }): { kinds: JobKinds<Job>; close(): void } {

@@ -28,7 +28,7 @@ export function testJobs(
     vault: createVault(secretKeys),
     rates: createRateLimits(config, database),
     platform,
-    jobs: { wake() {} },
+    webhooks: { wake() {} },
     log,
   });
   const jobs = createJobs({

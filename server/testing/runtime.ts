@@ -86,7 +86,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         wake() {},
         runDue: async () => 0,
       },
-      webhooks: { runDue: async () => 0 },
+      webhooks: { wake() {}, runDue: async () => 0 },
       purgeExpired: async () =>
         (await purgeExpired(database, purgeRules(config))) + (await endExpiredSessions(made)),
       instanceId: randomUUID(),

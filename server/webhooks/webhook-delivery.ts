@@ -56,6 +56,9 @@ const FAST_MS = 1_000;
 /** Pause of a delivery that this process cannot prepare, for instance for want of a secret key. */
 const POSTPONED_SECONDS = 60;
 
+/** How long a first event or result waits for others that are looked for with it. */
+const GATHERING_MS = 15;
+
 /** How long a first outcome waits for others that are written with it. */
 const COLLECTING_MS = 10;
 
@@ -76,15 +79,17 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
     return claimed;
   };
 
-  /** Looks for the next event of the same user, and the next one for the same receiver, once for a batch of results. */
-  let waking = false;
+  /**
+   * Looks for due deliveries, once for the commits and results of a moment. The request that caused an event is answered
+   * meanwhile.
+   */
+  let gathering: NodeJS.Timeout | undefined;
   function wakeSoon(): void {
-    if (waking) return;
-    waking = true;
-    setImmediate(() => {
-      waking = false;
+    if (!worker || ending.signal.aborted) return;
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
       worker?.wake();
-    });
+    }, GATHERING_MS);
   }
 
   async function perform(delivery: ClaimedDelivery): Promise<void> {
@@ -129,7 +134,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
             : log.warn({ failure: describeFailure(error) }, "claiming deliveries failed"),
       });
     },
-    wake: () => worker?.wake(),
+    wake: wakeSoon,
     async runDue(limit) {
       let done = 0;
       while (done < limit && !ending.signal.aborted) {
@@ -143,6 +148,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
     async stop(timeoutMs) {
       const deadline = setTimeout(() => ending.abort(), timeoutMs);
       await worker?.stop();
+      clearTimeout(gathering);
       clearTimeout(deadline);
       ending.abort();
       client.close();

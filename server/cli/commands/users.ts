@@ -154,7 +154,7 @@ export const usersImport = command({
       try {
         return await cli.withRuntime(async (runtime) => {
           const of = await findTenant(runtime, values.tenant);
-          return importUsers({ ...runtime, jobs: idle }, of, input, options, report);
+          return importUsers({ ...runtime, webhooks: idle }, of, input, options, report);
         });
       } catch (error) {
         throw error instanceof ImportError ? new CommandError(error.message) : error;
@@ -168,8 +168,8 @@ export const usersImport = command({
   },
 });
 
-/** This process runs no jobs: the server delivers events when it looks for due ones. */
-const idle: ImportRuntime["jobs"] = { enqueue: async () => {}, wake() {}, runDue: async () => 0 };
+/** This process delivers nothing: the server delivers events when it looks for due ones. */
+const idle: ImportRuntime["webhooks"] = { wake() {}, runDue: async () => 0 };
 
 function summary(result: ImportResult, values: { resume: boolean; "dry-run": boolean }): string[] {
   const { form, imported, omitted, resumedAfter } = result;

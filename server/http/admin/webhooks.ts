@@ -278,7 +278,7 @@ export const webhookAddresses = [
       const stored = params.id.startsWith("config:") ? null : await findWebhook(runtime, tenant, params.id);
       if (stored && !stored.enabled) return plainError(409, "The webhook is disabled.");
       const made = await findDelivery(runtime, receiver, await sendTestEvent(runtime, receiver));
-      runtime.jobs.wake();
+      runtime.webhooks.wake();
       return made ? json(202, deliveryOf(made)) : notFound();
     },
   ),
@@ -356,7 +356,7 @@ export const webhookAddresses = [
       const [id] = await replayDeliveries(runtime, receiver, { id: found.id });
       const made = id && (await findDelivery(runtime, receiver, id));
       if (!made) return plainError(409, "A delivery of this event waits, or its data were erased.");
-      runtime.jobs.wake();
+      runtime.webhooks.wake();
       return json(202, deliveryOf(made));
     },
   ),
@@ -388,7 +388,7 @@ export const webhookAddresses = [
       if (!receiver) return notFound();
       const { state, flow_id: flowId, start_time: from, end_time: until } = body;
       const made = await replayDeliveries(runtime, receiver, { state, flowId, from, until });
-      runtime.jobs.wake();
+      runtime.webhooks.wake();
       return json(202, { deliveries: made.length });
     },
   ),
