@@ -4,7 +4,12 @@ import type * as schema from "./schema/index.ts";
 
 type Pool = Pick<NodePgDatabase<typeof schema>, "transaction">;
 
-const pending = new WeakMap<object, (() => void)[]>();
+/** The same in every copy of this module, as in `collected.ts`. */
+const slot = Symbol.for("stile.afterCommit");
+
+interface Holder {
+  [slot]?: (() => void)[];
+}
 
 /**
  * Calls `callback` once the transaction is committed, and never if it is rolled back. If the connection is lost during
@@ -14,7 +19,7 @@ const pending = new WeakMap<object, (() => void)[]>();
  * @param callback must not throw
  */
 export function afterCommit(tx: object, callback: () => void): void {
-  const callbacks = pending.get(tx);
+  const callbacks = (tx as Holder)[slot];
   if (!callbacks) throw new TypeError("afterCommit requires a transaction of the write pool");
   callbacks.push(callback);
 }
@@ -25,7 +30,7 @@ export function observeCommits(pool: Pool): void {
   pool.transaction = async (work, options) => {
     const callbacks: (() => void)[] = [];
     const result = await begin(async (tx) => {
-      pending.set(tx, callbacks);
+      (tx as Holder)[slot] = callbacks;
       return collecting(tx, work);
     }, options);
     for (const callback of callbacks) callback();

@@ -108,7 +108,7 @@ describe("under Next alone, in production", () => {
     expect((await ask("")).status).toBe(401);
     expect((await ask("Bearer another secret")).status).toBe(401);
     const done = await ask(`Bearer ${jobsSecret}`);
-    expect([done.status, await done.json()]).toEqual([200, { done: 0, purged: 0 }]);
+    expect([done.status, await done.json()]).toEqual([200, { done: 0, delivered: 0, purged: 0 }]);
   });
 
   test("serves the passkey server, and authenticator requests with their events", async () => {
