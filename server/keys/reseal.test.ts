@@ -12,6 +12,7 @@ import { createTenant } from "../tenants/manage-tenants.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "../webhooks/seal-contexts.ts";
 import { reseal } from "./reseal.ts";
 import { checkSealingKeys } from "./sealed-columns.ts";
 import { createTenantSigningKeys } from "./tenant-signing-keys.ts";
@@ -85,6 +86,23 @@ async function insertPhone({ database, vault }: Process, tenantId: string): Prom
 
 const settings = { third_party: { providers: { google: { client_id: "acme", secret: "hush" } } } };
 
+/** Inserts a webhook whose secret is being rotated, and a mail that it waits for. */
+async function insertWebhook({ database, vault }: Process, tenantId: string): Promise<void> {
+  const id = randomUUID();
+  const seal = (text: string, context: string) => vault.seal(Buffer.from(text), context);
+  await database.write.insert(schema.webhooks).values({
+    tenantId,
+    id,
+    callback: "https://app.example.com/events",
+    events: [{ id: randomUUID(), event: "email.send" }],
+    expiresAt: new Date(),
+    sealedSecret: seal("new", webhookSecretContext(tenantId, id)),
+    sealedPreviousSecret: seal("old", previousSecretContext(tenantId, id)),
+  });
+  const sealedData = seal("{}", eventDataContext(tenantId, id));
+  await database.write.insert(schema.events).values({ tenantId, id, name: "email.send", sealedData });
+}
+
 /** One value in each sealed column, and a retired key, whose private half is erased. */
 async function fill(running: Process) {
   const acme = await createTenant(running, { name: "Acme", hosts: [], settings });
@@ -92,6 +110,7 @@ async function fill(running: Process) {
   await running.signingKeys.of(defaultTenant).ready;
   const userId = await insertTotp(running, acme.id);
   await insertPhone(running, acme.id);
+  await insertWebhook(running, acme.id);
   await postgres.database.write.insert(schema.signingKeys).values({
     tenantId: acme.id,
     id: randomUUID(),
@@ -107,17 +126,23 @@ async function fill(running: Process) {
 
 const moved = async ({ database, vault }: { database: Process["database"]; vault: Vault }) =>
   Object.fromEntries(
-    (await reseal(database, vault, sealedColumns)).map(({ table, moved }) => [table, moved]),
+    (await reseal(database, vault, sealedColumns)).map(({ table, column, moved }) => [
+      `${table}.${column}`,
+      moved,
+    ]),
   );
 
 describe("reseal", () => {
   test("reseals every value under the first key", async () => {
     const { acme, userId } = await fill(withKeys(old));
     expect(await moved(withKeys(fresh, old))).toEqual({
-      signing_keys: 2,
-      totp_secrets: 1,
-      authenticator_devices: 1,
-      tenants: 1,
+      "signing_keys.sealed_private_jwk": 2,
+      "totp_secrets.sealed_secret": 1,
+      "authenticator_devices.sealed_handles": 1,
+      "tenants.sealed_config": 1,
+      "webhooks.sealed_secret": 1,
+      "webhooks.sealed_previous_secret": 1,
+      "events.sealed_data": 1,
     });
 
     const after = withKeys(fresh);
@@ -149,25 +174,21 @@ describe("reseal", () => {
   test("changes nothing when it runs again", async () => {
     await fill(withKeys(old));
     await moved(withKeys(fresh, old));
-    expect(await moved(withKeys(fresh, old))).toEqual({
-      signing_keys: 0,
-      totp_secrets: 0,
-      authenticator_devices: 0,
-      tenants: 0,
-    });
+    const again = await moved(withKeys(fresh, old));
+    expect(Object.values(again)).toEqual(sealedColumns.map(() => 0));
   });
 
   test("changes each value once when it runs twice concurrently", async () => {
     await fill(withKeys(old));
     const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
-    expect(both.map(({ totp_secrets }) => totp_secrets).toSorted()).toEqual([0, 1]);
+    expect(both.map((counts) => counts["totp_secrets.sealed_secret"]).toSorted()).toEqual([0, 1]);
     await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
 
   test("processes more rows than one batch", async () => {
     const running = withKeys(old);
     await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, defaultTenant.id)));
-    expect(await moved(withKeys(fresh, old))).toMatchObject({ totp_secrets: 450 });
+    expect(await moved(withKeys(fresh, old))).toMatchObject({ "totp_secrets.sealed_secret": 450 });
     await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
 
@@ -181,6 +202,9 @@ describe("reseal", () => {
       { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
       { table: "authenticator_devices", moved: 1, unknown: [] },
       { table: "tenants", moved: 1, unknown: [] },
+      { table: "webhooks", column: "sealed_secret", moved: 1, unknown: [] },
+      { table: "webhooks", column: "sealed_previous_secret", moved: 1, unknown: [] },
+      { table: "events", moved: 1, unknown: [] },
     ]);
   });
 });
@@ -198,6 +222,8 @@ describe("a start", () => {
     ["the secret of an authenticator app", "totp_secrets"],
     ["the push handles of an authenticator", "authenticator_devices"],
     ["the settings of a tenant", "tenants"],
+    ["the secret of a webhook", "webhooks"],
+    ["a mail for a webhook", "events"],
   ])("fails without the key that sealed %s, and names the key", async (holds, kept) => {
     const { vault } = withKeys(old);
     await fill(withKeys(old));
@@ -205,6 +231,8 @@ describe("a start", () => {
     if (kept !== "signing_keys") await write.delete(schema.signingKeys);
     if (kept !== "totp_secrets") await write.delete(schema.totpSecrets);
     if (kept !== "authenticator_devices") await write.delete(schema.authenticatorDevices);
+    if (kept !== "webhooks") await write.delete(schema.webhooks);
+    if (kept !== "events") await write.delete(schema.events);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
     await expect(checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns)).rejects.toEqual(
       new StartError(
