@@ -55,14 +55,14 @@ interface Running {
 let service: Service;
 const running = new Map<string, Running>();
 const processes: ChildProcess[] = [];
-let user: { id: string; token: string };
+let user: { id: string; email: string; token: string };
 
 beforeAll(async () => {
   const ports = new Map<string, number>();
   for (const [name] of examples) ports.set(name, await freePort());
   const hooks = [...ports.values()].map((port) => ({
     callback: `http://127.0.0.1:${port}/webhooks/stile`,
-    events: ["user.create"],
+    events: ["user.create", "email.send"],
     secret,
   }));
   service = await startService({
@@ -104,6 +104,7 @@ beforeAll(async () => {
       }),
     );
   user = await register();
+  await mailCode(user.email);
 });
 
 afterAll(async () => {
@@ -120,11 +121,22 @@ async function register() {
     webauthn_conditional_mediation_available: false,
     webauthn_platform_authenticator_available: false,
   });
-  await client.act("register_login_identifier", { email: `${randomUUID()}@example.com` });
+  const email = `${randomUUID()}@example.com`;
+  await client.act("register_login_identifier", { email });
   await client.act("register_password", { new_password: "nine otters under the bridge" });
   expect(client.state.name).toBe("success");
   const { claims } = client.state.payload as { claims: { subject: string } };
-  return { id: claims.subject, token: client.cookies.get("service") ?? "" };
+  return { id: claims.subject, email, token: client.cookies.get("service") ?? "" };
+}
+
+/** Has a code mailed, which emits an event whose data names no user. */
+async function mailCode(email: string) {
+  const client = flowClient(service.server.url);
+  await client.start("login");
+  await client.act("register_client_capabilities", {});
+  await client.act("continue_with_login_identifier", { email });
+  await client.act("continue_to_passcode_confirmation", {});
+  expect(client.state.name).toBe("passcode_confirmation");
 }
 
 function freePort(): Promise<number> {
@@ -195,6 +207,11 @@ describe.each(examples)("the example for %s", (name, start) => {
       return found;
     });
     expect(JSON.parse(line)).toEqual({ id: expect.any(String), name: "user.create", user: user.id });
+  });
+
+  test.runIf(start)("receives an event whose data has no id", async () => {
+    const { output } = running.get(name) as Running;
+    await eventually(() => expect(output()).toMatch(/"name": ?"email\.send"/));
   });
 
   test.runIf(start)("refuses deliveries of others", async () => {

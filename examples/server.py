@@ -133,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
             event, name, data = verify_webhook(self.headers, self.rfile.read(length))
         except (Invalid, ValueError, KeyError, TypeError):
             return self.answer(400)
-        print(json.dumps({"id": event, "name": name, "user": data["id"]}), flush=True)
+        print(json.dumps({"id": event, "name": name, "user": data.get("id")}), flush=True)
         self.answer(204)
 
     def answer(self, status, body=None):
