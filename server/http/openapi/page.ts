@@ -18,7 +18,9 @@ a { color: var(--mark); }
 .skip { position: absolute; inset-inline-start: -100vw; }
 .skip:focus { inset-inline-start: 1rem; inset-block-start: 1rem; padding: 0.5rem 1rem; background: var(--surface); }
 .frame { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+nav ul { display: flex; flex-wrap: wrap; column-gap: 1.25rem; }
 @media (min-width: 60rem) {
+  nav ul { display: block; }
   .frame { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 3rem; padding: 2.5rem 2rem 6rem; }
   nav { position: sticky; inset-block-start: 2.5rem; align-self: start; max-height: calc(100vh - 5rem); overflow-y: auto; }
 }
