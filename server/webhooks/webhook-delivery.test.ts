@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { pino } from "pino";
@@ -406,6 +407,23 @@ describe("a process that ends", () => {
     runtime.advanceClock(16);
     expect(await next.runDue(10)).toBe(1);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  });
+
+  test("A112 writes no result of a delivery that another one has taken over", async () => {
+    const answers: ServerResponse[] = [];
+    receiver.answer = (response) => void answers.push(response);
+    await commitEvent([await storeWebhook(receiver.url)]);
+    const overtaken = process().runDue(1);
+    await eventually(() => expect(answers).toHaveLength(1));
+    runtime.advanceClock(16);
+    const next = process().runDue(1);
+    await eventually(() => expect(answers).toHaveLength(2));
+    answers[0]?.writeHead(500).end();
+    await overtaken;
+    expect(await deliveries()).toMatchObject([{ state: "waiting", attempts: 0 }]);
+    answers[1]?.writeHead(204).end();
+    await next;
     expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
   });
 
