@@ -94,8 +94,9 @@ export async function accountOwner(
     }
     if (has.recoveryCodes)
       await tx.insert(schema.recoveryCodes).values({ ...own, codeHash: randomBytes(32) });
-    for (const id of [...passkeys, ...securityKeys]) {
-      const row = credentialRow({ ...own, id, mfaOnly: securityKeys.includes(id), createdAt: now });
+    for (const [index, id] of [...passkeys, ...securityKeys].entries()) {
+      const createdAt = new Date(now.getTime() + index);
+      const row = credentialRow({ ...own, id, mfaOnly: securityKeys.includes(id), createdAt });
       await tx.insert(schema.webauthnCredentials).values(row);
     }
     for (const provider of has.identities ?? []) {

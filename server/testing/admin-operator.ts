@@ -46,7 +46,9 @@ export async function adminOperator(
       status: answer.status,
       headers: answer.headers,
       text,
-      body: text === "" ? undefined : JSON.parse(text),
+      body: answer.headers.get("content-type")?.startsWith("application/json;")
+        ? JSON.parse(text)
+        : undefined,
     };
   };
 

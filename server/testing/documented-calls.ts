@@ -169,7 +169,11 @@ function placeholder(text: string, name: string): string {
   if (text.startsWith("whsec_")) return "whsec_QSByYW5kb20ga2V5IG9mIHRoaXJ0eS10d28gYnl0ZXM=";
   if (text.startsWith("data:")) return `${text.slice(0, text.indexOf(",") + 1)}…`;
   return text
+    .replace(/\bu[0-9a-f]{16}\b/g, "ada")
+    .replace(/[0-9a-f-]{36}@example\.com/g, "ada@example.com")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, UUID)
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, TIME)
+    .replace(/^\d{4}-\d\d-\d\d$/, TIME.slice(0, 10))
+    .replace(/^([0-9A-Z]{4}-){3}[0-9A-Z]{4}$/, "7QK2-M9XD-4TRB-W0HN")
     .replace(/[\w-]{20,}/g, (run) => (/[A-Z]/.test(run) ? "R4nd0mT3xtInBase64url" : run));
 }

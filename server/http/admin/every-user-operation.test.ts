@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { schema } from "#db/client";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { newAddress, newName } from "../../testing/people.ts";
 import { testRuntime } from "../../testing/runtime.ts";
+import { type UserIds, userWithEverything } from "../../testing/user-with-everything.ts";
 import { adminAddresses } from "./addresses.ts";
 
 /** Every operation on users, called with what it must not take. */
@@ -32,55 +32,6 @@ const bodies: Record<string, (userId: string) => Record<string, unknown>> = {
   updateUserPassword: () => ({ password: "correct horse" }),
   createSession: (user_id) => ({ user_id, user_agent: "Cart/1.0", ip_address: "192.0.2.7" }),
 };
-
-/** A user with one of everything, and the ids of it by their names in paths. */
-async function userWithEverything() {
-  const owner = await accountOwner(runtime, {
-    emails: 2,
-    username: newName(),
-    password: true,
-    passkeys: 1,
-    securityKeys: 1,
-    totp: true,
-    recoveryCodes: true,
-    identities: ["google"],
-  });
-  const { userId } = owner;
-  const own = { tenantId: runtime.tenant.id, userId };
-  const [browser_id, phone_id] = [randomUUID(), randomUUID()];
-  const expiresAt = new Date(Date.now() + 3_600_000);
-  await runtime.database.write
-    .insert(schema.trustedDevices)
-    .values({ ...own, id: browser_id, tokenHash: randomBytes(32), expiresAt });
-  await runtime.database.write.insert(schema.authenticatorDevices).values({
-    ...own,
-    id: phone_id,
-    aaid: "006F#0001",
-    keyId: randomBytes(32),
-    publicKey: Buffer.alloc(32, 7),
-    keyFormat: 0x0101,
-    algorithm: 0x0002,
-    signCounter: 0,
-    regCounter: 0,
-    authenticatorVersion: 1,
-    attestation: "surrogate",
-    keyName: "A phone",
-    isSecondFactorOnly: true,
-    lastUsedAt: new Date(),
-  });
-  const { body } = await operator.call("GET", `/users/${userId}`);
-  return {
-    id: userId,
-    email_id: body.emails[1].id as string,
-    credential_id: owner.passkeys[0] as string,
-    identity_id: body.identities[0].id as string,
-    session_id: owner.sessionId,
-    browser_id,
-    phone_id,
-  };
-}
-
-type Ids = Awaited<ReturnType<typeof userWithEverything>>;
 
 const pathWith = (path: string, ids: Record<string, string>) =>
   path.replace("/admin", "").replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? randomUUID());
@@ -112,9 +63,9 @@ async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-let victim: Ids;
+let victim: UserIds;
 beforeEach(async () => {
-  victim = await userWithEverything();
+  victim = await userWithEverything(runtime);
 });
 
 test("A68 no operation of another tenant's key shows or changes a row", async () => {

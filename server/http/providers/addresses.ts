@@ -70,6 +70,7 @@ export const providerAddresses = [
     }),
     answers: {
       ...back,
+      307: { description: "To the identity provider.", headers: { Location: "With the request (SAML)." } },
       403: "SAML is disabled, or the request is no top-level navigation.",
     },
   }),
