@@ -1,15 +1,16 @@
-import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { clientInterface } from "../scripts/client-interface.ts";
+import { issueAuthorizationCode } from "../server/sessions/authorization-codes.ts";
 import { createTenant } from "../server/tenants/manage-tenants.ts";
 import { adminOperator } from "../server/testing/admin-operator.ts";
 import { send } from "../server/testing/observed.ts";
 import { restRegistration } from "../server/testing/rest-walk.ts";
 import { testRuntime } from "../server/testing/runtime.ts";
-import { createStile, StileError, type StileOptions } from "./stile.ts";
+import { type Admin, createStile, StileError, type StileOptions, type WebhookEvent } from "./stile.ts";
 
 const runtime = await testRuntime();
 afterAll(() => runtime.close());
@@ -180,6 +181,26 @@ describe("verifySession", () => {
   });
 });
 
+test("redeemCode gives the session of a code to the server that has its verifier, once", async () => {
+  const codeVerifier = randomBytes(32).toString("base64url");
+  const redirectTo = "https://shop.test/callback";
+  const newCode = () =>
+    issueAuthorizationCode(runtime, runtime.tenant, {
+      sessionId: String(decodeJwt(token).session_id),
+      codeChallenge: createHash("sha256").update(codeVerifier).digest("base64url"),
+      redirectTo,
+    });
+  const stile = clientWith();
+  const code = (await newCode()) ?? "";
+  const redeemed = await stile.redeemCode(code, codeVerifier, { redirectTo });
+  expect(redeemed).toMatchObject({ userId, expiresAt: expect.any(Date) });
+  expect(await stile.verifySession(redeemed.token)).toMatchObject({ ok: true, session: { userId } });
+  await expect(stile.redeemCode(code, codeVerifier)).rejects.toMatchObject({ status: 400 });
+  const other = (await newCode()) ?? "";
+  await expect(stile.redeemCode(other, "y".repeat(43))).rejects.toMatchObject({ status: 400 });
+  await expect(stile.redeemCode(other, codeVerifier)).rejects.toMatchObject({ status: 400 });
+});
+
 test("redeemCode names the error of a code that is not valid", async () => {
   await expect(clientWith().redeemCode("x", "y".repeat(43))).rejects.toMatchObject({
     name: "StileError",
@@ -329,6 +350,16 @@ describe("the administration interface", () => {
     const other = clientWith({ apiKey: "stile_wrong" });
     await expect(other.admin.getUser({ id: userId })).rejects.toMatchObject({ status: 401 });
     await expect(clientWith().admin.getUser({ id: userId })).rejects.toThrow("`apiKey` is needed");
+  });
+
+  test("has the types of the document", () => {
+    type User = Awaited<ReturnType<Admin["getUser"]>>;
+    expectTypeOf<User["id"]>().toEqualTypeOf<string>();
+    expectTypeOf<NonNullable<User["emails"]>[number]["is_primary"]>().toEqualTypeOf<boolean>();
+    expectTypeOf<Awaited<ReturnType<Admin["listUsers"]>>>().toEqualTypeOf<{ items: User[]; total: number }>();
+    expectTypeOf<Parameters<Admin["getUser"]>>().toEqualTypeOf<[input: { id: string }]>();
+    expectTypeOf<Extract<WebhookEvent, { name: "email.send" }>["data"]["subject"]>().toEqualTypeOf<string>();
+    expect(Object.keys(clientWith().admin)).toContain("listUsers");
   });
 
   test("client/interface.ts has the operations of the document; `npm run docs` writes it", () => {
