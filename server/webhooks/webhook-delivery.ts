@@ -56,8 +56,11 @@ const FAST_MS = 1_000;
 /** Pause of a delivery that this process cannot prepare, for instance for want of a secret key. */
 const POSTPONED_SECONDS = 60;
 
-/** How long a first event or result waits for others that are looked for with it. */
-const GATHERING_MS = 15;
+/**
+ * How long a first event or result waits for others that are looked for with it. Claims take time from the logins beside
+ * them, and a tenth of a second is little for a receiver.
+ */
+const GATHERING_MS = 100;
 
 /** How long a first outcome waits for others that are written with it. */
 const COLLECTING_MS = 10;
