@@ -1891,7 +1891,7 @@ export interface AdminOperations {
       secret: string;
     };
   };
-  /** Deliver an event named test to a webhook. Its `data` is empty. The delivery is repeated as any other if it fails. */
+  /** Deliver an event named test to a webhook. Its `data` is empty. The delivery is repeated like any other if it fails. */
   testWebhook: {
     input: { id: string };
     answer: {

@@ -155,7 +155,7 @@ function isAccountDeleted({ record, user }: StoredFlow): boolean {
   return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
 }
 
-/** Whether a step has proved a factor of a blocked account. Before that, the account answers as any other. */
+/** Whether a step has proved a factor of a blocked account. Before that, the account answers like any other. */
 function isBlocked({ record: { type, data }, facts }: Advanced): boolean {
   if (!facts.blocked || type === "profile" || isPendingRegistration({ type, data })) return false;
   return data.factors.length > 0;

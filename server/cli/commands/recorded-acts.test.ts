@@ -71,6 +71,6 @@ test("records nothing for a command that fails", async () => {
   await expect(run(tenantsCreate, { name: " " })).rejects.toThrow("name");
   await expect(run(tenantsDelete, {}, [randomUUID()])).rejects.toThrow("there is no tenant");
   await expect(run(keysDelete, {}, [randomUUID()])).rejects.toThrow("there is no key");
-  await expect(run(passkeyUsersDelete, {}, ["nobody"])).rejects.toThrow("there is no user");
+  await expect(run(passkeyUsersDelete, {}, ["unknown"])).rejects.toThrow("there is no user");
   expect(await entries()).toEqual([]);
 });

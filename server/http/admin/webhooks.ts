@@ -266,7 +266,7 @@ export const webhookAddresses = [
       path: "/admin/webhooks/{id}/test",
       id: "testWebhook",
       summary: "Deliver an event named test to a webhook",
-      description: "Its `data` is empty. The delivery is repeated as any other if it fails.",
+      description: "Its `data` is empty. The delivery is repeated like any other if it fails.",
       tag,
       params: ofReceiver,
       answers: { 202: { schema: deliveryObject }, 404: NOT_FOUND, 409: "The webhook is disabled." },
