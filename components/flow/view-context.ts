@@ -13,10 +13,12 @@ export interface ViewContext {
   copy: StateWords;
   /** Whether scripts run: then steps are made by a script, not by the browser. */
   live: boolean;
-  /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
+  /** The prefix of every address of this service: empty, `/t/{tenant}`, or absolute on a page of another origin. */
   base: string;
   /** Values of hidden inputs that the page fills in, by name. */
   pageValues: PageValues;
+  /** Shows another flow in the same container; absent where each flow has a page. */
+  openFlow?: ((type: FlowType) => void) | undefined;
 }
 
 export type PageValues = Readonly<Record<string, unknown>>;
