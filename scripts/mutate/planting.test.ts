@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { faults } from "./faults.ts";
+import { faults } from "./faults/index.ts";
 import { plant } from "./planting.ts";
 
 const root = join(import.meta.dirname, "..", "..");

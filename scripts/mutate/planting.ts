@@ -1,4 +1,4 @@
-import type { Fault } from "./faults.ts";
+import type { Fault } from "./fault.ts";
 
 /**
  * Plants a fault in the source of its file.

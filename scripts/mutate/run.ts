@@ -2,7 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { type Fault, faults } from "./faults.ts";
+import type { Fault } from "./fault.ts";
+import { faults } from "./faults/index.ts";
 import { plant } from "./planting.ts";
 
 /**

@@ -1,0 +1,98 @@
+import type { Fault } from "../fault.ts";
+
+/** Faults of accounts, credentials and what changes them. */
+export const accountFaults: readonly Fault[] = [
+  {
+    name: "a wrong password for an unknown account is answered before one for a slow imported hash",
+    file: "server/credentials/password-hasher.ts",
+    text: "if (!ok && milliseconds < evenMs)",
+    fault: "if (!ok && milliseconds < evenMs && stored !== null)",
+    caughtBy: ["server/credentials/imported-hashes.test.ts"],
+  },
+  {
+    name: "a password beyond the 72 bytes of bcrypt replaces the hash unproved",
+    file: "server/credentials/imported-hashes.ts",
+    text: "const whole = Buffer.byteLength(password) <= MAX_BCRYPT_BYTES;",
+    fault: "const whole = password.length <= MAX_BCRYPT_BYTES;",
+    caughtBy: ["server/credentials/imported-hashes.test.ts"],
+  },
+  {
+    name: "the deletion of an account is told to no webhook",
+    file: "server/account/deletion.ts",
+    text: 'if (deleted) await emit(context, "user.delete", deleted.user)(tx);',
+    fault: "void deleted;",
+    caughtBy: ["server/flow/scenarios/events.test.ts", "server/events/emit.test.ts"],
+  },
+  {
+    name: "an account without a way to sign in may remove its last credential",
+    file: "server/account/reachability.ts",
+    text: "if (config.passkey.enabled && passkeys.length > 0) return true;",
+    fault: "if (config.passkey.enabled) return true;",
+    caughtBy: ["server/account/reachability.test.ts"],
+  },
+  {
+    name: "an operator ends a session that the user does not have, and is told that it ended",
+    file: "server/admin/user-sessions.ts",
+    text: "if (!ended) return notFound;",
+    fault: "",
+    caughtBy: ["server/http/admin/sessions.test.ts"],
+  },
+  {
+    name: "a sign-in that is written after a block of its account gets a session",
+    file: "server/identity/users.ts",
+    text: 'if (blockedAt !== null) throw new ConflictError("account_blocked");',
+    fault: "",
+    caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
+  },
+  {
+    name: "an operator ends the trust of another user's browser",
+    file: "server/credentials/trusted-devices.ts",
+    text: `        eq(trustedDevices.userId, userId),
+        eq(trustedDevices.id, id),
+      ),
+    )
+    .returning({ id: trustedDevices.id });
+  return revoked`,
+    fault: `        eq(trustedDevices.id, id),
+      ),
+    )
+    .returning({ id: trustedDevices.id });
+  return revoked`,
+    caughtBy: ["server/http/admin/every-user-operation.test.ts"],
+  },
+  {
+    name: "a TOTP code is accepted twice",
+    file: "server/credentials/totp.ts",
+    text: "if (step <= stored.lastStep)",
+    fault: "if (step < stored.lastStep)",
+    caughtBy: ["server/credentials/totp.test.ts"],
+  },
+  {
+    name: "a recovery code consumed concurrently succeeds twice",
+    file: "server/credentials/recovery-codes.ts",
+    text: 'if (consumed.length === 0) throw new ConflictError("recovery_code");',
+    fault: "",
+    caughtBy: ["server/credentials/recovery-codes.test.ts"],
+  },
+  {
+    name: "the device cookie of another account is accepted",
+    file: "server/credentials/trusted-devices.ts",
+    text: "parseDeviceCookie(cookie).find((candidate) => candidate.userId === userId)",
+    fault: "parseDeviceCookie(cookie).at(0)",
+    caughtBy: ["server/credentials/trusted-devices.test.ts"],
+  },
+  {
+    name: "each account mails any address codes of its reserve",
+    file: "server/credentials/passcodes.ts",
+    text: 'if (userId && purpose !== "email_verification" && hasSignedInBefore',
+    fault: "if (userId && purpose && hasSignedInBefore",
+    caughtBy: ["server/http/flow/mailed-codes-under-attack.test.ts"],
+  },
+  {
+    name: "an address with a display name is accepted",
+    file: "server/identity/email-address.ts",
+    text: "local.length > MAX_LOCAL_PART_CHARACTERS || !localPart.test(local)",
+    fault: "local.length > MAX_LOCAL_PART_CHARACTERS",
+    caughtBy: ["server/identity/email-address.test.ts"],
+  },
+];

@@ -1,0 +1,33 @@
+import type { Fault } from "../fault.ts";
+
+/** Faults of the pages. */
+export const pageFaults: readonly Fault[] = [
+  {
+    name: "confirmation buttons take a second answer",
+    file: "components/confirmation/question-view.tsx",
+    text: '            busy={busy === "confirm"}\n            disabled={!live || busy !== null}',
+    fault: '            busy={busy === "confirm"}\n            disabled={!live}',
+    caughtBy: ["components/confirmation/confirmation.isolated.test.tsx"],
+  },
+  {
+    name: "a passkey is prompted for again without the user's request",
+    file: "components/flow/ceremonies.ts",
+    text: 'if (ceremony.mode === "blocking" && state.error && !requested) return null;',
+    fault: "",
+    caughtBy: ["components/flow/use-ceremony.test.tsx"],
+  },
+  {
+    name: "a page follows an address that is a script",
+    file: "components/flow/ceremonies.ts",
+    text: 'return url.protocol === "https:" || url.protocol === "http:" ? url : null;',
+    fault: "return url;",
+    caughtBy: ["components/flow/use-ceremony.test.tsx", "components/flow/third-party.test.tsx"],
+  },
+  {
+    name: "a page leaves before the recovery codes are saved",
+    file: "components/flow/use-ceremony.ts",
+    text: "if (ready && !unsavedCodes && destination)",
+    fault: "if (ready && destination)",
+    caughtBy: ["components/flow/recovery-codes.test.tsx"],
+  },
+];
