@@ -59,6 +59,7 @@ export const authorizationCodes = pgTable(
     codeHash: bytes("code_hash").notNull(),
     sessionId: uuid("session_id").notNull(),
     codeChallenge: text("code_challenge").notNull(),
+    /** Empty for a code that the answer of a flow carried. */
     redirectTo: text("redirect_to").notNull(),
     expiresAt: moment("expires_at").notNull(),
   },

@@ -4,6 +4,7 @@ import type { Client } from "../client.ts";
 import { markAccount } from "../credentials/account-marks.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
+import { issueAuthorizationCode, revokeAuthorizationCode } from "../sessions/authorization-codes.ts";
 import type { Session } from "../sessions/session.ts";
 import { reissueSession } from "../sessions/sessions.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -159,16 +160,48 @@ async function reissue(
 ): Promise<Answer> {
   const { sessionId } = flow;
   if (!sessionId) return notPermitted();
+  const { codeChallenge } = flow.record.data;
+  if (codeChallenge !== undefined)
+    return reissueCode(request, flow, { device, resume, sessionId, codeChallenge });
   const session = await reissueSession(request, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
   if (!session) return notPermitted();
-  const { userId } = flow.record.data;
-  const cookieChanges = {
-    ...(device ? { device } : {}),
-    ...(userId ? { mark: markAccount(request, userId) } : {}),
-  };
+  const cookieChanges = cookiesAgain(request, flow, device);
   return { ...answerOf(request.tenant, flow, ""), resume, session, cookieChanges };
+}
+
+/** Replaces the authorization code of a lost answer. One that was redeemed is not replaced: a sign-in yields one. */
+async function reissueCode(
+  request: RequestContext,
+  flow: StoredFlow,
+  {
+    device,
+    resume,
+    sessionId,
+    codeChallenge,
+  }: { device: Sealed["device"]; resume: string; sessionId: string; codeChallenge: string },
+): Promise<Answer> {
+  const { runtime, tenant } = request;
+  if (!(await revokeAuthorizationCode(runtime, tenant, sessionId))) return notPermitted();
+  const code = await issueAuthorizationCode(runtime, tenant, { sessionId, codeChallenge });
+  if (code === null) return notPermitted();
+  const { state, ...answer } = answerOf(tenant, flow, "");
+  const payload = { ...state.payload, authorization_code: code };
+  const cookieChanges = cookiesAgain(request, flow, device);
+  return { ...answer, state: { ...state, payload }, resume, cookieChanges };
+}
+
+/** The cookies that a lost answer of `success` carried beside the session. */
+function cookiesAgain(
+  request: RequestContext,
+  { record: { data } }: StoredFlow,
+  device: Sealed["device"],
+): NonNullable<Answer["cookieChanges"]> {
+  return {
+    ...(device ? { device } : {}),
+    ...(data.userId ? { mark: markAccount(request, data.userId) } : {}),
+  };
 }
 
 /**

@@ -49,6 +49,8 @@ export interface Entered {
   jobs?: Job[];
   error?: StepError;
   session?: IssuedSession;
+  /** The id of the session that an authorization code passes on, in place of `session`. */
+  passedSessionId?: string;
   /** The row of `session`, if it replaces the session of the request; profile flows only. */
   replacement?: Session;
   /** Returns further members of the payload; runs after the step's writes, in their transaction. */

@@ -33,14 +33,15 @@ import { write } from "./write.ts";
 /**
  * Starts a flow.
  *
- * @param session session of the request; a profile flow requires it and belongs to its user
+ * @param options `session`: that of the request; a profile flow requires it and belongs to its user. `codeChallenge`:
+ *   the flow passes its session on by an authorization code that is bound to this S256 challenge (RFC 7636, 4.2)
  */
 export async function start(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
   type: FlowType,
-  session?: Session,
+  { session, codeChallenge }: { session?: Session | undefined; codeChallenge?: string | undefined } = {},
 ): Promise<Answer> {
   if (type === "profile" && !session) return errorAnswer(showError("unauthorized"));
   if (type === "token_exchange" && !tenant.config.saml.enabled) return errorAnswer(showError("forbidden"));
@@ -52,7 +53,7 @@ export async function start(
   const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
   const token = newToken(platform);
   const resume = randomToken(platform);
-  const record = firstRecord(tenant, type, key.flowId, session);
+  const record = firstRecord(tenant, type, key.flowId, { session, codeChallenge });
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
   await admit(runtime, () =>
     insertFlow(
@@ -196,8 +197,14 @@ async function proceed(
 /** Capabilities of a flow that an identity provider starts, without `preflight`. Current browsers support WebAuthn. */
 const assumedCapabilities = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
 
-function firstRecord(tenant: Tenant, type: FlowType, id: string, session?: Session) {
+function firstRecord(
+  tenant: Tenant,
+  type: FlowType,
+  id: string,
+  { session, codeChallenge }: Parameters<typeof start>[4] = {},
+) {
   const data = flowData.parse({
+    ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
     ...(type === "token_exchange" ? { capabilities: assumedCapabilities } : {}),
   });

@@ -130,7 +130,7 @@ async function writeOnce(
     tokenHash: sha256(token),
     resume: issuedResume ? flow.resume : resumeHashes(resume, current, judged.identifies),
     finishedAt: finishes ? request.now : null,
-    sessionId: judged.session?.id ?? null,
+    sessionId: judged.session?.id ?? judged.passedSessionId ?? null,
   };
 
   const fitsOneStatement = judged.jobs.length === 0 && !judged.completePayload;

@@ -1,59 +1,91 @@
 import { and, eq, gt, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { Write } from "#db/write";
 import { codeVerifierPattern, isVerifierOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Session } from "./session.ts";
 import { findSession } from "./sessions.ts";
 
 /**
- * Authorization codes that pass a session to an application on another host: a one-time code in the redirect URL, which
- * only the server that created the code challenge can redeem (RFC 7636).
+ * Authorization codes that pass a session to an application on another host: a one-time code, in the redirect URL or in
+ * the last answer of the flow, which only the server that created the code challenge can redeem (RFC 7636).
  */
 
 const { authorizationCodes, sessions } = schema;
 
 const LIFETIME_SECONDS = 60;
 
+interface NewCode {
+  sessionId: string;
+  /** S256 (RFC 7636, 4.2) */
+  codeChallenge: string;
+  /** The URL that receives the code, which the caller has checked; none if the answer of a flow carries it. */
+  redirectTo?: string;
+}
+
 /**
  * Issues a code for a session.
  *
- * @param redirectTo the URL that receives the code; the caller has checked that it is allowed
  * @returns the code, 43 characters of base64url; null if the session has ended
  */
 export async function issueAuthorizationCode(
-  { database, platform }: Runtime,
+  runtime: Runtime,
   tenant: Tenant,
-  { sessionId, codeChallenge, redirectTo }: { sessionId: string; codeChallenge: string; redirectTo: string },
+  issued: NewCode,
 ): Promise<string | null> {
+  const { code, insertInto } = newCode({ runtime, tenant }, issued);
+  return (await insertInto(runtime.database.write)) ? code : null;
+}
+
+/** Makes a code for a session that is issued in the same transaction. It is valid once `write` has inserted it. */
+export function prepareAuthorizationCode(
+  context: TenantContext,
+  prepared: NewCode,
+): { code: string; write: Write } {
+  const { code, insertInto } = newCode(context, prepared);
+  return { code, write: async (tx) => void (await insertInto(tx)) };
+}
+
+function newCode(
+  { runtime: { platform }, tenant }: TenantContext,
+  { sessionId, codeChallenge, redirectTo = "" }: NewCode,
+): { code: string; insertInto: (database: Transaction | Runtime["database"]["write"]) => Promise<boolean> } {
   const code = randomToken(platform);
   const now = databaseNow(platform.clockShift());
-  const session = database.write
-    .select({
-      tenantId: sessions.tenantId,
-      codeHash: sql`${sha256(code)}::bytea`.as("code_hash"),
-      sessionId: sql`${sessions.id}`.as("session_id"),
-      codeChallenge: sql`${codeChallenge}::text`.as("code_challenge"),
-      redirectTo: sql`${redirectTo}::text`.as("redirect_to"),
-      expiresAt: sql`${now} + ${LIFETIME_SECONDS}::int * interval '1 second'`.as("expires_at"),
-    })
-    .from(sessions)
-    .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)));
-  const written = await database.write
-    .insert(authorizationCodes)
-    .select(session)
-    .returning({ sessionId: authorizationCodes.sessionId });
-  return written.length > 0 ? code : null;
+  return {
+    code,
+    async insertInto(database) {
+      const session = database
+        .select({
+          tenantId: sessions.tenantId,
+          codeHash: sql`${sha256(code)}::bytea`.as("code_hash"),
+          sessionId: sql`${sessions.id}`.as("session_id"),
+          codeChallenge: sql`${codeChallenge}::text`.as("code_challenge"),
+          redirectTo: sql`${redirectTo}::text`.as("redirect_to"),
+          expiresAt: sql`${now} + ${LIFETIME_SECONDS}::int * interval '1 second'`.as("expires_at"),
+        })
+        .from(sessions)
+        .where(
+          and(eq(sessions.tenantId, tenant.id), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)),
+        );
+      const written = await database
+        .insert(authorizationCodes)
+        .select(session)
+        .returning({ sessionId: authorizationCodes.sessionId });
+      return written.length > 0;
+    },
+  };
 }
 
 /**
  * Redeems a code. The code is consumed even if the verifier does not match, because a wrong verifier means that it has
  * leaked.
  *
- * @returns the live session of the code and the URL it was sent to; null if the code is rejected
+ * @returns the live session of the code, and the URL it was sent to or the empty string; null if the code is rejected
  */
 export async function redeemAuthorizationCode(
   runtime: Runtime,

@@ -54,7 +54,7 @@ export async function walk(
     const found = sessionId ? await findSession(runtime, runtime.tenant, sessionId) : null;
     return found?.live ? found.session : undefined;
   };
-  let answer = await start(runtime, runtime.tenant, client, type, await session());
+  let answer = await start(runtime, runtime.tenant, client, type, { session: await session() });
   const { flowId } = answer;
   if (!flowId) throw new Error(`no flow was started: ${answer.state.error?.code}`);
   return {

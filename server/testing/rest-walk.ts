@@ -13,13 +13,18 @@ export interface RestWalk {
   act(action: string, input?: Record<string, unknown>): Promise<FlowState>;
 }
 
-/** Starts a flow at `POST /<type>`. */
+/**
+ * Starts a flow at `POST /<type>`.
+ *
+ * @param query of the start
+ */
 export async function restWalk(
   runtime: TestRuntime,
   type: FlowType,
   as: Visitor = visitor(runtime),
+  query: Record<string, string> = {},
 ): Promise<RestWalk> {
-  let response = await as.post(`/${type}`);
+  let response = await as.post(`/${type}?${new URLSearchParams(query)}`);
   let state = (await response.json()) as FlowState;
   return {
     visitor: as,

@@ -11,6 +11,7 @@ import { findTrustedDevice, trustDevice } from "../../credentials/trusted-device
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { emit } from "../../events/emit.ts";
 import { createUser } from "../../identity/users.ts";
+import { prepareAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
@@ -45,10 +46,16 @@ export const success = state({
     const entry = audit(request, isRegistration ? "user_created" : "login_success", { methods }, userId);
     const recovery = recoveryCodes(context);
     const device = await deviceTrust(context);
+    const code = data.codeChallenge
+      ? prepareAuthorizationCode(request, { sessionId: issued.id, codeChallenge: data.codeChallenge })
+      : null;
     return {
-      session: issued,
+      ...(code ? { passedSessionId: issued.id } : { session: issued }),
       payload: { claims, ...(type === "registration" ? {} : { last_login: lastLogin(factors) }) },
-      ...(recovery ? { once: { recovery_codes: recovery.codes } } : {}),
+      once: {
+        ...(recovery ? { recovery_codes: recovery.codes } : {}),
+        ...(code ? { authorization_code: code.code } : {}),
+      },
       cookieChanges: { ...device?.cookieChanges, mark: markAccount(request, userId) },
       writes: [
         ...(isRegistration ? accountWrites(context) : linkWrites(context)),
@@ -56,6 +63,7 @@ export const success = state({
         ...(device ? [device.write] : []),
         ...(isRegistration ? [emit(request, "user.create", userId)] : []),
         write,
+        ...(code ? [code.write] : []),
         ...(type === "login" ? [emit(request, "user.login", userId)] : []),
         entry,
       ],

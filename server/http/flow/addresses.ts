@@ -17,6 +17,17 @@ const query = z.object({
     .describe("`<name>@<flow id>`, as in the `href` of an offered action. Without it a flow starts."),
 });
 
+/** The query of a flow that signs in. */
+const signInQuery = query.extend({
+  code_challenge: z
+    .string()
+    .optional()
+    .describe(
+      "At the start: an S256 challenge (RFC 7636, 4.2). `success` then carries `payload.authorization_code` in place of the session, for the application's server to redeem at `POST /token` within a minute.",
+    ),
+  code_challenge_method: z.literal("S256").optional(),
+});
+
 /** Statuses of errors that a flow reports in its state. */
 const errorStatuses: Record<number, string> = {
   400: "The input was rejected; the state is unchanged, or tells what is wrong.",
@@ -50,7 +61,7 @@ function flowRow(type: FlowType, handler: Handler, id: string, summary: string, 
     description,
     tag: "flow",
     security: type === "profile" ? "session" : "none",
-    query,
+    query: type === "profile" ? query : signInQuery,
     headers: z.object({
       "X-Language": z
         .string()

@@ -20,11 +20,11 @@ import { json, type Reply } from "../reply.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../temporary-failure.ts";
-import { parseActionBody, parseActionParameter } from "./request.ts";
+import { parseActionBody, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
-  | { kind: "start"; type: FlowType }
+  | { kind: "start"; type: FlowType; codeChallenge?: string | undefined }
   | ({ kind: "step" } & Omit<StepCall, "session">)
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 
@@ -100,7 +100,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
   const session = call.type === "profile" ? await profileSession(context) : undefined;
   switch (call.kind) {
     case "start":
-      return start(runtime, tenant, client, call.type, session);
+      return start(runtime, tenant, client, call.type, { session, codeChallenge: call.codeChallenge });
     case "step":
       return step(runtime, tenant, client, { ...call, ...(session ? { session } : {}) });
     case "current":
@@ -151,10 +151,10 @@ export function flowHandler(type: FlowType): Handler {
     const { config } = tenant;
     if (isDisallowedOrigin(request.headers, config))
       return flowError(config, "operation_not_permitted_error");
-    const parameter = parseActionParameter(url.searchParams);
+    const parameter = parseFlowParameters(url.searchParams, type);
     if (parameter.kind === "malformed") return flowError(config, "form_data_invalid_error");
     // A start takes no input, so its body is not read.
-    if (parameter.kind === "start") return show(context, await callFlow(context, { kind: "start", type }));
+    if (parameter.kind === "start") return show(context, await callFlow(context, { ...parameter, type }));
 
     const body = await readObject(request);
     if (!body.ok) return bodyError(config, body.reason);

@@ -1,13 +1,37 @@
 import { expect, test } from "vitest";
-import { parseActionBody, parseActionParameter } from "./request.ts";
+import { parseActionBody, parseFlowParameters } from "./request.ts";
 
 const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const asked = (query: string) => parseActionParameter(new URLSearchParams(query));
+const asked = (query: string) => parseFlowParameters(new URLSearchParams(query), "login");
 
 test("parses a missing or empty action as a start", () => {
   expect(asked("")).toEqual({ kind: "start" });
   expect(asked("action=")).toEqual({ kind: "start" });
   expect(asked("lang=de")).toEqual({ kind: "start" });
+});
+
+// RFC 7636, appendix B
+const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+test("parses the code challenge of a start, and of nothing else", () => {
+  expect(asked(`code_challenge=${challenge}`)).toEqual({ kind: "start", codeChallenge: challenge });
+  expect(asked(`code_challenge=${challenge}&code_challenge_method=S256`)).toMatchObject({ kind: "start" });
+  expect(asked(`action=back@${id}&code_challenge=x`)).toMatchObject({ kind: "action" });
+  expect(parseFlowParameters(new URLSearchParams({ code_challenge: challenge }), "profile")).toEqual({
+    kind: "start",
+  });
+});
+
+test.each([
+  "code_challenge=",
+  `code_challenge=${challenge.slice(1)}`,
+  `code_challenge=${challenge}x`,
+  `code_challenge=${challenge.replace("-", "%2B")}`,
+  `code_challenge=${challenge}&code_challenge=${challenge}`,
+  `code_challenge=${challenge}&code_challenge_method=plain`,
+  `code_challenge=${challenge}&code_challenge_method=S256&code_challenge_method=plain`,
+])("A47 rejects a malformed code challenge: %s", (query) => {
+  expect(asked(query)).toEqual({ kind: "malformed" });
 });
 
 test("parses an action and its flow, with the @ encoded or not", () => {

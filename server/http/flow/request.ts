@@ -1,9 +1,11 @@
+import type { FlowType } from "../../flow/names.ts";
+import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isUuid } from "../../lib/uuid.ts";
 import { isObject } from "../body.ts";
 
-/** The `action` parameter of a flow's address. */
-export type ActionParameter =
-  | { kind: "start" }
+/** What the query of a flow's address asks for. */
+export type FlowParameters =
+  | { kind: "start"; codeChallenge?: string }
   | { kind: "action"; action: string; flowId: string }
   | { kind: "malformed" };
 
@@ -11,14 +13,25 @@ const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Reads `?action=<name>@<flow id>`. An absent or empty parameter starts a flow. Any other value that is not one name
- * and one UUID is malformed. Other parameters are ignored.
+ * and one UUID is malformed. `code_challenge` at the start of a flow that signs in binds the authorization code to be
+ * issued. Other parameters are ignored.
  */
-export function parseActionParameter(query: URLSearchParams): ActionParameter {
+export function parseFlowParameters(query: URLSearchParams, type: FlowType): FlowParameters {
   const given = query.getAll("action");
-  if (given.length === 0 || (given.length === 1 && given[0] === "")) return { kind: "start" };
+  if (given.length === 0 || (given.length === 1 && given[0] === ""))
+    return type === "profile" ? { kind: "start" } : parseCodeChallenge(query);
   const [action = "", flowId = "", ...rest] = given.length === 1 ? (given[0]?.split("@") ?? []) : [];
   if (rest.length > 0 || !actionName.test(action) || !isUuid(flowId)) return { kind: "malformed" };
   return { kind: "action", action, flowId: flowId.toLowerCase() };
+}
+
+/** Reads `code_challenge` (RFC 7636, 4.3); the only method is S256. */
+function parseCodeChallenge(query: URLSearchParams): FlowParameters {
+  const [challenge, ...others] = query.getAll("code_challenge");
+  if (challenge === undefined) return { kind: "start" };
+  const isS256 = query.getAll("code_challenge_method").every((method) => method === "S256");
+  if (others.length > 0 || !isS256 || !codeChallengePattern.test(challenge)) return { kind: "malformed" };
+  return { kind: "start", codeChallenge: challenge };
 }
 
 /** The body of an action's request. */
