@@ -2,7 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, randomBytes, randomUUID } 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from "vitest";
 import { clientInterface } from "../scripts/client-interface.ts";
 import { issueAuthorizationCode } from "../server/sessions/authorization-codes.ts";
 import { createTenant } from "../server/tenants/manage-tenants.ts";
@@ -334,6 +334,56 @@ describe("verifyWebhook", () => {
     } as RequestInit);
     expect(await stile().verifyWebhook(request)).toEqual({ ok: false, reason: "body" });
     expect(sent).toBeLessThan(32);
+  });
+
+  test("refuses a body that was read or parsed before, or whose sender is gone", async () => {
+    const { body, headers } = await delivery();
+    const read = new Request("https://shop.test", { method: "POST", body, headers });
+    await read.text();
+    const gone = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
+    const broken = new Request("https://shop.test", {
+      method: "POST",
+      headers,
+      body: gone,
+      duplex: "half",
+    } as RequestInit);
+    // A parser of bodies leaves an object or nothing to a client that names another `Content-Type`.
+    for (const unread of [
+      read,
+      broken,
+      { headers, body: {} },
+      { headers, body: JSON.parse(body) },
+      { headers },
+    ])
+      expect(await stile().verifyWebhook(unread as never)).toEqual({ ok: false, reason: "body" });
+  });
+
+  test("finds the headers in any case", async () => {
+    const { body, headers } = await delivery();
+    const titled = Object.entries(headers).map(([name, value]) => [
+      name.replace("webhook", "Webhook"),
+      value,
+    ]);
+    expect(await stile().verifyWebhook({ headers: Object.fromEntries(titled), body })).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test("hashes a body once for each secret, however many signatures come with it", async () => {
+    const { body, headers } = await delivery();
+    const wrong = `v1,${randomBytes(32).toString("base64")}`;
+    const many = {
+      ...headers,
+      "webhook-signature": `${`${wrong} v1,A `.repeat(200)}${headers["webhook-signature"]}`,
+    };
+    const hashes = [vi.spyOn(crypto.subtle, "sign"), vi.spyOn(crypto.subtle, "verify")];
+    const client = clientWith({ webhookSecret: [`whsec_${randomBytes(32).toString("base64")}`, secret] });
+    expect(await client.verifyWebhook({ headers: many, body })).toMatchObject({ ok: true });
+    const hmacs = hashes.flatMap(({ mock }) =>
+      mock.calls.filter(([algorithm]) => JSON.stringify(algorithm).includes("HMAC")),
+    );
+    expect(hmacs.length).toBeLessThanOrEqual(2);
+    vi.restoreAllMocks();
   });
 });
 

@@ -14,7 +14,10 @@ export type WebhookEvent = {
 
 export type VerifiedWebhook =
   | { ok: true; event: WebhookEvent }
-  /** `outdated`: the time of the delivery is more than five minutes away. */
+  /**
+   * `outdated`: the time of the delivery is more than five minutes away. `body`: it is missing, too long, was read or
+   * parsed before, or is no delivery.
+   */
   | { ok: false; reason: "signature" | "outdated" | "token" | "body" };
 
 /** A delivery: a request of the web platform, or headers and the unparsed body. */
@@ -64,37 +67,54 @@ export async function verifyWebhook(
   return { ok: true, event: { id: jti, name: event, data } as WebhookEvent };
 }
 
-/** The body as received: a parsed and rewritten one has another signature. */
+/**
+ * The body as received: a parsed and rewritten one has another signature.
+ *
+ * @returns null for a body that is too long, cannot be read, or is no text and no bytes. A client decides that with its
+ *   `Content-Type`, where a parser of bodies chooses by it.
+ */
 async function bodyOf(delivery: Delivery): Promise<Uint8Array | null> {
   const { body } = delivery;
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return body;
+  if (!isStream(body)) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > MAX_BODY_BYTES) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    // It was read before, or its sender is gone.
+    return null;
   }
-  const whole = new Uint8Array(size);
+  return size > 0 ? joined(chunks) : null;
+}
+
+function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((size, { byteLength }) => size + byteLength, 0));
   let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
   }
   return whole;
 }
 
+/** Hashes the body once for each secret, however many signatures a client sends. */
 async function isSigned(
   prefix: string,
   body: Uint8Array,
   header: string,
   secrets: readonly string[],
 ): Promise<boolean> {
-  const start = new TextEncoder().encode(prefix);
-  const signed = new Uint8Array(start.byteLength + body.byteLength);
-  signed.set(start);
-  signed.set(body, start.byteLength);
+  const signed = joined([new TextEncoder().encode(prefix), body]);
   const signatures = header
     .split(" ")
     .filter((signature) => signature.startsWith("v1,"))
@@ -104,12 +124,18 @@ async function isSigned(
     if (bytes === null || bytes.byteLength === 0)
       throw new TypeError("A webhook secret is `whsec_` and base64.");
     const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
-      "verify",
+      "sign",
     ]);
-    for (const signature of signatures)
-      if (await crypto.subtle.verify("HMAC", key, signature, signed)) return true;
+    const expected = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed));
+    if (signatures.some((signature) => areEqual(signature, expected))) return true;
   }
   return false;
+}
+
+/** Compares in a time that does not depend on where the first difference is. */
+function areEqual(given: Uint8Array, expected: Uint8Array): boolean {
+  if (given.byteLength !== expected.byteLength) return false;
+  return expected.reduce((difference, byte, index) => difference | (byte ^ (given[index] ?? 0)), 0) === 0;
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
