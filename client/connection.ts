@@ -60,6 +60,9 @@ const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 const KEYS_MAX_AGE_MS = 10 * 60_000;
 const KEYS_COOLDOWN_MS = 30_000;
 
+/** Keys that cannot be read are asked for again at most once in this time: any client can send an unknown key. */
+const KEYS_RETRY_MS = 1_000;
+
 export function connect({
   baseUrl,
   apiKey,
@@ -69,16 +72,22 @@ export function connect({
   fetch: request = (...given) => fetch(...given),
 }: ConnectionOptions): Connection {
   const base = baseUrl.replace(/\/+$/, "");
+  let readKeysAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(new URL(`${base}/.well-known/jwks.json`), {
     cacheMaxAge: KEYS_MAX_AGE_MS,
     cooldownDuration: KEYS_COOLDOWN_MS,
     timeoutDuration: timeoutMs,
-    [customFetch]: request,
+    [customFetch]: async (...given) => {
+      if (performance.now() - readKeysAt < KEYS_RETRY_MS) throw new Error("They could not be read just now.");
+      readKeysAt = performance.now();
+      return request(...given);
+    },
   });
 
   const send: Connection["send"] = async (method, path, { query = {}, body, key } = {}) => {
     const url = base + path + queryOf(query);
     let response: Response;
+    let text: string;
     try {
       response = await request(url, {
         method,
@@ -91,11 +100,11 @@ export function connect({
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
+      text = await response.text();
     } catch (cause) {
       throw new StileError(`Stile does not answer at ${base}.`, { cause });
     }
     const { status, headers } = response;
-    const text = await response.text();
     const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(headers.get("content-type") ?? "");
     const answer = isJson && text !== "" ? parse(text) : text;
     if (status < 300) return { body: text === "" ? undefined : answer, headers };
@@ -114,9 +123,7 @@ export function connect({
     async call(name, { query, body, ...params }) {
       if (apiKey === undefined) throw new StileError("`apiKey` is needed for the administration interface.");
       const [method, template, paged] = operations[name];
-      const path = template.replace(/\{(\w+)\}/g, (_, param: string) =>
-        encodeURIComponent(String(params[param])),
-      );
+      const path = template.replace(/\{(\w+)\}/g, (_, param: string) => segmentOf(param, params[param]));
       const answer = await send(method, path, {
         query: (query ?? {}) as Record<string, unknown>,
         body,
@@ -145,6 +152,17 @@ export function connect({
 
 /** Codes of errors that say nothing of the token. */
 const unreadableKeys = new Set(["ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID", "ERR_JOSE_GENERIC"]);
+
+/**
+ * A parameter as a segment of a path.
+ *
+ * @throws StileError for one that makes the path that of another operation (URL Standard, 4.4)
+ */
+function segmentOf(name: string, value: unknown): string {
+  const segment = String(value ?? "");
+  if (["", ".", ".."].includes(segment)) throw new StileError(`\`${name}\` is not an id.`);
+  return encodeURIComponent(segment);
+}
 
 function parse(text: string): unknown {
   try {

@@ -29,10 +29,10 @@ export type IncomingRequest =
  */
 export async function verifySession(
   { verify, send }: Pick<Connection, "verify" | "send">,
-  presented: IncomingRequest | string | undefined,
+  presented: IncomingRequest | string | null | undefined,
   { tokenOnly = false, cookieName = "service" }: { tokenOnly?: boolean; cookieName?: string } = {},
 ): Promise<VerifiedSession> {
-  const token = typeof presented === "object" ? tokenOf(presented, cookieName) : presented;
+  const token = presented && typeof presented === "object" ? tokenOf(presented, cookieName) : presented;
   if (!token) return { ok: false, reason: "missing" };
   const verified = await verify(token, { typ: "JWT", requiredClaims: ["sub", "session_id", "iat", "exp"] });
   if (!verified.ok) return verified;
@@ -70,6 +70,9 @@ function isHeaders(headers: IncomingRequest["headers"]): headers is Headers {
 /** @param name in lower case */
 export function headerOf({ headers }: IncomingRequest, name: string): string | undefined {
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(", ") : value;
+  // Node writes names in lower case; functions of clouds receive them as they were sent.
+  const values = Object.entries(headers).flatMap(([key, value]) =>
+    key.toLowerCase() === name ? (value ?? []) : [],
+  );
+  return values.length > 0 ? values.join(", ") : undefined;
 }

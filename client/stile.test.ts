@@ -159,11 +159,54 @@ describe("verifySession", () => {
     expect(await stile.verifySession(token)).toMatchObject({ ok: true });
   });
 
+  test("A63 asks once for keys that cannot be read, however many tokens name unknown ones", async () => {
+    let isDown = true;
+    let asked = 0;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (!String(input).endsWith("jwks.json") || !isDown) return service(input, init);
+      asked += 1;
+      return new Response("", { status: 500 });
+    };
+    vi.spyOn(performance, "now").mockReturnValue(0);
+    const stile = clientWith({ fetch });
+    for (let count = 0; count < 20; count += 1) {
+      const unknown = withHeader({ ...decodeProtectedHeader(token), kid: randomUUID() });
+      await expect(stile.verifySession(unknown)).rejects.toThrow(StileError);
+    }
+    expect(asked).toBe(1);
+    isDown = false;
+    vi.mocked(performance.now).mockReturnValue(1_001);
+    expect(await stile.verifySession(token)).toMatchObject({ ok: true });
+    vi.mocked(performance.now).mockRestore();
+  });
+
+  test("finds a header in any case, and takes none of two", async () => {
+    const stile = clientWith();
+    expect(await stile.verifySession({ headers: { Authorization: `Bearer ${token}` } })).toMatchObject({
+      ok: true,
+    });
+    expect(await stile.verifySession({ headers: { Cookie: [cookie] } })).toMatchObject({ ok: true });
+    const twice = { headers: { Authorization: `Bearer ${token}`, authorization: "Bearer x" } };
+    expect(await stile.verifySession(twice)).toMatchObject({ ok: false });
+    expect(await stile.verifySession(new Headers().get("authorization"))).toEqual({
+      ok: false,
+      reason: "missing",
+    });
+  });
+
   test.each<[name: string, fetch: typeof fetch]>([
     ["does not answer", async () => Promise.reject(new TypeError("fetch failed"))],
     ["answers with an error", async () => new Response("", { status: 503 })],
     ["answers with a page", async () => new Response("<html>", { headers: { "content-type": "text/html" } })],
     ["answers with other keys", async () => Response.json({ keys: "none" })],
+    ["redirects to other keys", async () => Response.redirect("https://evil.test/jwks.json", 302)],
+    [
+      "breaks off its answer about the session",
+      async (input, init) =>
+        String(input).endsWith("jwks.json")
+          ? service(input, init)
+          : new Response(new ReadableStream({ start: (answer) => answer.error(new Error("reset")) })),
+    ],
   ])("throws if the service %s", async (_, fetch) => {
     await expect(clientWith({ fetch }).verifySession(token)).rejects.toThrow(StileError);
   });
@@ -400,6 +443,22 @@ describe("the administration interface", () => {
     const other = clientWith({ apiKey: "stile_wrong" });
     await expect(other.admin.getUser({ id: userId })).rejects.toMatchObject({ status: 401 });
     await expect(clientWith().admin.getUser({ id: userId })).rejects.toThrow("`apiKey` is needed");
+  });
+
+  test("sends no id that makes the address that of another operation", async () => {
+    const { key: apiKey } = await adminOperator(runtime);
+    const { admin } = clientWith({ apiKey });
+    requested.length = 0;
+    for (const id of ["", ".", "..", undefined as never])
+      for (const refused of [
+        () => admin.deleteUserEmail({ id: userId, email_id: id }),
+        () => admin.deleteUser({ id }),
+      ])
+        await expect(refused()).rejects.toThrow("is not an id");
+    expect(requested).toEqual([]);
+    await expect(admin.deleteUserEmail({ id: userId, email_id: "..%2f..?#" })).rejects.toMatchObject({
+      status: 400,
+    });
   });
 
   test("has the types of the document", () => {

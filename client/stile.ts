@@ -35,7 +35,7 @@ export interface Stile {
    * @throws StileError if the service does not answer
    */
   verifySession(
-    presented: IncomingRequest | string | undefined,
+    presented: IncomingRequest | string | null | undefined,
     options?: { tokenOnly?: boolean },
   ): Promise<VerifiedSession>;
   /**
@@ -52,7 +52,7 @@ export interface Stile {
   /**
    * Verifies a delivery to a webhook: signature, time, token and event.
    *
-   * @param delivery the request, or headers and unparsed body
+   * @param delivery the request, unread, or headers and unparsed body
    * @throws StileError if the keys cannot be read
    */
   verifyWebhook(
@@ -87,7 +87,7 @@ export function createStile(options: StileOptions): Stile {
 
 async function redeemCode({ send }: Connection, body: Record<string, string>) {
   const { body: answer } = await send("POST", "/token", { body });
-  const { session_token, user_id, expiration_time } = answer as Record<string, string>;
+  const { session_token, user_id, expiration_time } = (answer ?? {}) as Record<string, string>;
   if (!session_token || !user_id || !expiration_time)
     throw new StileError("Stile answers in an unknown form.");
   return { token: session_token, userId: user_id, expiresAt: new Date(expiration_time) };
