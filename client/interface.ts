@@ -1,5 +1,85 @@
 // Made by `npm run docs` from the document of the interface (`/openapi.json`). Change the declarations there.
 
+export interface ChangeMailEventData {
+  subject: string;
+  body_plain: string;
+  /** HTML. */
+  body: string;
+  to_email_address: string;
+  /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
+  delivered_by_hanko: boolean;
+  /** The same as `language`, for published receivers. */
+  accept_language: string;
+  language: Language;
+  type: "security_notification";
+  data: {
+    service_name: string;
+    /** The change that the mail reports. */
+    template:
+      | "email_create"
+      | "email_delete"
+      | "primary_email_update"
+      | "mfa_create"
+      | "mfa_delete"
+      | "password_update"
+      | "password_delete"
+      | "passkey_create"
+      | "passkey_delete"
+      | "identity_create"
+      | "recovery_code_use";
+    new_email_address?: string | undefined;
+    deleted_email_address?: string | undefined;
+    /** The second factor that was added or removed. */
+    factor?: "totp" | "security_key" | "authenticator" | "recovery_codes" | undefined;
+  };
+}
+export interface CodeMailEventData {
+  subject: string;
+  body_plain: string;
+  /** HTML. */
+  body: string;
+  to_email_address: string;
+  /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
+  delivered_by_hanko: boolean;
+  /** The same as `language`, for published receivers. */
+  accept_language: string;
+  language: Language;
+  type: "login" | "recovery" | "email_verification";
+  data: {
+    service_name: string;
+    otp_code: string;
+    /** Seconds for which the code is valid. */
+    ttl: number;
+    /** Seconds since 1970. */
+    valid_until: number;
+  };
+}
+export interface NoticeMailEventData {
+  subject: string;
+  body_plain: string;
+  /** HTML. */
+  body: string;
+  to_email_address: string;
+  /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
+  delivered_by_hanko: boolean;
+  /** The same as `language`, for published receivers. */
+  accept_language: string;
+  language: Language;
+  type: "email_login_attempted" | "email_registration_attempted";
+  data: {
+    service_name: string;
+  };
+}
+export interface OAuthProvider {
+  /** `google`, or `custom_` and the key of one of the tenant's own. */
+  id: string;
+  custom: boolean;
+  enabled: boolean;
+  /** Its settings, without secrets. */
+  settings: Record<string, unknown>;
+  /** Names of the secrets that are set. */
+  secrets: string[];
+}
 export interface SessionObject {
   id: string;
   user_id: string;
@@ -12,6 +92,22 @@ export interface SessionObject {
   updated_at: string;
   expires_at: string;
   last_used: string;
+}
+export interface Tenant {
+  id: string;
+  name: string;
+  /** Its own host names, the public one first. */
+  hosts: string[];
+  /** Its public address; null if its settings are no longer valid. */
+  base_url: string | null;
+  /** Whether it is the tenant of the server's configuration, which defines its settings. */
+  default: boolean;
+  /** Its own settings, without secrets. */
+  config: Record<string, unknown>;
+  /** The paths of the secrets that are set, for instance `smtp_url`. */
+  secrets: string[];
+  created_at: string;
+  updated_at: string;
 }
 export interface User {
   id: string;
@@ -58,6 +154,31 @@ export interface UserEmail {
   created_at: string;
   updated_at: string;
 }
+export interface UserEventData {
+  id: string;
+  /** Oldest first. */
+  webauthn_credentials?: UserCredential[] | undefined;
+  /** The primary one first. */
+  emails?: UserEmail[] | undefined;
+  username?: Username | undefined;
+  created_at: string;
+  updated_at: string;
+  password?: UserPassword | undefined;
+  /** Oldest first. */
+  identities?: UserIdentity[] | undefined;
+  otp?: UserOtp | undefined;
+  metadata?: UserMetadata | undefined;
+  /** Since when the account is blocked: it has no session and gets none. */
+  blocked_at?: string | undefined;
+  name?: string | undefined;
+  given_name?: string | undefined;
+  family_name?: string | undefined;
+  picture?: string | undefined;
+  /** Address of the client, for changes by the user and of emails. */
+  ip_address?: string | undefined;
+  /** `User-Agent` of the same client. */
+  user_agent?: string | undefined;
+}
 export interface UserIdentity {
   id: string;
   /** The subject identifier at the provider. */
@@ -93,358 +214,196 @@ export interface Username {
   created_at: string;
   updated_at: string;
 }
+export interface Webhook {
+  id: string;
+  callback: string;
+  enabled: boolean;
+  /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+  failures: number;
+  /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+  expires_at: string;
+  events: {
+    id: string;
+    event: EventSubscription;
+  }[];
+  created_at: string;
+  updated_at: string;
+}
+export interface WebhookDelivery {
+  id: string;
+  webhook_id: string;
+  /** The `webhook-id` header. */
+  event_id: string;
+  /** Null if the event is older than `webhooks.retention`. */
+  event: string | null;
+  /** The user whose events are delivered in order. */
+  subject_id: string | null;
+  /** The flow that caused the event. */
+  flow_id: string | null;
+  state: "waiting" | "delivered" | "failed";
+  attempts: {
+    number: number;
+    at: string;
+    duration_ms: number;
+    /** Status of the answer; null without one. */
+    status: number | null;
+    /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
+    error: string | null;
+    /** First KiB of the answer; null for an empty or a compressed one. */
+    answer: string | null;
+  }[];
+  next_attempt_at: string | null;
+  replay_of: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+export interface WebhookWithSecret {
+  id: string;
+  callback: string;
+  enabled: boolean;
+  /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
+  failures: number;
+  /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
+  expires_at: string;
+  events: {
+    id: string;
+    event: EventSubscription;
+  }[];
+  created_at: string;
+  updated_at: string;
+  /** Signs deliveries (Standard Webhooks). In this answer alone. */
+  secret: string;
+}
+export type AuditType =
+  | "login_failure"
+  | "thirdparty_signin_signup_failed"
+  | "authenticator_deregistered"
+  | "authenticator_registered"
+  | "authenticator_renamed"
+  | "authenticator_request_failed"
+  | "authenticator_request_succeeded"
+  | "email_created"
+  | "email_deleted"
+  | "email_verified"
+  | "login_success"
+  | "metadata_changed"
+  | "otp_created"
+  | "otp_deleted"
+  | "passkey_created"
+  | "passkey_deleted"
+  | "passkey_renamed"
+  | "passkey_sign_count_stale"
+  | "password_changed"
+  | "password_deleted"
+  | "primary_email_changed"
+  | "profile_changed"
+  | "reauthentication_succeeded"
+  | "recovery_codes_created"
+  | "recovery_codes_deleted"
+  | "security_key_created"
+  | "security_key_deleted"
+  | "security_notification_sent"
+  | "session_created"
+  | "session_revoked"
+  | "thirdparty_linking_succeeded"
+  | "thirdparty_signin_succeeded"
+  | "thirdparty_signup_succeeded"
+  | "thirdparty_unlinked"
+  | "trusted_device_created"
+  | "trusted_device_revoked"
+  | "trusted_device_stolen"
+  | "user_blocked"
+  | "user_created"
+  | "user_deleted"
+  | "user_logged_out"
+  | "user_unblocked"
+  | "username_changed"
+  | "username_deleted"
+  | "api_key_created"
+  | "api_key_deleted"
+  | "api_key_rejected"
+  | "secrets_resealed"
+  | "tenant_changed"
+  | "tenant_created"
+  | "tenant_deleted"
+  | "users_exported"
+  | "users_imported"
+  | "webhook_changed"
+  | "webhook_created"
+  | "webhook_deleted"
+  | "webhook_disabled"
+  | "webhook_secret_rotated"
+  | "webauthn_registration_init_succeeded"
+  | "webauthn_registration_init_failed"
+  | "webauthn_registration_final_succeeded"
+  | "webauthn_registration_final_failed"
+  | "webauthn_authentication_init_succeeded"
+  | "webauthn_authentication_init_failed"
+  | "webauthn_authentication_final_succeeded"
+  | "webauthn_authentication_final_failed"
+  | "webauthn_transaction_init_succeeded"
+  | "webauthn_transaction_init_failed"
+  | "webauthn_transaction_final_succeeded"
+  | "webauthn_transaction_final_failed"
+  | "mfa_registration_init_succeeded"
+  | "mfa_registration_init_failed"
+  | "mfa_registration_final_succeeded"
+  | "mfa_registration_final_failed"
+  | "mfa_authentication_init_succeeded"
+  | "mfa_authentication_init_failed"
+  | "mfa_authentication_final_succeeded"
+  | "mfa_authentication_final_failed"
+  | "webauthn_credential_updated"
+  | "webauthn_credential_deleted"
+  | "webauthn_user_deleted"
+  | "audit_limit_reached";
+export type EventSubscription =
+  | "user.create"
+  | "user.delete"
+  | "user.login"
+  | "user.update"
+  | "user.update.email.create"
+  | "user.update.email.delete"
+  | "user.update.email.primary"
+  | "user.update.username.create"
+  | "user.update.username.delete"
+  | "user.update.username.update"
+  | "user.update.password.update"
+  | "session.create.flow"
+  | "session.create.admin"
+  | "session.delete.explicit.logout"
+  | "session.delete.explicit.revoke"
+  | "session.delete.admin.revoke"
+  | "session.delete.passive.expire"
+  | "session.delete.passive.limit"
+  | "email.send"
+  | "user"
+  | "user.update.email"
+  | "user.update.username"
+  | "user.update.password"
+  | "session"
+  | "session.create"
+  | "session.delete"
+  | "session.delete.explicit"
+  | "session.delete.admin"
+  | "session.delete.passive";
+export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
+export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
 
 /** The data of each event. */
 export interface EventData {
-  "user.create": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.delete": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.login": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.email.create": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.email.delete": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.email.primary": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.username.create": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.username.update": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.username.delete": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "user.update.password.update": {
-    id: string;
-    /** Oldest first. */
-    webauthn_credentials?: UserCredential[] | undefined;
-    /** The primary one first. */
-    emails?: UserEmail[] | undefined;
-    username?: Username | undefined;
-    created_at: string;
-    updated_at: string;
-    password?: UserPassword | undefined;
-    /** Oldest first. */
-    identities?: UserIdentity[] | undefined;
-    otp?: UserOtp | undefined;
-    metadata?: UserMetadata | undefined;
-    /** Since when the account is blocked: it has no session and gets none. */
-    blocked_at?: string | undefined;
-    name?: string | undefined;
-    given_name?: string | undefined;
-    family_name?: string | undefined;
-    picture?: string | undefined;
-    /** Address of the client, for changes by the user and of emails. */
-    ip_address?: string | undefined;
-    /** `User-Agent` of the same client. */
-    user_agent?: string | undefined;
-  };
-  "email.send":
-    | {
-        subject: string;
-        body_plain: string;
-        /** HTML. */
-        body: string;
-        to_email_address: string;
-        /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
-        delivered_by_hanko: boolean;
-        /** The same as `language`, for published receivers. */
-        accept_language: string;
-        /** Language of the mail: `X-Language` of the request that caused it. */
-        language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
-        type: "login" | "recovery" | "email_verification";
-        data: {
-          service_name: string;
-          otp_code: string;
-          /** Seconds for which the code is valid. */
-          ttl: number;
-          /** Seconds since 1970. */
-          valid_until: number;
-        };
-      }
-    | {
-        subject: string;
-        body_plain: string;
-        /** HTML. */
-        body: string;
-        to_email_address: string;
-        /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
-        delivered_by_hanko: boolean;
-        /** The same as `language`, for published receivers. */
-        accept_language: string;
-        /** Language of the mail: `X-Language` of the request that caused it. */
-        language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
-        type: "email_login_attempted" | "email_registration_attempted";
-        data: {
-          service_name: string;
-        };
-      }
-    | {
-        subject: string;
-        body_plain: string;
-        /** HTML. */
-        body: string;
-        to_email_address: string;
-        /** Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to. */
-        delivered_by_hanko: boolean;
-        /** The same as `language`, for published receivers. */
-        accept_language: string;
-        /** Language of the mail: `X-Language` of the request that caused it. */
-        language: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
-        type: "security_notification";
-        data: {
-          service_name: string;
-          /** The change that the mail reports. */
-          template:
-            | "email_create"
-            | "email_delete"
-            | "primary_email_update"
-            | "mfa_create"
-            | "mfa_delete"
-            | "password_update"
-            | "password_delete"
-            | "passkey_create"
-            | "passkey_delete"
-            | "identity_create"
-            | "recovery_code_use";
-          new_email_address?: string | undefined;
-          deleted_email_address?: string | undefined;
-          /** The second factor that was added or removed. */
-          factor?: "totp" | "security_key" | "authenticator" | "recovery_codes" | undefined;
-        };
-      };
+  "user.create": UserEventData;
+  "user.delete": UserEventData;
+  "user.login": UserEventData;
+  "user.update": UserEventData;
+  "user.update.email.create": UserEventData;
+  "user.update.email.delete": UserEventData;
+  "user.update.email.primary": UserEventData;
+  "user.update.username.create": UserEventData;
+  "user.update.username.update": UserEventData;
+  "user.update.username.delete": UserEventData;
+  "user.update.password.update": UserEventData;
+  "email.send": MailEventData;
   "session.create.flow": SessionObject;
   "session.create.admin": SessionObject;
   "session.delete.explicit.logout": SessionObject;
@@ -785,92 +744,7 @@ export interface AdminOperations {
         /** Only earlier entries. */
         end_time?: string | undefined;
         /** Types of entries, repeated or separated by commas. */
-        type?:
-          | (
-              | "login_failure"
-              | "thirdparty_signin_signup_failed"
-              | "authenticator_deregistered"
-              | "authenticator_registered"
-              | "authenticator_renamed"
-              | "authenticator_request_failed"
-              | "authenticator_request_succeeded"
-              | "email_created"
-              | "email_deleted"
-              | "email_verified"
-              | "login_success"
-              | "metadata_changed"
-              | "otp_created"
-              | "otp_deleted"
-              | "passkey_created"
-              | "passkey_deleted"
-              | "passkey_renamed"
-              | "passkey_sign_count_stale"
-              | "password_changed"
-              | "password_deleted"
-              | "primary_email_changed"
-              | "profile_changed"
-              | "reauthentication_succeeded"
-              | "recovery_codes_created"
-              | "recovery_codes_deleted"
-              | "security_key_created"
-              | "security_key_deleted"
-              | "security_notification_sent"
-              | "session_created"
-              | "session_revoked"
-              | "thirdparty_linking_succeeded"
-              | "thirdparty_signin_succeeded"
-              | "thirdparty_signup_succeeded"
-              | "thirdparty_unlinked"
-              | "trusted_device_created"
-              | "trusted_device_revoked"
-              | "trusted_device_stolen"
-              | "user_blocked"
-              | "user_created"
-              | "user_deleted"
-              | "user_logged_out"
-              | "user_unblocked"
-              | "username_changed"
-              | "username_deleted"
-              | "api_key_created"
-              | "api_key_deleted"
-              | "api_key_rejected"
-              | "secrets_resealed"
-              | "tenant_changed"
-              | "tenant_created"
-              | "tenant_deleted"
-              | "users_exported"
-              | "users_imported"
-              | "webhook_changed"
-              | "webhook_created"
-              | "webhook_deleted"
-              | "webhook_disabled"
-              | "webhook_secret_rotated"
-              | "webauthn_registration_init_succeeded"
-              | "webauthn_registration_init_failed"
-              | "webauthn_registration_final_succeeded"
-              | "webauthn_registration_final_failed"
-              | "webauthn_authentication_init_succeeded"
-              | "webauthn_authentication_init_failed"
-              | "webauthn_authentication_final_succeeded"
-              | "webauthn_authentication_final_failed"
-              | "webauthn_transaction_init_succeeded"
-              | "webauthn_transaction_init_failed"
-              | "webauthn_transaction_final_succeeded"
-              | "webauthn_transaction_final_failed"
-              | "mfa_registration_init_succeeded"
-              | "mfa_registration_init_failed"
-              | "mfa_registration_final_succeeded"
-              | "mfa_registration_final_failed"
-              | "mfa_authentication_init_succeeded"
-              | "mfa_authentication_init_failed"
-              | "mfa_authentication_final_succeeded"
-              | "mfa_authentication_final_failed"
-              | "webauthn_credential_updated"
-              | "webauthn_credential_deleted"
-              | "webauthn_user_deleted"
-              | "audit_limit_reached"
-            )[]
-          | undefined;
+        type?: AuditType[] | undefined;
         /** The id of a user, or a part of it. */
         actor_user_id?: string | undefined;
         /** The email address of an account, or a part of it. */
@@ -913,92 +787,7 @@ export interface AdminOperations {
         /** Only earlier entries. */
         end_time?: string | undefined;
         /** Types of entries, repeated or separated by commas. */
-        type?:
-          | (
-              | "login_failure"
-              | "thirdparty_signin_signup_failed"
-              | "authenticator_deregistered"
-              | "authenticator_registered"
-              | "authenticator_renamed"
-              | "authenticator_request_failed"
-              | "authenticator_request_succeeded"
-              | "email_created"
-              | "email_deleted"
-              | "email_verified"
-              | "login_success"
-              | "metadata_changed"
-              | "otp_created"
-              | "otp_deleted"
-              | "passkey_created"
-              | "passkey_deleted"
-              | "passkey_renamed"
-              | "passkey_sign_count_stale"
-              | "password_changed"
-              | "password_deleted"
-              | "primary_email_changed"
-              | "profile_changed"
-              | "reauthentication_succeeded"
-              | "recovery_codes_created"
-              | "recovery_codes_deleted"
-              | "security_key_created"
-              | "security_key_deleted"
-              | "security_notification_sent"
-              | "session_created"
-              | "session_revoked"
-              | "thirdparty_linking_succeeded"
-              | "thirdparty_signin_succeeded"
-              | "thirdparty_signup_succeeded"
-              | "thirdparty_unlinked"
-              | "trusted_device_created"
-              | "trusted_device_revoked"
-              | "trusted_device_stolen"
-              | "user_blocked"
-              | "user_created"
-              | "user_deleted"
-              | "user_logged_out"
-              | "user_unblocked"
-              | "username_changed"
-              | "username_deleted"
-              | "api_key_created"
-              | "api_key_deleted"
-              | "api_key_rejected"
-              | "secrets_resealed"
-              | "tenant_changed"
-              | "tenant_created"
-              | "tenant_deleted"
-              | "users_exported"
-              | "users_imported"
-              | "webhook_changed"
-              | "webhook_created"
-              | "webhook_deleted"
-              | "webhook_disabled"
-              | "webhook_secret_rotated"
-              | "webauthn_registration_init_succeeded"
-              | "webauthn_registration_init_failed"
-              | "webauthn_registration_final_succeeded"
-              | "webauthn_registration_final_failed"
-              | "webauthn_authentication_init_succeeded"
-              | "webauthn_authentication_init_failed"
-              | "webauthn_authentication_final_succeeded"
-              | "webauthn_authentication_final_failed"
-              | "webauthn_transaction_init_succeeded"
-              | "webauthn_transaction_init_failed"
-              | "webauthn_transaction_final_succeeded"
-              | "webauthn_transaction_final_failed"
-              | "mfa_registration_init_succeeded"
-              | "mfa_registration_init_failed"
-              | "mfa_registration_final_succeeded"
-              | "mfa_registration_final_failed"
-              | "mfa_authentication_init_succeeded"
-              | "mfa_authentication_init_failed"
-              | "mfa_authentication_final_succeeded"
-              | "mfa_authentication_final_failed"
-              | "webauthn_credential_updated"
-              | "webauthn_credential_deleted"
-              | "webauthn_user_deleted"
-              | "audit_limit_reached"
-            )[]
-          | undefined;
+        type?: AuditType[] | undefined;
         /** The id of a user, or a part of it. */
         actor_user_id?: string | undefined;
         /** The email address of an account, or a part of it. */
@@ -1021,25 +810,7 @@ export interface AdminOperations {
         per_page?: number | undefined;
       };
     };
-    answer: {
-      items: {
-        id: string;
-        name: string;
-        /** Its own host names, the public one first. */
-        hosts: string[];
-        /** Its public address; null if its settings are no longer valid. */
-        base_url: string | null;
-        /** Whether it is the tenant of the server's configuration, which defines its settings. */
-        default: boolean;
-        /** Its own settings, without secrets. */
-        config: Record<string, unknown>;
-        /** The paths of the secrets that are set, for instance `smtp_url`. */
-        secrets: string[];
-        created_at: string;
-        updated_at: string;
-      }[];
-      total: number;
-    };
+    answer: { items: Tenant[]; total: number };
   };
   /** Create a tenant. */
   createTenant: {
@@ -1053,42 +824,12 @@ export interface AdminOperations {
         config?: Record<string, unknown> | undefined;
       };
     };
-    answer: {
-      id: string;
-      name: string;
-      /** Its own host names, the public one first. */
-      hosts: string[];
-      /** Its public address; null if its settings are no longer valid. */
-      base_url: string | null;
-      /** Whether it is the tenant of the server's configuration, which defines its settings. */
-      default: boolean;
-      /** Its own settings, without secrets. */
-      config: Record<string, unknown>;
-      /** The paths of the secrets that are set, for instance `smtp_url`. */
-      secrets: string[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Tenant;
   };
   /** Get a tenant with its settings. */
   getTenant: {
     input: { id: string };
-    answer: {
-      id: string;
-      name: string;
-      /** Its own host names, the public one first. */
-      hosts: string[];
-      /** Its public address; null if its settings are no longer valid. */
-      base_url: string | null;
-      /** Whether it is the tenant of the server's configuration, which defines its settings. */
-      default: boolean;
-      /** Its own settings, without secrets. */
-      config: Record<string, unknown>;
-      /** The paths of the secrets that are set, for instance `smtp_url`. */
-      secrets: string[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Tenant;
   };
   /** Change a tenant's name, host names or settings. Other servers see the change within five seconds. */
   changeTenant: {
@@ -1101,22 +842,7 @@ export interface AdminOperations {
         config?: Record<string, unknown> | undefined;
       };
     };
-    answer: {
-      id: string;
-      name: string;
-      /** Its own host names, the public one first. */
-      hosts: string[];
-      /** Its public address; null if its settings are no longer valid. */
-      base_url: string | null;
-      /** Whether it is the tenant of the server's configuration, which defines its settings. */
-      default: boolean;
-      /** Its own settings, without secrets. */
-      config: Record<string, unknown>;
-      /** The paths of the secrets that are set, for instance `smtp_url`. */
-      secrets: string[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Tenant;
   };
   /** Delete a tenant with all of its data. */
   deleteTenant: {
@@ -1132,22 +858,7 @@ export interface AdminOperations {
   /** Get the tenant of the key with its settings. */
   getOwnTenant: {
     input: Record<never, never>;
-    answer: {
-      id: string;
-      name: string;
-      /** Its own host names, the public one first. */
-      hosts: string[];
-      /** Its public address; null if its settings are no longer valid. */
-      base_url: string | null;
-      /** Whether it is the tenant of the server's configuration, which defines its settings. */
-      default: boolean;
-      /** Its own settings, without secrets. */
-      config: Record<string, unknown>;
-      /** The paths of the secrets that are set, for instance `smtp_url`. */
-      secrets: string[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Tenant;
   };
   /** Change the tenant of the key. */
   changeOwnTenant: {
@@ -1159,22 +870,7 @@ export interface AdminOperations {
         config?: Record<string, unknown> | undefined;
       };
     };
-    answer: {
-      id: string;
-      name: string;
-      /** Its own host names, the public one first. */
-      hosts: string[];
-      /** Its public address; null if its settings are no longer valid. */
-      base_url: string | null;
-      /** Whether it is the tenant of the server's configuration, which defines its settings. */
-      default: boolean;
-      /** Its own settings, without secrets. */
-      config: Record<string, unknown>;
-      /** The paths of the secrets that are set, for instance `smtp_url`. */
-      secrets: string[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Tenant;
   };
   /** List the SAML providers of a tenant. */
   listSamlProvidersOfTenant: {
@@ -1329,16 +1025,7 @@ export interface AdminOperations {
   /** List the OAuth providers of a tenant. */
   listOAuthProvidersOfTenant: {
     input: { id: string };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    }[];
+    answer: OAuthProvider[];
   };
   /** Add an OAuth provider to a tenant. `id` is `custom_` and a key of lower case letters, digits, `_` and `-`. */
   createOAuthProviderOfTenant: {
@@ -1349,44 +1036,17 @@ export interface AdminOperations {
         settings: Record<string, unknown>;
       };
     };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    };
+    answer: OAuthProvider;
   };
   /** Get an OAuth provider of a tenant. */
   getOAuthProviderOfTenant: {
     input: { id: string; provider_id: string };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    };
+    answer: OAuthProvider;
   };
   /** Change settings of an OAuth provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProviderOfTenant: {
     input: { id: string; provider_id: string; body?: Record<string, unknown> };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    };
+    answer: OAuthProvider;
   };
   /** Delete an OAuth provider of a tenant, or the settings of a built-in one. */
   deleteOAuthProviderOfTenant: {
@@ -1396,16 +1056,7 @@ export interface AdminOperations {
   /** List the OAuth providers of the tenant of the key. */
   listOAuthProviders: {
     input: Record<never, never>;
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    }[];
+    answer: OAuthProvider[];
   };
   /** Add an OAuth provider to the tenant of the key. `id` is `custom_` and a key of lower case letters, digits, `_` and `-`. */
   createOAuthProvider: {
@@ -1415,44 +1066,17 @@ export interface AdminOperations {
         settings: Record<string, unknown>;
       };
     };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    };
+    answer: OAuthProvider;
   };
   /** Get an OAuth provider of the tenant of the key. */
   getOAuthProvider: {
     input: { provider_id: string };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    };
+    answer: OAuthProvider;
   };
   /** Change settings of an OAuth provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProvider: {
     input: { provider_id: string; body?: Record<string, unknown> };
-    answer: {
-      /** `google`, or `custom_` and the key of one of the tenant's own. */
-      id: string;
-      custom: boolean;
-      enabled: boolean;
-      /** Its settings, without secrets. */
-      settings: Record<string, unknown>;
-      /** Names of the secrets that are set. */
-      secrets: string[];
-    };
+    answer: OAuthProvider;
   };
   /** Delete an OAuth provider of the tenant of the key, or the settings of a built-in one. */
   deleteOAuthProvider: {
@@ -1531,83 +1155,10 @@ export interface AdminOperations {
   listWebhooks: {
     input: Record<never, never>;
     answer: {
-      database: {
-        id: string;
-        callback: string;
-        enabled: boolean;
-        /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
-        failures: number;
-        /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
-        expires_at: string;
-        events: {
-          id: string;
-          event:
-            | "user.create"
-            | "user.delete"
-            | "user.login"
-            | "user.update"
-            | "user.update.email.create"
-            | "user.update.email.delete"
-            | "user.update.email.primary"
-            | "user.update.username.create"
-            | "user.update.username.delete"
-            | "user.update.username.update"
-            | "user.update.password.update"
-            | "session.create.flow"
-            | "session.create.admin"
-            | "session.delete.explicit.logout"
-            | "session.delete.explicit.revoke"
-            | "session.delete.admin.revoke"
-            | "session.delete.passive.expire"
-            | "session.delete.passive.limit"
-            | "email.send"
-            | "user"
-            | "user.update.email"
-            | "user.update.username"
-            | "user.update.password"
-            | "session"
-            | "session.create"
-            | "session.delete"
-            | "session.delete.explicit"
-            | "session.delete.admin"
-            | "session.delete.passive";
-        }[];
-        created_at: string;
-        updated_at: string;
-      }[];
+      database: Webhook[];
       config: {
         callback: string;
-        events: (
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive"
-        )[];
+        events: EventSubscription[];
       }[];
     };
   };
@@ -1617,133 +1168,15 @@ export interface AdminOperations {
       body: {
         /** An https address on the public internet, without user or fragment. */
         callback: string;
-        events: (
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive"
-        )[];
+        events: EventSubscription[];
       };
     };
-    answer: {
-      id: string;
-      callback: string;
-      enabled: boolean;
-      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
-      failures: number;
-      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
-      expires_at: string;
-      events: {
-        id: string;
-        event:
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive";
-      }[];
-      created_at: string;
-      updated_at: string;
-      /** Signs deliveries (Standard Webhooks). In this answer alone. */
-      secret: string;
-    };
+    answer: WebhookWithSecret;
   };
   /** Get a webhook. */
   getWebhook: {
     input: { id: string };
-    answer: {
-      id: string;
-      callback: string;
-      enabled: boolean;
-      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
-      failures: number;
-      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
-      expires_at: string;
-      events: {
-        id: string;
-        event:
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive";
-      }[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Webhook;
   };
   /** Change a webhook. Sets `failures` to 0, and `expires_at` to 30 days from now. */
   updateWebhook: {
@@ -1752,84 +1185,11 @@ export interface AdminOperations {
       body: {
         /** An https address on the public internet, without user or fragment. */
         callback: string;
-        events: (
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive"
-        )[];
+        events: EventSubscription[];
         enabled: boolean;
       };
     };
-    answer: {
-      id: string;
-      callback: string;
-      enabled: boolean;
-      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
-      failures: number;
-      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
-      expires_at: string;
-      events: {
-        id: string;
-        event:
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive";
-      }[];
-      created_at: string;
-      updated_at: string;
-    };
+    answer: Webhook;
   };
   /** Delete a webhook and its deliveries. */
   deleteWebhook: {
@@ -1844,84 +1204,12 @@ export interface AdminOperations {
         overlap_seconds?: number | undefined;
       };
     };
-    answer: {
-      id: string;
-      callback: string;
-      enabled: boolean;
-      /** Deliveries in a row that were given up. Above 5 the webhook is disabled. */
-      failures: number;
-      /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
-      expires_at: string;
-      events: {
-        id: string;
-        event:
-          | "user.create"
-          | "user.delete"
-          | "user.login"
-          | "user.update"
-          | "user.update.email.create"
-          | "user.update.email.delete"
-          | "user.update.email.primary"
-          | "user.update.username.create"
-          | "user.update.username.delete"
-          | "user.update.username.update"
-          | "user.update.password.update"
-          | "session.create.flow"
-          | "session.create.admin"
-          | "session.delete.explicit.logout"
-          | "session.delete.explicit.revoke"
-          | "session.delete.admin.revoke"
-          | "session.delete.passive.expire"
-          | "session.delete.passive.limit"
-          | "email.send"
-          | "user"
-          | "user.update.email"
-          | "user.update.username"
-          | "user.update.password"
-          | "session"
-          | "session.create"
-          | "session.delete"
-          | "session.delete.explicit"
-          | "session.delete.admin"
-          | "session.delete.passive";
-      }[];
-      created_at: string;
-      updated_at: string;
-      /** Signs deliveries (Standard Webhooks). In this answer alone. */
-      secret: string;
-    };
+    answer: WebhookWithSecret;
   };
   /** Deliver an event named test to a webhook. Its `data` is empty. The delivery is repeated like any other if it fails. */
   testWebhook: {
     input: { id: string };
-    answer: {
-      id: string;
-      webhook_id: string;
-      /** The `webhook-id` header. */
-      event_id: string;
-      /** Null if the event is older than `webhooks.retention`. */
-      event: string | null;
-      /** The user whose events are delivered in order. */
-      subject_id: string | null;
-      /** The flow that caused the event. */
-      flow_id: string | null;
-      state: "waiting" | "delivered" | "failed";
-      attempts: {
-        number: number;
-        at: string;
-        duration_ms: number;
-        /** Status of the answer; null without one. */
-        status: number | null;
-        /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
-        error: string | null;
-        /** First KiB of the answer; null for an empty or a compressed one. */
-        answer: string | null;
-      }[];
-      next_attempt_at: string | null;
-      replay_of: string | null;
-      created_at: string;
-      finished_at: string | null;
-    };
+    answer: WebhookDelivery;
   };
   /** List deliveries of a webhook with every attempt, newest first. */
   listWebhookDeliveries: {
@@ -1939,101 +1227,17 @@ export interface AdminOperations {
         end_time?: string | undefined;
       };
     };
-    answer: {
-      items: {
-        id: string;
-        webhook_id: string;
-        /** The `webhook-id` header. */
-        event_id: string;
-        /** Null if the event is older than `webhooks.retention`. */
-        event: string | null;
-        /** The user whose events are delivered in order. */
-        subject_id: string | null;
-        /** The flow that caused the event. */
-        flow_id: string | null;
-        state: "waiting" | "delivered" | "failed";
-        attempts: {
-          number: number;
-          at: string;
-          duration_ms: number;
-          /** Status of the answer; null without one. */
-          status: number | null;
-          /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
-          error: string | null;
-          /** First KiB of the answer; null for an empty or a compressed one. */
-          answer: string | null;
-        }[];
-        next_attempt_at: string | null;
-        replay_of: string | null;
-        created_at: string;
-        finished_at: string | null;
-      }[];
-      total: number;
-    };
+    answer: { items: WebhookDelivery[]; total: number };
   };
   /** Get a delivery with every attempt. */
   getWebhookDelivery: {
     input: { id: string; delivery_id: string };
-    answer: {
-      id: string;
-      webhook_id: string;
-      /** The `webhook-id` header. */
-      event_id: string;
-      /** Null if the event is older than `webhooks.retention`. */
-      event: string | null;
-      /** The user whose events are delivered in order. */
-      subject_id: string | null;
-      /** The flow that caused the event. */
-      flow_id: string | null;
-      state: "waiting" | "delivered" | "failed";
-      attempts: {
-        number: number;
-        at: string;
-        duration_ms: number;
-        /** Status of the answer; null without one. */
-        status: number | null;
-        /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
-        error: string | null;
-        /** First KiB of the answer; null for an empty or a compressed one. */
-        answer: string | null;
-      }[];
-      next_attempt_at: string | null;
-      replay_of: string | null;
-      created_at: string;
-      finished_at: string | null;
-    };
+    answer: WebhookDelivery;
   };
   /** Deliver an event again. Under a new id of the delivery, and with the same `webhook-id`. */
   replayWebhookDelivery: {
     input: { id: string; delivery_id: string };
-    answer: {
-      id: string;
-      webhook_id: string;
-      /** The `webhook-id` header. */
-      event_id: string;
-      /** Null if the event is older than `webhooks.retention`. */
-      event: string | null;
-      /** The user whose events are delivered in order. */
-      subject_id: string | null;
-      /** The flow that caused the event. */
-      flow_id: string | null;
-      state: "waiting" | "delivered" | "failed";
-      attempts: {
-        number: number;
-        at: string;
-        duration_ms: number;
-        /** Status of the answer; null without one. */
-        status: number | null;
-        /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
-        error: string | null;
-        /** First KiB of the answer; null for an empty or a compressed one. */
-        answer: string | null;
-      }[];
-      next_attempt_at: string | null;
-      replay_of: string | null;
-      created_at: string;
-      finished_at: string | null;
-    };
+    answer: WebhookDelivery;
   };
   /** Deliver the events of a time range or of a flow again. Each event once, the oldest 10000 at most. Events are left out while a delivery of them waits. */
   replayWebhookDeliveries: {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { addresses } from "../server/http/addresses.ts";
-import { openApiDocument } from "../server/http/openapi/document.ts";
+import { eventSchemas, openApiDocument } from "../server/http/openapi/document.ts";
 import type { JsonSchema } from "../server/http/openapi/schemas.ts";
 
 /** Writes the types of the client for servers from the document of the interface. */
@@ -50,9 +50,8 @@ function moduleOf(document: JsonSchema): string {
     const paged = isPaged(described) ? ", true" : "";
     return `  ${described.operationId}: ["${method}", "${path}"${paged}],`;
   });
-  const webhooks = (document.webhooks ?? {}) as Record<string, { post: { "x-data": JsonSchema } }>;
-  const events = Object.entries(webhooks).map(
-    ([name, { post }]) => `  "${name}": ${typeOf(post["x-data"], used)};`,
+  const events = Object.entries(eventSchemas(document)).map(
+    ([name, schema]) => `  "${name}": ${typeOf(schema, used)};`,
   );
   const named: string[] = [];
   for (const name of used) {

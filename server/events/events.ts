@@ -6,10 +6,15 @@ import { mailFactors, messagesOf } from "../mail/messages.ts";
 import { sessionObjectSchema } from "../sessions/session-object.ts";
 
 /** The user after the change; before it for `user.delete`. */
-const userData = userObjectSchema.extend({
-  ip_address: z.string().optional().describe("Address of the client, for changes by the user and of emails."),
-  user_agent: z.string().optional().describe("`User-Agent` of the same client."),
-});
+const userData = userObjectSchema
+  .extend({
+    ip_address: z
+      .string()
+      .optional()
+      .describe("Address of the client, for changes by the user and of emails."),
+    user_agent: z.string().optional().describe("`User-Agent` of the same client."),
+  })
+  .meta({ id: "UserEventData" });
 
 const codeDetails = z.strictObject({
   service_name: z.string(),
@@ -32,6 +37,10 @@ const changeDetails = z.strictObject({
   factor: z.enum(mailFactors).optional().describe("The second factor that was added or removed."),
 });
 
+const language = z
+  .enum(languageTags)
+  .meta({ id: "Language", description: "Language of the mail: `X-Language` of the request that caused it." });
+
 const mailMembers = {
   subject: z.string(),
   body_plain: z.string(),
@@ -43,21 +52,27 @@ const mailMembers = {
       "Whether the service sends the mail too (`email_delivery.enabled`). If not, the receiver has to.",
     ),
   accept_language: z.string().describe("The same as `language`, for published receivers."),
-  language: z
-    .enum(languageTags)
-    .describe("Language of the mail: `X-Language` of the request that caused it."),
+  language,
 };
 
 /** A code is in mails of the first kind alone. */
-const mailData = z.discriminatedUnion("type", [
-  z.strictObject({ ...mailMembers, type: z.enum(messagesOf("passcode")), data: codeDetails }),
-  z.strictObject({
-    ...mailMembers,
-    type: z.enum(messagesOf("notice")),
-    data: z.strictObject({ service_name: z.string() }),
-  }),
-  z.strictObject({ ...mailMembers, type: z.literal("security_notification"), data: changeDetails }),
-]);
+const mailData = z
+  .discriminatedUnion("type", [
+    z
+      .strictObject({ ...mailMembers, type: z.enum(messagesOf("passcode")), data: codeDetails })
+      .meta({ id: "CodeMailEventData" }),
+    z
+      .strictObject({
+        ...mailMembers,
+        type: z.enum(messagesOf("notice")),
+        data: z.strictObject({ service_name: z.string() }),
+      })
+      .meta({ id: "NoticeMailEventData" }),
+    z
+      .strictObject({ ...mailMembers, type: z.literal("security_notification"), data: changeDetails })
+      .meta({ id: "ChangeMailEventData" }),
+  ])
+  .meta({ id: "MailEventData" });
 
 /**
  * Every event that is emitted: when, and its data. The events of a change are committed with it, and delivered to the

@@ -8,19 +8,21 @@ import type { TenantRow } from "./tenants.ts";
 const time = z.iso.datetime({ precision: 3 });
 
 /** A tenant as operators see it. */
-export const tenantObjectSchema = z.strictObject({
-  id: z.guid(),
-  name: z.string(),
-  hosts: z.array(z.string()).describe("Its own host names, the public one first."),
-  base_url: z.string().nullable().describe("Its public address; null if its settings are no longer valid."),
-  default: z
-    .boolean()
-    .describe("Whether it is the tenant of the server's configuration, which defines its settings."),
-  config: z.record(z.string(), z.unknown()).describe("Its own settings, without secrets."),
-  secrets: z.array(z.string()).describe("The paths of the secrets that are set, for instance `smtp_url`."),
-  created_at: time,
-  updated_at: time,
-});
+export const tenantObjectSchema = z
+  .strictObject({
+    id: z.guid(),
+    name: z.string(),
+    hosts: z.array(z.string()).describe("Its own host names, the public one first."),
+    base_url: z.string().nullable().describe("Its public address; null if its settings are no longer valid."),
+    default: z
+      .boolean()
+      .describe("Whether it is the tenant of the server's configuration, which defines its settings."),
+    config: z.record(z.string(), z.unknown()).describe("Its own settings, without secrets."),
+    secrets: z.array(z.string()).describe("The paths of the secrets that are set, for instance `smtp_url`."),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Tenant" });
 
 export type TenantObject = z.output<typeof tenantObjectSchema>;
 

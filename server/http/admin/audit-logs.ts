@@ -17,10 +17,12 @@ import { adminOperation } from "./admin-operation.ts";
 
 const part = () => z.string().max(256).optional();
 
+const auditType = z.enum(auditTypes).meta({ id: "AuditType", description: "A type of entries." });
+
 const filters = {
   start_time: instant().optional().describe("Only later entries."),
   end_time: instant().optional().describe("Only earlier entries."),
-  type: csv(z.enum(auditTypes)).optional().describe("Types of entries, repeated or separated by commas."),
+  type: csv(auditType).optional().describe("Types of entries, repeated or separated by commas."),
   actor_user_id: part().describe("The id of a user, or a part of it."),
   actor_email: part().describe("The email address of an account, or a part of it."),
   meta_source_ip: part().describe("An IP address, or a part of it."),

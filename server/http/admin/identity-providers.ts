@@ -157,13 +157,15 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
   ];
 });
 
-const oauthObject = z.strictObject({
-  id: z.string().describe("`google`, or `custom_` and the key of one of the tenant's own."),
-  custom: z.boolean(),
-  enabled: z.boolean(),
-  settings: z.record(z.string(), z.unknown()).describe("Its settings, without secrets."),
-  secrets: z.array(z.string()).describe("Names of the secrets that are set."),
-});
+const oauthObject = z
+  .strictObject({
+    id: z.string().describe("`google`, or `custom_` and the key of one of the tenant's own."),
+    custom: z.boolean(),
+    enabled: z.boolean(),
+    settings: z.record(z.string(), z.unknown()).describe("Its settings, without secrets."),
+    secrets: z.array(z.string()).describe("Names of the secrets that are set."),
+  })
+  .meta({ id: "OAuthProvider" });
 
 const OPERATOR = "The addresses of a tenant's own providers are set by the operator alone.";
 const oauthChanged = {

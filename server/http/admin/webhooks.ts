@@ -28,25 +28,34 @@ import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
 
 const time = z.iso.datetime({ precision: 3 });
 
-const webhookObject = z.strictObject({
-  id: z.guid(),
-  callback: z.string(),
-  enabled: z.boolean(),
-  failures: z
-    .int()
-    .min(0)
-    .describe("Deliveries in a row that were given up. Above 5 the webhook is disabled."),
-  expires_at: time.describe(
-    "30 days after the last delivery. Effective with `webhooks.allow_time_expiration`.",
-  ),
-  events: z.array(z.strictObject({ id: z.guid(), event: z.enum(subscribableEventNames) })),
-  created_at: time,
-  updated_at: time,
+const subscription = z.enum(subscribableEventNames).meta({
+  id: "EventSubscription",
+  description: "An event, or a part of the name: `user.update` covers `user.update.email.create`.",
 });
 
-const webhookWithSecret = webhookObject.extend({
-  secret: z.string().describe("Signs deliveries (Standard Webhooks). In this answer alone."),
-});
+const webhookObject = z
+  .strictObject({
+    id: z.guid(),
+    callback: z.string(),
+    enabled: z.boolean(),
+    failures: z
+      .int()
+      .min(0)
+      .describe("Deliveries in a row that were given up. Above 5 the webhook is disabled."),
+    expires_at: time.describe(
+      "30 days after the last delivery. Effective with `webhooks.allow_time_expiration`.",
+    ),
+    events: z.array(z.strictObject({ id: z.guid(), event: subscription })),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Webhook" });
+
+const webhookWithSecret = webhookObject
+  .extend({
+    secret: z.string().describe("Signs deliveries (Standard Webhooks). In this answer alone."),
+  })
+  .meta({ id: "WebhookWithSecret" });
 
 const objectOf = (webhook: StoredWebhook) => ({
   id: webhook.id,
@@ -61,42 +70,44 @@ const objectOf = (webhook: StoredWebhook) => ({
 
 const described = {
   callback: z.string().describe("An https address on the public internet, without user or fragment."),
-  events: z.array(z.enum(subscribableEventNames)).min(1).max(100),
+  events: z.array(subscription).min(1).max(100),
 };
 
 const states = ["waiting", "delivered", "failed"] as const;
 
-const deliveryObject = z.strictObject({
-  id: z.guid(),
-  webhook_id: z.string(),
-  event_id: z.guid().describe("The `webhook-id` header."),
-  event: z.string().nullable().describe("Null if the event is older than `webhooks.retention`."),
-  subject_id: z.string().nullable().describe("The user whose events are delivered in order."),
-  flow_id: z.guid().nullable().describe("The flow that caused the event."),
-  state: z.enum(states),
-  attempts: z.array(
-    z.strictObject({
-      number: z.int().min(1),
-      at: time,
-      duration_ms: z.int().min(0),
-      status: z.int().nullable().describe("Status of the answer; null without one."),
-      error: z
-        .string()
-        .nullable()
-        .describe(
-          "`status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded.",
-        ),
-      answer: z
-        .string()
-        .nullable()
-        .describe("First KiB of the answer; null for an empty or a compressed one."),
-    }),
-  ),
-  next_attempt_at: time.nullable(),
-  replay_of: z.guid().nullable(),
-  created_at: time,
-  finished_at: time.nullable(),
-});
+const deliveryObject = z
+  .strictObject({
+    id: z.guid(),
+    webhook_id: z.string(),
+    event_id: z.guid().describe("The `webhook-id` header."),
+    event: z.string().nullable().describe("Null if the event is older than `webhooks.retention`."),
+    subject_id: z.string().nullable().describe("The user whose events are delivered in order."),
+    flow_id: z.guid().nullable().describe("The flow that caused the event."),
+    state: z.enum(states),
+    attempts: z.array(
+      z.strictObject({
+        number: z.int().min(1),
+        at: time,
+        duration_ms: z.int().min(0),
+        status: z.int().nullable().describe("Status of the answer; null without one."),
+        error: z
+          .string()
+          .nullable()
+          .describe(
+            "`status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded.",
+          ),
+        answer: z
+          .string()
+          .nullable()
+          .describe("First KiB of the answer; null for an empty or a compressed one."),
+      }),
+    ),
+    next_attempt_at: time.nullable(),
+    replay_of: z.guid().nullable(),
+    created_at: time,
+    finished_at: time.nullable(),
+  })
+  .meta({ id: "WebhookDelivery" });
 
 const deliveryOf = (delivery: ListedDelivery) => ({
   id: delivery.id,
@@ -156,9 +167,7 @@ export const webhookAddresses = [
         200: {
           schema: z.strictObject({
             database: z.array(webhookObject),
-            config: z.array(
-              z.strictObject({ callback: z.string(), events: z.array(z.enum(subscribableEventNames)) }),
-            ),
+            config: z.array(z.strictObject({ callback: z.string(), events: z.array(subscription) })),
           }),
         },
       },

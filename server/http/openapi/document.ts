@@ -129,10 +129,7 @@ function webhooksOf(convert: Convert): JsonSchema {
               schema: {
                 type: "object",
                 properties: {
-                  token: {
-                    type: "string",
-                    description: "A JWT with `evt` and `data`, verified by `/.well-known/jwks.json`.",
-                  },
+                  token: tokenOf(name, convert(data)),
                   event: { type: "string", const: name },
                 },
                 required: ["token", "event"],
@@ -141,11 +138,42 @@ function webhooksOf(convert: Convert): JsonSchema {
           },
         },
         responses: { "2XX": { description: "Received." }, "4XX": { description: "Delivered again later." } },
-        "x-data": convert(data),
       },
     },
   ]);
   return Object.fromEntries(entries);
+}
+
+/** The token of a delivery: header and claims in a list (JSON Schema Validation 2020-12, 8.6). */
+const tokenOf = (event: string, data: JsonSchema) => ({
+  type: "string",
+  description: "A JWT with `evt` and `data`, verified by `/.well-known/jwks.json`.",
+  contentMediaType: "application/jwt",
+  contentSchema: {
+    type: "array",
+    prefixItems: [
+      { type: "object", properties: { typ: { const: "webhook+jwt" } }, required: ["typ"] },
+      { type: "object", properties: { evt: { const: event }, data }, required: ["evt", "data"] },
+    ],
+  },
+});
+
+/** A webhook of the document, as far as it describes the data of its event. */
+interface DescribedWebhook {
+  post: {
+    requestBody: {
+      content: Record<string, { schema: { properties: { token: ReturnType<typeof tokenOf> } } }>;
+    };
+  };
+}
+
+/** The schemas of the data of events, by the name of the event. */
+export function eventSchemas({ webhooks }: JsonSchema): Record<string, JsonSchema> {
+  const schemas = Object.entries(webhooks as Record<string, DescribedWebhook>).map(([name, { post }]) => {
+    const token = post.requestBody.content["application/json"]?.schema.properties.token;
+    return [name, token?.contentSchema.prefixItems[1]?.properties.data];
+  });
+  return Object.fromEntries(schemas);
 }
 
 type Convert = (schema: z.ZodType) => JsonSchema;

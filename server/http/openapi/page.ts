@@ -1,6 +1,7 @@
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import type { Reply } from "../reply.ts";
+import { eventSchemas } from "./document.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** The document as a page. It has no script and loads nothing, so every policy for content allows it. */
@@ -81,7 +82,7 @@ interface Document {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Described>>;
-  webhooks: Record<string, { post: Described & { "x-data": JsonSchema } }>;
+  webhooks: Record<string, { post: Described }>;
   components: {
     schemas: Record<string, JsonSchema>;
     securitySchemes: Record<string, { description: string }>;
@@ -92,6 +93,7 @@ interface Document {
 export function openApiPage(source: JsonSchema, { href, base }: { href: string; base: string }): Reply {
   const document = source as unknown as Document;
   const { info, tags, paths, webhooks, components } = document;
+  const data = eventSchemas(source);
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
   );
@@ -136,7 +138,7 @@ ${section.rows.map(({ path, method, described }) => operationOf(path, method, de
 ${Object.entries(webhooks).map(
   ([name, { post }]) => html`<details class="operation">
 <summary><code>${name}</code> <span class="what">${prose(post.description)}</span></summary>
-<div class="body">${schemaOf(post["x-data"])}</div>
+<div class="body">${schemaOf(data[name] ?? {})}</div>
 </details>`,
 )}
 </section>

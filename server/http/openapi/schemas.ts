@@ -74,10 +74,14 @@ function discriminatorOf(union: z.ZodDiscriminatedUnion): JsonSchema {
   const mapping = union.options.flatMap((option) => {
     const { id } = z.globalRegistry.get(option) ?? {};
     const value = option instanceof z.ZodObject ? option.shape[propertyName] : undefined;
-    return id && value instanceof z.ZodLiteral ? [[String(value.value), `#/components/schemas/${id}`]] : [];
+    const names = value instanceof z.ZodLiteral || value instanceof z.ZodEnum ? [...namesOf(value)] : [];
+    return id ? names.map((name) => [name, `#/components/schemas/${id}`]) : [];
   });
   return { propertyName, mapping: Object.fromEntries(mapping) };
 }
+
+const namesOf = (schema: z.ZodLiteral | z.ZodEnum) =>
+  (schema instanceof z.ZodEnum ? schema.options : [...schema.values]).map(String);
 
 function withComponentRefs<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(withComponentRefs) as Value;
