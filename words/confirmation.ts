@@ -4,6 +4,10 @@ export interface ConfirmationWords {
   /** Has the placeholder `{application}`. */
   sentence: string;
   agreement: string;
+  /** Names of the members of a transaction that the page knows. */
+  members: Record<"amount" | "to" | "reference" | "items", string>;
+  /** Above the members that it does not know, which have the names that the application gave them. */
+  rest: string;
   confirm: string;
   decline: string;
   /** Has the placeholder `{host}`. */

@@ -4,6 +4,7 @@ import { dataView } from "#server/passkey-server/confirmation-view";
 import { visibleLine } from "#server/passkey-server/visible-text";
 import { currentRuntime } from "#server/runtime-slot";
 import type { Tenant } from "#server/tenants/tenant";
+import type { Language } from "#words/language-tags";
 import { Confirmation, type ConfirmationProps } from "../../components/confirmation/confirmation.tsx";
 import { parametersOf, type Query, tenantOfPage } from "../flow-page.tsx";
 import { Languages } from "../languages.tsx";
@@ -26,7 +27,7 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
       language={language}
       service={config.service.name}
       address={`/passkeys/${tenant.id}/transaction/confirm`}
-      content={await contentOf(tenant, token)}
+      content={await contentOf(tenant, token, language)}
     >
       <Languages
         current={language}
@@ -58,7 +59,11 @@ export async function UnknownConfirmationPage({ path }: { path: string }) {
   );
 }
 
-async function contentOf(tenant: Tenant, token: string): Promise<ConfirmationProps["content"]> {
+async function contentOf(
+  tenant: Tenant,
+  token: string,
+  language: Language,
+): Promise<ConfirmationProps["content"]> {
   const runtime = currentRuntime();
   const page = await confirmationPage({ runtime, tenant }, token);
   if (page.state === "confirmed" || page.state === "declined") {
@@ -74,7 +79,7 @@ async function contentOf(tenant: Tenant, token: string): Promise<ConfirmationPro
       // These names come from the application, and may contain misleading characters.
       application: visibleLine(application),
       user: { name: visibleLine(user.name), displayName: visibleLine(user.displayName) },
-      ...dataView(page.transactionId, page.data),
+      ...dataView(page.transactionId, page.data, language),
       returnsTo,
       options: publicKey,
     },

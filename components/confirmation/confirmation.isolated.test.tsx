@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { confirmation as en } from "#words/en/confirmation";
@@ -13,10 +13,8 @@ const question: Question = {
   application: "Heron Books",
   user: { name: "ada@example.com", displayName: "Ada" },
   transactionId: [{ text: "order-1" }],
-  data: {
-    kind: "object",
-    members: [{ name: [{ text: "to" }], value: { kind: "text", pieces: [{ text: "Grace" }] } }],
-  },
+  summary: { title: null, amount: null, labels: [{ label: "to", value: [{ text: "Grace" }] }], items: [] },
+  rest: null,
   exact: [{ text: '{"to":"Grace"}' }],
   hides: false,
   returnsTo: "shop.example",
@@ -243,7 +241,7 @@ describe("an answer without a reply", () => {
 
 describe("transaction data of every kind", () => {
   test("is drawn, and invisible characters are shown", () => {
-    const data: Question["data"] = {
+    const rest: Question["rest"] = {
       kind: "object",
       members: [
         { name: [{ text: "a" }], value: { kind: "boolean", value: true } },
@@ -262,7 +260,7 @@ describe("transaction data of every kind", () => {
         { name: [{ text: "g" }], value: { kind: "number", text: "1e-7" } },
       ],
     };
-    draw({ question: { ...question, data, hides: true } });
+    draw({ question: { ...question, rest, summary: { ...question.summary, labels: [] }, hides: true } });
     expect(screen.getAllByRole("definition").map(({ textContent }) => textContent)).toEqual([
       "yes",
       "nothing",
@@ -274,6 +272,43 @@ describe("transaction data of every kind", () => {
       "1e-7",
     ]);
     expect(screen.getByRole("alert").textContent).toBe(words.hides);
+  });
+});
+
+describe("known members of transaction data", () => {
+  const text = (text: string) => [{ text }];
+  const summary: Question["summary"] = {
+    title: text("Order 17"),
+    amount: text("€149.90"),
+    labels: [{ label: "to", value: text("Bergmann & Söhne") }],
+    items: [
+      { title: text("Seven Herons"), quantity: text("2"), amount: text("€99.90") },
+      { title: text("Wrapping"), quantity: null, amount: null },
+    ],
+  };
+
+  test("are a headline, and labels in the user's language", () => {
+    draw({ question: { ...question, summary } });
+    const agreement = within(screen.getByRole("region", { name: words.agreement }));
+    expect(agreement.getByRole("heading", { level: 2 }).textContent).toBe("Order 17");
+    expect(agreement.getByText("€149.90").closest("p")?.textContent).toBe("Amount €149.90");
+    expect(agreement.getAllByRole("term").map(({ textContent }) => textContent)).toEqual(["To", "Items"]);
+    expect(agreement.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+      "2 × Seven Herons€99.90",
+      "Wrapping",
+    ]);
+    expect(agreement.queryByText(words.rest)).toBeNull();
+  });
+
+  test("hide no other member", () => {
+    const rest: Question["rest"] = {
+      kind: "object",
+      members: [{ name: text("recurring"), value: { kind: "boolean", value: true } }],
+    };
+    draw({ question: { ...question, summary, rest } });
+    const agreement = within(screen.getByRole("region", { name: words.agreement }));
+    expect(agreement.getByText(words.rest)).toBeDefined();
+    expect(agreement.getByText("recurring").closest("div")?.textContent).toBe("recurringyes");
   });
 });
 

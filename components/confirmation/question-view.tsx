@@ -3,8 +3,9 @@ import type { ConfirmationError, ConfirmationWords } from "#words/confirmation";
 import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
+import { Agreement, type Summary } from "./agreement.tsx";
 import { confirm, decline, type End, type Options, type Signed } from "./send-answer.ts";
-import { type DataNode, ExactText, SignedData, type TextPiece } from "./signed-data.tsx";
+import { type DataNode, ExactText, type TextPiece } from "./signed-data.tsx";
 
 /** The transaction to confirm. */
 export interface Question {
@@ -13,7 +14,9 @@ export interface Question {
   user: { name: string; displayName: string };
   /** The application's own id of the transaction, which is signed too. */
   transactionId: TextPiece[];
-  data: DataNode;
+  summary: Summary;
+  /** The members of the data that the summary does not show. */
+  rest: DataNode | null;
   exact: TextPiece[];
   hides: boolean;
   /** The host that the browser is redirected to afterwards, for instance `shop.example`. */
@@ -86,7 +89,7 @@ export function QuestionView({ words, question, address, live, end }: QuestionVi
           </span>
         </p>
         {question.hides && <Alert tone="error">{words.hides}</Alert>}
-        <SignedData data={question.data} words={words} />
+        <Agreement summary={question.summary} rest={question.rest} words={words} />
         <ExactText id={question.transactionId} pieces={question.exact} words={words} />
         {error && <Alert tone="error">{words.errors[error]}</Alert>}
         <noscript>

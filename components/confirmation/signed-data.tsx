@@ -18,16 +18,8 @@ interface WithWords {
   words: ConfirmationWords;
 }
 
-/** The transaction data. Its content cannot change how anything else is drawn. */
-export function SignedData({ data, words }: WithWords & { data: DataNode }) {
-  return (
-    <section className="stile-agreement" aria-label={words.agreement}>
-      <Value node={data} words={words} />
-    </section>
-  );
-}
-
-function Value({ node, words }: WithWords & { node: DataNode }) {
+/** Transaction data as it is signed. Its content cannot change how anything else is drawn. */
+export function Value({ node, words }: WithWords & { node: DataNode }) {
   if (node.kind === "text" && node.pieces.length > 0) return <Text pieces={node.pieces} words={words} />;
   if (node.kind === "number") return <span className="stile-agreement-number">{node.text}</span>;
   if (node.kind === "boolean") return node.value ? words.yes : words.no;

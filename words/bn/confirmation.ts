@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "আপনি কি এতে সম্মত?",
   sentence: "{application} আপনার সম্মতি চাইছে। আপনি এখানে যা পড়ছেন, আপনার পাসকী ঠিক তাতেই স্বাক্ষর করবে।",
   agreement: "আপনি যাতে সম্মত হচ্ছেন",
+  members: { amount: "পরিমাণ", to: "প্রাপক", reference: "রেফারেন্স", items: "তালিকা" },
+  rest: "এর সঙ্গে আরও আছে:",
   confirm: "পাসকী দিয়ে নিশ্চিত করুন",
   decline: "প্রত্যাখ্যান করুন",
   returning: "এরপর আপনাকে {host}-এ ফিরিয়ে নেওয়া হবে।",

@@ -5,6 +5,8 @@ export const confirmation: ConfirmationWords = {
   sentence:
     "{application} bittet um Ihre Zustimmung. Ihr Passkey unterschreibt genau das, was Sie hier lesen.",
   agreement: "Dem stimmen Sie zu",
+  members: { amount: "Betrag", to: "An", reference: "Referenz", items: "Posten" },
+  rest: "Gehört auch dazu:",
   confirm: "Mit Passkey bestätigen",
   decline: "Ablehnen",
   returning: "Danach geht es zurück zu {host}.",

@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "Do you agree to this?",
   sentence: "{application} asks for your agreement. Your passkey signs just what you read here.",
   agreement: "What you agree to",
+  members: { amount: "Amount", to: "To", reference: "Reference", items: "Items" },
+  rest: "Also part of this:",
   confirm: "Confirm with passkey",
   decline: "Decline",
   returning: "You are then taken back to {host}.",

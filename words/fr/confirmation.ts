@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "Êtes-vous d’accord ?",
   sentence: "{application} demande votre accord. Votre clé d’accès signe exactement ce que vous lisez ici.",
   agreement: "Ce que vous acceptez",
+  members: { amount: "Montant", to: "À", reference: "Référence", items: "Articles" },
+  rest: "En font aussi partie :",
   confirm: "Confirmer avec la clé d’accès",
   decline: "Refuser",
   returning: "Vous reviendrez ensuite sur {host}.",

@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "È d’accordo?",
   sentence: "{application} chiede il consenso. La passkey firma esattamente ciò che si legge qui.",
   agreement: "Oggetto del consenso",
+  members: { amount: "Importo", to: "A", reference: "Riferimento", items: "Articoli" },
+  rest: "Ne fa parte anche:",
   confirm: "Conferma con la passkey",
   decline: "Rifiuta",
   returning: "Poi si torna a {host}.",

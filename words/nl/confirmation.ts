@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "Ga je hiermee akkoord?",
   sentence: "{application} vraagt om je akkoord. Je passkey ondertekent precies wat je hier leest.",
   agreement: "Waar je mee akkoord gaat",
+  members: { amount: "Bedrag", to: "Aan", reference: "Referentie", items: "Artikelen" },
+  rest: "Hoort er ook bij:",
   confirm: "Bevestigen met passkey",
   decline: "Weigeren",
   returning: "Daarna ga je terug naar {host}.",

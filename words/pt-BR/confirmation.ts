@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "Você concorda com isto?",
   sentence: "{application} pede sua concordância. Sua chave de acesso assina exatamente o que você lê aqui.",
   agreement: "Com o que você concorda",
+  members: { amount: "Valor", to: "Para", reference: "Referência", items: "Itens" },
+  rest: "Também faz parte:",
   confirm: "Confirmar com chave de acesso",
   decline: "Recusar",
   returning: "Depois você volta para {host}.",

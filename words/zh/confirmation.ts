@@ -4,6 +4,8 @@ export const confirmation: ConfirmationWords = {
   title: "您同意以下内容吗？",
   sentence: "{application} 请求您的同意。您的通行密钥将对您在此处看到的内容签名。",
   agreement: "您同意的内容",
+  members: { amount: "金额", to: "接收方", reference: "参考号", items: "明细" },
+  rest: "还包括：",
   confirm: "使用通行密钥确认",
   decline: "拒绝",
   returning: "之后您将返回 {host}。",
