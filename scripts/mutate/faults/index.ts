@@ -2,6 +2,7 @@ import type { Fault } from "../fault.ts";
 import { accountFaults } from "./accounts.ts";
 import { administrationFaults } from "./administration.ts";
 import { authenticatorFaults } from "./authenticators.ts";
+import { clientFaults } from "./client.ts";
 import { eventFaults } from "./events.ts";
 import { pageFaults } from "./pages.ts";
 import { serviceFaults } from "./service.ts";
@@ -12,6 +13,7 @@ export const faults: readonly Fault[] = [
   ...accountFaults,
   ...administrationFaults,
   ...authenticatorFaults,
+  ...clientFaults,
   ...eventFaults,
   ...pageFaults,
   ...serviceFaults,
