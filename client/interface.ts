@@ -1211,7 +1211,7 @@ export interface AdminOperations {
     input: { id: string };
     answer: WebhookDelivery;
   };
-  /** List deliveries of a webhook with every attempt, newest first. */
+  /** List deliveries of a webhook with every attempt, newest first. The newest 10,000 that match; `start_time` and `end_time` lead to others. */
   listWebhookDeliveries: {
     input: {
       id: string;

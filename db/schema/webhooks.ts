@@ -59,7 +59,9 @@ export const events = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
-    index("events_created_at").on(table.tenantId, table.createdAt),
+    // For the purge, which looks for old rows of all tenants.
+    index("events_purge").on(table.createdAt),
+    index("events_sealed").on(table.createdAt).where(sql`${table.sealedData} is not null`),
     index("events_flow").on(table.tenantId, table.flowId).where(sql`${table.flowId} is not null`),
   ],
 );
@@ -99,6 +101,11 @@ export const webhookDeliveries = pgTable(
       .where(sql`${table.state} = 'waiting' and ${table.attempts} = 0`),
     index("webhook_deliveries_event").on(table.tenantId, table.eventId),
     index("webhook_deliveries_created_at").on(table.tenantId, table.webhook, table.createdAt),
+    index("webhook_deliveries_failed")
+      .on(table.tenantId, table.webhook, table.createdAt)
+      .where(sql`${table.state} = 'failed'`),
+    // For the purge.
+    index("webhook_deliveries_purge").on(table.createdAt),
   ],
 );
 

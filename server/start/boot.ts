@@ -21,6 +21,7 @@ import { createTurns } from "../limits/turns.ts";
 import type { Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { createTenants } from "../tenants/tenants.ts";
+import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { createReceiverClient } from "../webhooks/receiver-client.ts";
 import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
@@ -136,6 +137,7 @@ export async function createRuntime(
     const rules = purgeRules(config);
     const purge = async () =>
       (await purgeExpired(database, rules)) +
+      (await deleteAbandonedDeliveries(database)) +
       (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }));
     if (worker) {
       webhooks.start();

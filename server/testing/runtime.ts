@@ -16,6 +16,7 @@ import type { Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { purgeRules } from "../start/purge-rules.ts";
 import { createTenants } from "../tenants/tenants.ts";
+import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { testDatabase } from "./postgres.ts";
 
 /** A runtime with its own database, whose clock can be moved, and which records jobs instead of running them. */
@@ -88,7 +89,9 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       },
       webhooks: { wake() {}, runDue: async () => 0 },
       purgeExpired: async () =>
-        (await purgeExpired(database, purgeRules(config))) + (await endExpiredSessions(made)),
+        (await purgeExpired(database, purgeRules(config))) +
+        (await deleteAbandonedDeliveries(database)) +
+        (await endExpiredSessions(made)),
       instanceId: randomUUID(),
       enqueued,
       pushed,

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Runtime } from "../runtime.ts";
 
@@ -49,28 +49,48 @@ const ofEvent = and(
   eq(events.id, webhookDeliveries.eventId),
 );
 
-/** Lists deliveries of a webhook, newest first, with all their attempts. */
+/** Deliveries that a list counts and shows at most: those beyond are reached by a filter. */
+export const MAX_LISTED = 10_000;
+
+/**
+ * Lists deliveries of a webhook, newest first, with all their attempts. No more than `MAX_LISTED` rows are read, unless
+ * the filter has an event, which no index serves.
+ *
+ * @returns `total`: the matching deliveries, at most `MAX_LISTED`
+ */
 export async function listDeliveries(
   { database }: Pick<Runtime, "database">,
   receiver: Receiver,
   filter: DeliveryFilter,
   page: { number: number; size: number },
 ): Promise<{ deliveries: ListedDelivery[]; total: number }> {
-  const condition = conditionOf(receiver, filter);
-  const [found] = await database.read
-    .select({ total: count() })
-    .from(webhookDeliveries)
-    .leftJoin(events, ofEvent)
-    .where(condition);
+  const matches = () => {
+    const all = database.read.select({ id: webhookDeliveries.id }).from(webhookDeliveries).$dynamic();
+    const ofEvents = filter.event !== undefined || filter.flowId !== undefined;
+    return (ofEvents ? all.innerJoin(events, ofEvent) : all).where(conditionOf(receiver, filter));
+  };
+  const newestFirst = [
+    desc(webhookDeliveries.createdAt),
+    desc(webhookDeliveries.sequence),
+    asc(webhookDeliveries.id),
+  ];
+  const found = matches().orderBy(desc(webhookDeliveries.createdAt)).limit(MAX_LISTED).as("found");
+  const [counted] = await database.read.select({ total: count() }).from(found);
+  const total = counted?.total ?? 0;
+  const offset = (page.number - 1) * page.size;
+  const size = Math.min(page.size, total - offset);
+  if (size <= 0) return { deliveries: [], total };
+  const ids = matches()
+    .orderBy(...newestFirst)
+    .limit(size)
+    .offset(offset);
   const rows = await database.read
     .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId })
     .from(webhookDeliveries)
     .leftJoin(events, ofEvent)
-    .where(condition)
-    .orderBy(desc(webhookDeliveries.createdAt), desc(webhookDeliveries.sequence), webhookDeliveries.id)
-    .limit(page.size)
-    .offset((page.number - 1) * page.size);
-  return { deliveries: await withAttempts({ database }, receiver, rows), total: found?.total ?? 0 };
+    .where(and(eq(webhookDeliveries.tenantId, receiver.tenantId), inArray(webhookDeliveries.id, ids)))
+    .orderBy(...newestFirst);
+  return { deliveries: await withAttempts({ database }, receiver, rows), total };
 }
 
 /** @returns null if the webhook has no such delivery */

@@ -4,10 +4,10 @@ import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { deleteDeliveries } from "./abandoned-deliveries.ts";
 import { type ClaimedDelivery, claimOf } from "./claim.ts";
 import { type Outcome, writeOutcomes } from "./results.ts";
 import { webhookSecretContext } from "./seal-contexts.ts";
-import { deleteDeliveries } from "./stored-webhooks.ts";
 
 const { webhooks } = schema;
 
@@ -49,7 +49,8 @@ export async function listen(
   const id = platform.uuid();
   const expiresAt = sql`${databaseNow(platform.clockShift())} + ${LIFETIME_SECONDS}::int * interval '1 second'`;
   const isListener = and(eq(webhooks.tenantId, tenant.id), eq(webhooks.id, id));
-  await database.write.insert(webhooks).values({
+  const own = { tenantId: tenant.id, webhook: id };
+  const row = {
     tenantId: tenant.id,
     id,
     callback: forward ?? "",
@@ -57,25 +58,31 @@ export async function listen(
     events: events.map((event) => ({ id: platform.uuid(), event })),
     expiresAt,
     sealedSecret: vault.seal(Buffer.from(secret), webhookSecretContext(tenant.id, id)),
-  });
+  };
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  /** Servers have deleted the webhook if the machine of the listener slept. */
+  async function renew(): Promise<void> {
+    if (performance.now() - renewedAt <= RENEWAL_INTERVAL_MS) return;
+    const target = [webhooks.tenantId, webhooks.id];
+    await database.write.insert(webhooks).values(row).onConflictDoUpdate({ target, set: { expiresAt } });
+    renewedAt = performance.now();
+  }
+  await renew();
   try {
-    let renewedAt = performance.now();
     while (!signal.aborted) {
-      if (performance.now() - renewedAt > RENEWAL_INTERVAL_MS) {
-        await database.write.update(webhooks).set({ expiresAt }).where(isListener);
-        renewedAt = performance.now();
-      }
-      const own = { tenantId: tenant.id, webhook: id, limit: MAX_CLAIMED };
-      const claimed = await claimOf(database, own, platform.clockShift());
+      await renew();
+      const claimed = await claimOf(database, { ...own, limit: MAX_CLAIMED }, platform.clockShift());
       const outcomes = [];
-      for (const delivery of claimed) outcomes.push({ delivery, outcome: await take(delivery) });
+      for (const delivery of claimed) {
+        outcomes.push({ delivery, outcome: await take(delivery) });
+        // A receiver that does not answer takes seconds for each of them.
+        await renew();
+      }
       if (outcomes.length > 0) await writeOutcomes(runtime, outcomes);
       else await wait(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
   } finally {
-    await database.write.transaction(async (tx) => {
-      await tx.delete(webhooks).where(isListener);
-      await deleteDeliveries(tx, tenant.id, id);
-    });
+    await database.write.delete(webhooks).where(isListener);
+    await deleteDeliveries(database, own);
   }
 }

@@ -1,9 +1,10 @@
-import { and, asc, eq, sql } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
+import { and, asc, eq } from "drizzle-orm";
+import { schema } from "#db/client";
 import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
 import { currentTime } from "../database/current-time.ts";
 import { type CallbackRejection, judgeCallback } from "../lib/callback-address.ts";
 import type { Runtime } from "../runtime.ts";
+import { deleteDeliveries } from "./abandoned-deliveries.ts";
 import { WEBHOOK_LIFETIME_DAYS } from "./results.ts";
 import { previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
 import { createWebhookSecret } from "./signature.ts";
@@ -155,6 +156,9 @@ export async function updateWebhook(
   });
 }
 
+/** Deliveries that the deletion of a webhook deletes itself; the purge deletes the others. */
+const MAX_DELETED_AT_ONCE = 20_000;
+
 /** Deletes a webhook with its deliveries. @returns false if the tenant has no such webhook */
 export async function deleteWebhook(
   runtime: StoreContext,
@@ -163,34 +167,15 @@ export async function deleteWebhook(
   by: Actor = commandLine,
 ): Promise<boolean> {
   const now = await currentTime(runtime);
-  return runtime.database.write.transaction(async (tx) => {
+  const isDeleted = await runtime.database.write.transaction(async (tx) => {
     const deleted = await tx.delete(webhooks).where(isWebhook(tenant, id)).returning({ id: webhooks.id });
     if (deleted.length === 0) return false;
-    await deleteDeliveries(tx, tenant.id, id);
     await audit({ runtime, tenant, client: by, now }, "webhook_deleted", { webhook: id })(tx);
     return true;
   });
-}
-
-/**
- * Deletes the deliveries of a webhook that was deleted with their attempts, the events that no other webhook got, and the
- * sealed data that only these deliveries waited for.
- */
-export async function deleteDeliveries(tx: Transaction, tenantId: string, webhook: string): Promise<void> {
-  await tx.execute(sql`
-    with gone as (
-      delete from webhook_deliveries where tenant_id = ${tenantId} and webhook = ${webhook} returning id, event_id),
-    attempts as (
-      delete from webhook_attempts a using gone where a.tenant_id = ${tenantId} and a.delivery_id = gone.id)
-    delete from events e using gone
-    where e.tenant_id = ${tenantId} and e.id = gone.event_id and not exists (
-      select from webhook_deliveries d
-      where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook <> ${webhook})`);
-  await tx.execute(sql`
-    update events e set sealed_data = null
-    where e.tenant_id = ${tenantId} and e.sealed_data is not null and not exists (
-      select from webhook_deliveries d
-      where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state = 'waiting')`);
+  if (isDeleted)
+    await deleteDeliveries(runtime.database, { tenantId: tenant.id, webhook: id }, MAX_DELETED_AT_ONCE);
+  return isDeleted;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { subscribableEventNames } from "../../config/event-names.ts";
+import { heavyRead } from "../../database/heavy-reads.ts";
 import { configWebhooks } from "../../webhooks/config-webhooks.ts";
 import {
   findDelivery,
   type ListedDelivery,
   listDeliveries,
+  MAX_LISTED,
   MAX_REPLAYED,
   replayDeliveries,
   sendTestEvent,
@@ -297,6 +299,7 @@ export const webhookAddresses = [
       path: "/admin/webhooks/{id}/deliveries",
       id: "listWebhookDeliveries",
       summary: "List deliveries of a webhook with every attempt, newest first",
+      description: `The newest ${MAX_LISTED.toLocaleString("en")} that match; \`start_time\` and \`end_time\` lead to others.`,
       tag,
       params: ofReceiver,
       query: z.object({
@@ -310,7 +313,10 @@ export const webhookAddresses = [
       answers: {
         200: {
           schema: z.array(deliveryObject),
-          headers: { "X-Total-Count": "Number of matching deliveries.", Link: "The other pages (RFC 8288)." },
+          headers: {
+            "X-Total-Count": "Number of matching deliveries that are listed.",
+            Link: "The other pages (RFC 8288).",
+          },
         },
         404: NOT_FOUND,
       },
@@ -322,7 +328,9 @@ export const webhookAddresses = [
       const page = { number: query.page, size: query.per_page };
       const { state, event, flow_id: flowId, start_time: from, end_time: until } = query;
       const filter = { state, event, flowId, from, until };
-      const { deliveries, total } = await listDeliveries(runtime, receiver, filter, page);
+      const { deliveries, total } = await heavyRead(runtime.database.read, () =>
+        listDeliveries(runtime, receiver, filter, page),
+      );
       return json(200, deliveries.map(deliveryOf), { headers: pageHeaders(tenant.config, url, page, total) });
     },
   ),

@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "#db/client";
+
+/** Deliveries that one statement deletes, to keep its locks short. */
+const BATCH_ROWS = 5_000;
+
+/**
+ * Deletes deliveries of a webhook that was deleted with their attempts, the events that no other webhook got, and the
+ * sealed data that only these deliveries waited for. Each batch is a transaction of its own: what an interrupted call
+ * leaves, `deleteAbandonedDeliveries` deletes.
+ *
+ * @param limit deliveries at most; default: all
+ * @returns the number of deleted deliveries
+ */
+export async function deleteDeliveries(
+  { claim }: Pick<Database, "claim">,
+  { tenantId, webhook }: { tenantId: string; webhook: string },
+  limit = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const others = sql`select from webhook_deliveries d
+    where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook <> ${webhook}`;
+  let total = 0;
+  for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && total < limit; total += deleted) {
+    const { rows } = await claim.execute<{ count: number }>(sql`
+      with gone as (
+        delete from webhook_deliveries where ctid = any (array(
+          select ctid from webhook_deliveries where tenant_id = ${tenantId} and webhook = ${webhook}
+          limit ${BATCH_ROWS} for update skip locked))
+        returning id, event_id),
+      attempts as (
+        delete from webhook_attempts a using gone where a.tenant_id = ${tenantId} and a.delivery_id = gone.id),
+      deleted as (
+        delete from events e using (select distinct event_id from gone) g
+        where e.tenant_id = ${tenantId} and e.id = g.event_id and not exists (${others})),
+      erased as (
+        update events e set sealed_data = null from (select distinct event_id from gone) g
+        where e.tenant_id = ${tenantId} and e.id = g.event_id and e.sealed_data is not null
+          and exists (${others}) and not exists (${others} and d.state = 'waiting'))
+      select count(*)::int as count from gone`);
+    deleted = rows[0]?.count ?? 0;
+  }
+  return total;
+}
+
+/**
+ * Deletes the deliveries of all webhooks that are not stored any more: of `stile webhooks listen` after a kill, and of
+ * deleted webhooks, also those that a transaction wrote while its webhook was deleted. Several servers may run it
+ * concurrently.
+ *
+ * @returns the number of deleted deliveries
+ */
+export async function deleteAbandonedDeliveries(database: Pick<Database, "claim">): Promise<number> {
+  // One probe of an index for each webhook with deliveries.
+  const { rows } = await database.claim.execute<{ tenant_id: string; webhook: string }>(sql`
+    with recursive receivers as (
+      (select tenant_id, webhook from webhook_deliveries order by tenant_id, webhook limit 1)
+      union all
+      select n.tenant_id, n.webhook from receivers r cross join lateral (
+        select d.tenant_id, d.webhook from webhook_deliveries d
+        where (d.tenant_id, d.webhook) > (r.tenant_id, r.webhook)
+        order by d.tenant_id, d.webhook limit 1) n)
+    select r.tenant_id, r.webhook from receivers r
+    where r.webhook not like 'config:%' and not exists (
+      select from webhooks w where w.tenant_id = r.tenant_id and w.id::text = r.webhook)`);
+  let total = 0;
+  for (const { tenant_id: tenantId, webhook } of rows)
+    total += await deleteDeliveries(database, { tenantId, webhook });
+  return total;
+}
