@@ -204,6 +204,13 @@ describe("the configuration", () => {
       { STILE_CORS_ALLOW_ORIGINS: "https://example.org/" },
       "STILE_CORS_ALLOW_ORIGINS ",
     ],
+    ["a frame in pages without TLS", { STILE_EMBED_ORIGINS: "http://shop.example" }, "STILE_EMBED_ORIGINS "],
+    ["a frame in every page", { STILE_EMBED_ORIGINS: "*" }, "STILE_EMBED_ORIGINS "],
+    [
+      "a frame in pages of the machine, in production",
+      { STILE_EMBED_ORIGINS: "http://localhost:4000", NODE_ENV: "production", SECRET_KEYS: "x".repeat(32) },
+      "STILE_EMBED_ORIGINS ",
+    ],
     ["an origin without a scheme", { STILE_CORS_ALLOW_ORIGINS: "example.org" }, "STILE_CORS_ALLOW_ORIGINS "],
     [
       "a redirect to any host",

@@ -1,5 +1,6 @@
 import { judgeCallback } from "../lib/callback-address.ts";
 import type { Config } from "./schema.ts";
+import { isLocalOrigin } from "./sections/leaves.ts";
 
 /**
  * Finds settings that are valid on their own but not together.
@@ -14,8 +15,12 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
   const hostBound = name.startsWith("__Host-");
   const { third_party, saml, mfa } = config;
   const domains = saml.identity_providers.flatMap((provider) => provider.domains);
-  const { passkey_server, authenticator, webhooks } = config;
+  const { passkey_server, authenticator, webhooks, embed } = config;
   const rules: [boolean, string][] = [
+    [
+      mode === "production" && embed.origins.some(isLocalOrigin),
+      "STILE_EMBED_ORIGINS has an origin without TLS, which is for development alone",
+    ],
     [
       baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`,
       "BASE_URL must be an origin like https://login.example.com, without path, query or user",

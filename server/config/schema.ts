@@ -5,6 +5,7 @@ import { email, username } from "./sections/identifiers.ts";
 import { saml, thirdParty } from "./sections/identity-providers.ts";
 import {
   count,
+  embedderList,
   flag,
   hostName,
   originList,
@@ -81,6 +82,11 @@ export const configSchema = z.strictObject({
   cors: section({
     allow_origins: originList("https://app.example.com").describe(
       "Origins, exactly as browsers send them, that may call this service with credentials.",
+    ),
+  }),
+  embed: section({
+    origins: embedderList().describe(
+      "Origins, exactly as browsers send them, of pages that may show the login in a frame; their passkey ceremonies are accepted. https only, in development also http://localhost. Default: none.",
     ),
   }),
   database: section({

@@ -7,6 +7,7 @@ import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/as
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import type { CredentialId, NewCredential } from "../webauthn/credential-record.ts";
+import type { Framing } from "../webauthn/framing.ts";
 import {
   type CredentialKind,
   type CredentialOwner,
@@ -119,11 +120,12 @@ export type VerifiedAssertion =
  * Verifies the response to `createRequestOptions`. The challenge is consumed even if the response is rejected.
  *
  * @param about the same as for the options. `userId`: the account that the flow has identified, if any
+ * @param about.startedIn the origin of the page in whose frame the flow was started, if any
  * @param about.response AuthenticationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAssertion(
   context: RequestContext,
-  about: Proof & { flowId: string; response: unknown; userId?: string },
+  about: Proof & { flowId: string; response: unknown; userId?: string; startedIn?: string | undefined },
 ): Promise<VerifiedAssertion> {
   const { runtime, tenant } = context;
   const { webauthn } = tenant.config;
@@ -147,6 +149,7 @@ export async function verifyAssertion(
   const judged = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge,
     origins: ceremonyOrigins(tenant.config),
+    framing: framingOf(tenant.config, about),
     rpId: webauthn.relying_party.id,
     requireUserVerification: userVerificationOf(tenant.config, about) === "required",
     allowed: opened.allowed,
@@ -179,6 +182,14 @@ export async function verifyAssertion(
   return { ok: true, ...owner, userVerified, write };
 }
 
+const framingOf = (
+  { embed }: Config,
+  { startedIn = null }: { startedIn?: string | null | undefined },
+): Framing => ({
+  topOrigins: embed.origins,
+  startedIn,
+});
+
 export type VerifiedAttestation =
   /** `insertCredential` writes the credential once the account exists. */
   | { ok: true; credential: NewCredential }
@@ -187,11 +198,18 @@ export type VerifiedAttestation =
 /**
  * Verifies the response to `createCreationOptions`. The challenge is consumed even if the response is rejected.
  *
+ * @param about.startedIn as for `verifyAssertion`
  * @param about.response RegistrationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAttestation(
   context: RequestContext,
-  about: { flowId: string; response: unknown; userId: string; kind: CredentialKind },
+  about: {
+    flowId: string;
+    response: unknown;
+    userId: string;
+    kind: CredentialKind;
+    startedIn?: string | undefined;
+  },
 ): Promise<VerifiedAttestation> {
   const { runtime, tenant, now } = context;
   const { webauthn, passkey, mfa } = tenant.config;
@@ -210,6 +228,7 @@ export async function verifyAttestation(
   const judged = await verifyWebAuthnAttestation(answer, clientData, {
     challenge,
     origins: ceremonyOrigins(tenant.config),
+    framing: framingOf(tenant.config, about),
     rpId: webauthn.relying_party.id,
     requireUserPresence: opened.ceremony !== "conditional_creation",
     requireUserVerification: user_verification === "required",

@@ -33,6 +33,8 @@ export const flowData = z.object({
   rememberMe: z.boolean().optional(),
   /** S256 challenge (RFC 7636, 4.2) of a flow that passes its session on by an authorization code. */
   codeChallenge: z.string().optional(),
+  /** Origin of the page in whose frame the flow was started. */
+  frameOrigin: z.string().optional(),
   /** Login identifier as entered, in canonical form. */
   identifier: z.object({ kind: z.enum(["email", "username"]), value: z.string() }).optional(),
   /** Canonical address of this flow: entered by the user, or the account's own. */

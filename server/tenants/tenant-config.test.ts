@@ -19,6 +19,7 @@ const server = loadConfig(
     STILE_SESSION_ISSUER: "https://issuer.example",
     STILE_WEBAUTHN_RELYING_PARTY_ID: "example.com",
     STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
+    STILE_EMBED_ORIGINS: "https://app.example.com",
     STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com/**",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "the server's client",
@@ -46,8 +47,9 @@ describe("a tenant's configuration", () => {
   });
 
   test("A68 does not inherit the parties that the default tenant trusts", () => {
-    const { cors, hosted, third_party, saml, session } = configOf();
+    const { cors, embed, hosted, third_party, saml, session } = configOf();
     expect(cors.allow_origins).toEqual([]);
+    expect(embed.origins).toEqual([]);
     expect(hosted.allowed_redirect_urls).toEqual([]);
     expect(third_party.providers.google).toMatchObject({ enabled: false, client_id: "" });
     expect(JSON.stringify(third_party)).not.toContain("the server's");

@@ -42,6 +42,7 @@ const serverSettings = [
 /** A tenant's addresses and the parties it trusts. Other tenants do not inherit them from the server's configuration. */
 const uninheritedSettings = [
   "cors",
+  "embed",
   "hosted",
   "third_party",
   "saml",

@@ -14,11 +14,16 @@ export interface Vector {
   authentication: { challenge: string; response: { id: string } };
 }
 
-const names = ["none-es256", "packed-self-es256", "packed-es256"];
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`vectors/webauthn-${name}.json`, import.meta.url), "utf8"));
 
-export const vectors: Vector[] = names.map((name) =>
-  JSON.parse(readFileSync(new URL(`vectors/webauthn-${name}.json`, import.meta.url), "utf8")),
-);
+export const vectors: Vector[] = ["none-es256", "packed-self-es256", "packed-es256"].map(read);
+
+/** The vectors of ceremonies in a frame of a page of another origin. */
+export const frameVectors: (Vector & { topOrigin: string | null })[] = [
+  "none-es256-cross-origin",
+  "none-es256-top-origin",
+].map(read);
 
 const { attestationRoot } = JSON.parse(
   readFileSync(new URL("vectors/webauthn-attestation-root.json", import.meta.url), "utf8"),

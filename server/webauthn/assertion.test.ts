@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { vectors } from "../testing/webauthn-vectors.ts";
+import { frameVectors, vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedAssertion, userHandleOf, verifyWebAuthnAssertion } from "./assertion.ts";
 import type { StoredCredential } from "./credential-record.ts";
+import { noFraming } from "./framing.ts";
 import { authenticationResponse, readClientData } from "./responses.ts";
 
 const origin = "https://login.example";
@@ -257,4 +258,49 @@ describe("the test vectors of WebAuthn Level 3", () => {
       );
     },
   );
+});
+/** Frames that the vector's page may be in, and those that it may not be in. */
+const framings = ({ topOrigin }: { topOrigin: string | null }) => {
+  const listed = topOrigin ?? "https://example.com";
+  return {
+    accepted: { topOrigins: [listed], startedIn: listed },
+    rejected: [
+      noFraming,
+      { topOrigins: [], startedIn: listed },
+      { topOrigins: ["https://app.example.com", `${listed}.evil.example`, `${listed}/`], startedIn: listed },
+      ...(topOrigin === null ? [{ topOrigins: [listed], startedIn: null }] : []),
+    ],
+  };
+};
+
+describe("the test vectors of WebAuthn Level 3 in a frame", () => {
+  test.each(frameVectors)(
+    "V7, V8 $id signs in on an accepted page alone",
+    async ({ authentication, credential, flagsAuthentication, origin, rpId, topOrigin }) => {
+      const stored = {
+        ...one.stored,
+        id: credential.id,
+        publicKey: Buffer.from(credential.publicKeyCose, "base64url"),
+        backupEligible: credential.backupEligible,
+      };
+      const about = { challenge: authentication.challenge, origins: [origin], rpId, userId };
+      const { accepted, rejected } = framings({ topOrigin });
+      expect(await judge(authentication.response, stored, { ...about, framing: accepted })).toMatchObject({
+        ok: true,
+        userVerified: flagsAuthentication.UV,
+      });
+      for (const framing of rejected)
+        expect(await reasonOf(authentication.response, stored, { ...about, framing })).toBe("cross_origin");
+      expect(await reasonOf(authentication.response, stored, about)).toBe("cross_origin");
+    },
+  );
+
+  test("V8 a top origin without a frame of another origin contradicts itself", async () => {
+    const top = "https://app.example";
+    const framing = { topOrigins: [top], startedIn: top };
+    expect(await reasonOf(one.get({ topOrigin: top }), one.stored, { framing })).toBe("cross_origin");
+    expect(await reasonOf(one.get({ crossOrigin: true, topOrigin: top }), one.stored, { framing })).toBe(
+      "accepted",
+    );
+  });
 });

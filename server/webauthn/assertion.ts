@@ -1,6 +1,7 @@
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
 import { algorithmOf } from "./cose-key.ts";
 import type { StoredCredential } from "./credential-record.ts";
+import { type Framing, isAcceptedFraming, noFraming } from "./framing.ts";
 import type { AuthenticationResponse, ClientData } from "./responses.ts";
 import { hasCanonicalEncoding } from "./signature-encoding.ts";
 
@@ -10,6 +11,8 @@ export interface ExpectedAssertion {
   origins: readonly string[];
   rpId: string;
   requireUserVerification: boolean;
+  /** Accepted frames; default: none. */
+  framing?: Framing;
   /** Ids of the credentials in `allowCredentials`; null if there were none. */
   allowed: readonly string[] | null;
   /** The account that is signing in, if it is known. */
@@ -64,8 +67,8 @@ export async function verifyWebAuthnAssertion(
   const { userHandles = [ownHandle(credential)] } = expected;
   if (handle !== null && !userHandles.includes(handle)) return reject("user_handle_mismatch");
 
-  // Ensure the page was not embedded by another site (steps 13 and 14).
-  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("cross_origin");
+  // Ensure the page was embedded by no other site than an accepted one (steps 13 and 14).
+  if (!isAcceptedFraming(clientData, expected.framing ?? noFraming)) return reject("cross_origin");
 
   // Ensure the signature has its canonical encoding (section 6.5.5): the library accepts others too.
   const signature = Buffer.from(answer.response.signature, "base64url");
@@ -122,6 +125,7 @@ async function verify(
       expectedChallenge: expected.challenge,
       expectedOrigin: [...expected.origins],
       expectedRPID: expected.rpId,
+      expectedTopOrigin: [...(expected.framing?.topOrigins ?? [])],
       requireUserVerification: expected.requireUserVerification,
       credential: {
         id: credential.id,

@@ -5,10 +5,11 @@ import type { Cbor } from "../testing/cbor.ts";
 import { coseAlgorithms, offCurveKey, smallOrderKeys } from "../testing/cose-key.ts";
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { RegistrationJson } from "../testing/webauthn-json.ts";
-import { vectors } from "../testing/webauthn-vectors.ts";
+import { frameVectors, vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedRegistration, verifyWebAuthnAttestation } from "./attestation.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
 import { newCredential } from "./credential-record.ts";
+import { noFraming } from "./framing.ts";
 import { readClientData, registrationResponse } from "./responses.ts";
 
 const origin = "https://login.example";
@@ -294,6 +295,26 @@ describe("the test vectors of WebAuthn Level 3", () => {
           backupState: flagsRegistration.BS,
         },
       });
+    },
+  );
+});
+
+describe("the test vectors of WebAuthn Level 3 in a frame", () => {
+  test.each(frameVectors)(
+    "R6, R7 $id registers on an accepted page alone",
+    async ({ registration, credential, origin, rpId, topOrigin }) => {
+      const about = { challenge: registration.challenge, origins: [origin], rpId };
+      const listed = topOrigin ?? "https://example.com";
+      const accepted = { topOrigins: [listed], startedIn: listed };
+      expect(await judge(registration.response, { ...about, framing: accepted })).toMatchObject({
+        ok: true,
+        credential: { id: credential.id, publicKey: credential.publicKeyCose },
+      });
+      const others = [noFraming, { topOrigins: ["https://other.example"], startedIn: listed }];
+      for (const framing of [...others, undefined])
+        expect(await reasonOf(registration.response, { ...about, ...(framing ? { framing } : {}) })).toBe(
+          "cross_origin",
+        );
     },
   );
 });

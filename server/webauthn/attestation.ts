@@ -7,6 +7,7 @@ import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
 import type { NewCredential } from "./credential-record.ts";
 import { knownRoots, type StatementFormat, type StatementRoots, statementFormats } from "./formats/index.ts";
 import type { Statement } from "./formats/statement.ts";
+import { type Framing, isAcceptedFraming, noFraming } from "./framing.ts";
 import type { ClientData, RegistrationResponse } from "./responses.ts";
 
 export interface ExpectedRegistration {
@@ -17,6 +18,8 @@ export interface ExpectedRegistration {
   /** False for conditional creation. */
   requireUserPresence: boolean;
   requireUserVerification: boolean;
+  /** Accepted frames; default: none. */
+  framing?: Framing;
   /** Accepted formats of attestation statements. */
   formats: readonly StatementFormat[];
   /** Models whose roots are known, in order of precedence. */
@@ -50,8 +53,8 @@ export async function verifyWebAuthnAttestation(
   | { ok: true; credential: NewCredential; attestationTrust: AttestationTrust }
   | { ok: false; reason: AttestationRejection }
 > {
-  // Ensure the page was not embedded by another site (steps 10 and 11).
-  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("cross_origin");
+  // Ensure the page was embedded by no other site than an accepted one (steps 10 and 11).
+  if (!isAcceptedFraming(clientData, expected.framing ?? noFraming)) return reject("cross_origin");
 
   // Ensure the attestation object is exactly one CBOR item (step 13).
   const object = readObject(answer.response.attestationObject);

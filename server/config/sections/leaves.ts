@@ -57,6 +57,23 @@ export const originList = (example: string) =>
     )
     .default([]);
 
+/** Origins of pages that may hold a frame of this service: over TLS, or on the machine of a developer. */
+export const embedderList = () =>
+  z
+    .array(
+      z
+        .string()
+        .refine(isOrigin, "must be origins like https://app.example.com")
+        .refine(
+          (entry) => entry.startsWith("https:") || isLocalOrigin(entry),
+          "must be https, or http://localhost in development",
+        ),
+    )
+    .default([]);
+
+/** Whether an origin is that of a page on the same machine, without TLS. */
+export const isLocalOrigin = (origin: string) => /^http:\/\/localhost(:\d+)?$/.test(origin);
+
 /** Addresses that browsers may be sent to; `*` and `**` stand for parts of the path. */
 export const redirectList = () =>
   z.array(z.string().regex(/^https?:\/\/[^/*]/, "must begin with a scheme and a host")).default([]);

@@ -30,6 +30,7 @@ export const verifyAssertionResponse = action({
       flowId,
       response: assertion_response,
       ...proof,
+      startedIn: data.frameOrigin,
       ...(expectedUserId ? { userId: expectedUserId } : {}),
     });
     const method = proof.secondFactor ? "security_key" : "passkey";

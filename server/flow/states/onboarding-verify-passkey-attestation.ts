@@ -65,7 +65,10 @@ export const onboardingVerifyPasskeyAttestation = state({
         const { type, request, flowId, data, facts } = context;
         const { userId } = data;
         const kind = kindOf({ data });
-        const verified = await verifyAttestation(request, { flowId, response: public_key, userId, kind });
+        const verified = await verifyAttestation(request, {
+          ...{ flowId, response: public_key, userId, kind },
+          startedIn: data.frameOrigin,
+        });
         if (!verified.ok) return reject("passkey_invalid", { renew: true });
         const { credential } = verified;
         const created = kinds[kind];

@@ -47,7 +47,10 @@ export const webauthnCredentialVerification = state({
       async run(context, { public_key }) {
         const { request, flowId, data, facts, config } = context;
         const { userId, credentialKind: kind } = data;
-        const verified = await verifyAttestation(request, { flowId, response: public_key, userId, kind });
+        const verified = await verifyAttestation(request, {
+          ...{ flowId, response: public_key, userId, kind },
+          startedIn: data.frameOrigin,
+        });
         if (!verified.ok) return reject("passkey_invalid", { renew: true });
         const { facts: after, writes = [], ...effects } = effectsOf(request, kind, userId);
         return next({
