@@ -28,6 +28,8 @@ export interface ChangeMailEventData {
       | "identity_create"
       | "recovery_code_use";
     new_email_address?: string | undefined;
+    /** The primary one before `primary_email_update`. */
+    old_email_address?: string | undefined;
     deleted_email_address?: string | undefined;
     /** The second factor that was added or removed. */
     factor?: "totp" | "security_key" | "authenticator" | "recovery_codes" | undefined;

@@ -28,14 +28,15 @@ const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["
  *
  * @param to canonical primary address before the change, so that an attacker cannot divert the notice; null if the
  *   account has no address
- * @param details `address`: the address that was added, removed or made primary; `factor`: the second factor
+ * @param details `address`: the address that was added, removed or made primary; `previous`: the primary one before;
+ *   `factor`: the second factor
  * @returns an empty list if the kind is disabled or the account has no address
  */
 export function securityNotice(
   context: Pick<RequestContext, "tenant" | "client">,
   kind: AddressKind,
   to: string | null,
-  details: { address: string },
+  details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">,
 ): Job[];
 export function securityNotice(
   context: Pick<RequestContext, "tenant" | "client">,

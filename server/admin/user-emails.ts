@@ -91,8 +91,9 @@ export function setPrimaryUserEmail(
     await setPrimaryEmail(context, userId, emailId)(tx);
     await record("primary_email_changed");
     await emit(context, "user.update.email.primary", userId)(tx);
+    const details = { address, ...(user.email ? { previous: user.email } : {}) };
     for (const to of [user.email, address])
-      jobs.push(...securityNotice(owner, "primary_email_update", to, { address }));
+      jobs.push(...securityNotice(owner, "primary_email_update", to, details));
     return { ok: true };
   });
 }

@@ -33,6 +33,7 @@ const changeDetails = z.strictObject({
   service_name: z.string(),
   template: z.enum(securityMessages).describe("The change that the mail reports."),
   new_email_address: z.string().optional(),
+  old_email_address: z.string().optional().describe("The primary one before `primary_email_update`."),
   deleted_email_address: z.string().optional(),
   factor: z.enum(mailFactors).optional().describe("The second factor that was added or removed."),
 });

@@ -43,7 +43,8 @@ export function mailEventData(mail: Mail): EventData<"email.send"> {
       return { ...members, type: content.type, data: { service_name } };
     case "email_create":
     case "primary_email_update": {
-      const data = { service_name, template: content.type, new_email_address: content.address };
+      const old = content.previous === undefined ? {} : { old_email_address: content.previous };
+      const data = { service_name, template: content.type, new_email_address: content.address, ...old };
       return { ...members, type: "security_notification", data };
     }
     case "email_delete": {

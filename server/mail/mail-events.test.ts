@@ -138,6 +138,20 @@ describe("the email.send event", () => {
     expect(await storedEvents(runtime)).toEqual([]);
   });
 
+  it("names the primary address before a change of it", async () => {
+    await storeWebhook(runtime, ["email.send"]);
+    const mail: MailContent = {
+      type: "primary_email_update",
+      address: "new@example.com",
+      previous: "old@example.com",
+    };
+    await run(runtime, { mail });
+    expect((await openedEvents())[0]?.data).toMatchObject({
+      new_email_address: "new@example.com",
+      old_email_address: "old@example.com",
+    });
+  });
+
   const messages = Object.keys(mailMessages) as MailMessage[];
 
   it.each(messages)("A86 describes %s by its schema, with a code only in a mail of a code", async (type) => {

@@ -49,6 +49,12 @@ export type NoticeMail = MessageOf<"notice">;
 
 /** A message that reports a change of an account to its owner. */
 export type SecurityMail =
-  | { type: MessageOf<"address_change"> /** Canonical. */; address: string }
+  | {
+      type: MessageOf<"address_change">;
+      /** Canonical. */
+      address: string;
+      /** The primary address before the change, for `primary_email_update`. */
+      previous?: string;
+    }
   | { type: MessageOf<"factor_change">; factor?: (typeof mailFactors)[number] }
   | { type: MessageOf<"change"> };

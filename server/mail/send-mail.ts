@@ -31,7 +31,11 @@ const storedMail = z.object({
       validUntil: z.number().default(0),
     }),
     z.object({ type: z.enum(messagesOf("notice")) }),
-    z.object({ type: z.enum(messagesOf("address_change")), address: z.string() }),
+    z.object({
+      type: z.enum(messagesOf("address_change")),
+      address: z.string(),
+      previous: z.string().exactOptional(),
+    }),
     z.object({
       type: z.enum(messagesOf("factor_change")),
       factor: z.enum(mailFactors).exactOptional(),

@@ -121,7 +121,10 @@ export const emailActions = {
           emit(request, "user.update.email.primary", id),
         ],
         jobs: [primary?.address ?? null, address].flatMap((to) =>
-          securityNotice(request, "primary_email_update", to, { address }),
+          securityNotice(request, "primary_email_update", to, {
+            address,
+            ...(primary ? { previous: primary.address } : {}),
+          }),
         ),
       });
     },
