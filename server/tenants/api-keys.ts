@@ -7,9 +7,13 @@ import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
+import { TenantError } from "./manage-tenants.ts";
 import type { Tenant } from "./tenant.ts";
 
-const { apiKeys } = schema;
+const { apiKeys, tenants } = schema;
+
+/** Keys that a tenant may have for one interface. */
+export const MAX_API_KEYS = 100;
 
 /** The time of the last use is written at most this often. */
 const LAST_USE_PRECISION_MS = 60_000;
@@ -65,6 +69,7 @@ type KeyContext = Pick<Runtime, "database" | "platform" | "auditOutput">;
  *
  * @param by default: the command line
  * @returns the key, which cannot be shown again: only its SHA-256 is stored
+ * @throws TenantError with `conflict` if the tenant has `MAX_API_KEYS` for the interface
  */
 export async function createApiKey(
   runtime: KeyContext,
@@ -78,6 +83,11 @@ export async function createApiKey(
   const details = { key: id, interface: keyInterface, name };
   const now = await currentTime(runtime);
   await database.write.transaction(async (tx) => {
+    // Requests at once are counted one after the other.
+    await tx.select().from(tenants).where(eq(tenants.id, tenant.id)).for("no key update");
+    const own = and(eq(apiKeys.tenantId, tenant.id), eq(apiKeys.interface, keyInterface));
+    if ((await tx.$count(apiKeys, own)) >= MAX_API_KEYS)
+      throw new TenantError(`a tenant has at most ${MAX_API_KEYS} keys of an interface`, "conflict");
     await tx
       .insert(apiKeys)
       .values({ tenantId: tenant.id, id, interface: keyInterface, name, keyHash: sha256(key) });

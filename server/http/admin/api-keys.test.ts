@@ -59,6 +59,21 @@ test("a key deletes itself, and is invalid for the next call", async () => {
   expect((await own.call("GET", "/api_keys")).status).toBe(401);
 });
 
+test("a tenant has at most 100 keys of an interface, also when they are created at once", async () => {
+  const { write } = runtime.database;
+  await write.insert(schema.apiKeys).values(
+    Array.from({ length: 97 }, (_, at) => ({
+      ...{ tenantId: own.tenant.id, id: randomUUID(), interface: "passkeys", name: "" },
+      keyHash: Buffer.alloc(32, randomUUID() + at),
+    })),
+  );
+  const create = (name: string) => own.call("POST", "/api_keys", { interface: name });
+  const answers = await Promise.all(Array.from({ length: 6 }, () => create("passkeys")));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409]);
+  expect(answers.find(({ status }) => status === 409)?.text).toContain("at most 100 keys");
+  expect((await create("authenticator")).status).toBe(201);
+});
+
 test("A68 a key neither sees nor deletes keys of another tenant, and makes none for it", async () => {
   const [{ id }] = (await own.call("GET", "/api_keys")).body;
   expect((await operator.call("DELETE", `/api_keys/${id}`)).status).toBe(404);

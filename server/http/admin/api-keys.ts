@@ -5,7 +5,9 @@ import {
   deleteApiKey,
   keyInterfaces,
   listApiKeys,
+  MAX_API_KEYS,
 } from "../../tenants/api-keys.ts";
+import { TenantError } from "../../tenants/manage-tenants.ts";
 import { uuid } from "../fields.ts";
 import { json, plainError } from "../reply.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
@@ -59,10 +61,15 @@ export const apiKeyAddresses = [
             key: z.string().describe("The key, in this answer alone."),
           }),
         },
+        409: `The tenant has ${MAX_API_KEYS} keys of the interface, the most it may have.`,
       },
     },
     async ({ runtime, tenant, client }, { body }) => {
-      const made = await createApiKey(runtime, tenant, body, client);
+      const made = await createApiKey(runtime, tenant, body, client).catch((error: unknown) => {
+        if (error instanceof TenantError) return null;
+        throw error;
+      });
+      if (!made) return plainError(409, `A tenant has at most ${MAX_API_KEYS} keys of an interface.`);
       return json(201, { id: made.id, interface: body.interface, name: body.name, key: made.key });
     },
   ),
