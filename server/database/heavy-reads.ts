@@ -18,8 +18,29 @@ const queues = new WeakMap<Pool, ReturnType<typeof taskQueue>>();
  *
  * @throws OverloadedError if too many wait, or this one has waited for three seconds
  */
-export function heavyRead<Result>(read: { $client: Pool }, task: () => Promise<Result>): Promise<Result> {
-  const pool = read.$client;
+export function heavyRead<Result>(read: ReadPool, task: () => Promise<Result>): Promise<Result> {
+  return queueOf(read).run(task);
+}
+
+/**
+ * Runs a part of a read whose answer has begun, as `heavyRead` does. It waits for its turn until the signal aborts: the
+ * client could not tell a rejection from the end of the connection.
+ *
+ * @throws the signal's reason
+ */
+export function nextHeavyRead<Result>(
+  read: ReadPool,
+  task: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  return queueOf(read).run(task, signal, { isPatient: true });
+}
+
+interface ReadPool {
+  $client: Pool;
+}
+
+function queueOf({ $client: pool }: ReadPool) {
   const queue =
     queues.get(pool) ??
     taskQueue({
@@ -29,5 +50,5 @@ export function heavyRead<Result>(read: { $client: Pool }, task: () => Promise<R
       overloaded: () => new OverloadedError("too many reads of many rows are waiting"),
     });
   queues.set(pool, queue);
-  return queue.run(task);
+  return queue;
 }

@@ -19,10 +19,15 @@ export function taskQueue({
 
   const isFull = () => active >= running && waitingTasks.length >= waiting;
 
-  async function run<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /** Runs a task. A patient one waits for its turn however long that takes, and however many others wait. */
+  async function run<Result>(
+    task: () => Promise<Result>,
+    signal?: AbortSignal,
+    { isPatient = false } = {},
+  ): Promise<Result> {
     signal?.throwIfAborted();
-    if (isFull()) throw overloaded();
-    if (active >= running) await waitForTurn(signal);
+    if (!isPatient && isFull()) throw overloaded();
+    if (active >= running) await waitForTurn(signal, isPatient);
     else active += 1;
     try {
       return await task();
@@ -34,7 +39,7 @@ export function taskQueue({
     }
   }
 
-  function waitForTurn(signal?: AbortSignal): Promise<void> {
+  function waitForTurn(signal: AbortSignal | undefined, isPatient: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
         clearTimeout(timeout);
@@ -50,7 +55,7 @@ export function taskQueue({
         reject(reason);
       };
       const abort = () => leave(signal?.reason);
-      const timeout = setTimeout(() => leave(overloaded()), maxWaitMs);
+      const timeout = isPatient ? undefined : setTimeout(() => leave(overloaded()), maxWaitMs);
       waitingTasks.push(start);
       signal?.addEventListener("abort", abort, { once: true });
     });

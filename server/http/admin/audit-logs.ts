@@ -8,7 +8,7 @@ import {
 } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
 import { currentTime } from "../../database/current-time.ts";
-import { heavyRead } from "../../database/heavy-reads.ts";
+import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant, pageQuery } from "../fields.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
@@ -105,15 +105,21 @@ function linesOf(
   batches: AsyncGenerator<ReadAuditRow[], void>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const cancelled = new AbortController();
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const { value, done } = await heavyRead(runtime.database.read, () => batches.next());
+          const { value, done } = await nextHeavyRead(
+            runtime.database.read,
+            () => batches.next(),
+            cancelled.signal,
+          );
           if (done) return controller.close();
           const lines = value.map((row) => `${JSON.stringify(auditEntryJson(row, tenant.config))}\n`);
           controller.enqueue(encoder.encode(lines.join("")));
         } catch (error) {
+          if (cancelled.signal.aborted) return;
           // The status is sent, so that only the end of the connection tells of it.
           runtime.log.error(
             { err: error, request_id: client.requestId },
@@ -123,6 +129,7 @@ function linesOf(
         }
       },
       async cancel() {
+        cancelled.abort();
         await batches.return();
       },
     },
