@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { importedHashText, parseImportedHash } from "./imported-hashes.ts";
-import { createPasswordHasher } from "./password-hasher.ts";
+import { argon2Cost, createPasswordHasher } from "./password-hasher.ts";
 
 export type AcceptableHash =
   /** `stored`: the canonical text of the hash. */
@@ -42,6 +42,8 @@ export async function acceptableHashes(
     const [, pepper, ...numbers] = argon2.exec(hash) ?? [];
     const [memory = 0, passes = 0, lanes = 0] = numbers.map(Number);
     if (numbers.length === 0 || memory < 8 * lanes || passes < 1 || lanes < 1) return rejections.invalid;
+    // Numbers and base64 that are not canonical are an error of the function that verifies.
+    if (argon2Cost(hash.slice(pepper?.length ?? 0)) === null) return rejections.invalid;
     if (pepper !== undefined && pepper !== ownPepper) return "was created with another pepper";
     const affordable =
       memory <= maxMemory && memory * passes <= maxWork && passes <= MAX_PASSES && lanes <= MAX_LANES;

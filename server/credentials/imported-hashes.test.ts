@@ -151,6 +151,23 @@ test("A95 hashes of argon2 are accepted up to a cost", async () => {
     expect(accept(hash(broken))).toEqual({ ok: false, reason: "has invalid parameters" });
 });
 
+test.each([
+  ["m=8,t=1,p=1", "A".repeat(13), "A".repeat(43)],
+  ["m=8,t=1,p=1", `${"A".repeat(21)}B`, "A".repeat(43)],
+  ["m=8,t=1,p=1", "A".repeat(22), `${"A".repeat(42)}B`],
+  ["m=0000008,t=01,p=01", "A".repeat(22), "A".repeat(43)],
+])(
+  "A95 a damaged hash of argon2 is not accepted, and matches no password: %s %s %s",
+  async (cost, salt, hash) => {
+    const stored = `$argon2id$v=19$${cost}$${salt}$${hash}`;
+    expect((await acceptableHashes(settings))(stored)).toEqual({
+      ok: false,
+      reason: "has invalid parameters",
+    });
+    expect(await hasher.verify("password", stored)).toEqual({ ok: false, outdated: false });
+  },
+);
+
 describe("A2 a wrong password", () => {
   /** A hasher whose clock stands still, except while it computes a bcrypt hash. */
   function timed(bcryptMs: () => number) {

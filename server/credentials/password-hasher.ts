@@ -117,9 +117,9 @@ export function createPasswordHasher(config: Config["password"], time = systemTi
   async function verifyOwn(password: string, stored: string | null) {
     const { pepperId: id, phc } = split(stored);
     const key = id !== null && id === pepper?.id ? pepper.key : null;
-    const known = phc !== null && (id === null || key !== null);
-    const against = known ? phc : dummy;
-    const storedCost = costOf(against);
+    const found = phc === null || (id !== null && key === null) ? null : argon2Cost(phc);
+    const against = found && phc !== null ? phc : dummy;
+    const storedCost = found ?? { ...cost, isArgon2id: true };
     const startedAt = time.now();
     const matches = await verifyArgon2(against, material(password, key));
     // A hash of lower cost must not be faster than no hash.
@@ -133,7 +133,7 @@ export function createPasswordHasher(config: Config["password"], time = systemTi
     else ownMs = took;
     const sameCost = storedCost.memory === cost.memory && storedCost.passes === cost.passes;
     // A lone surrogate is hashed as U+FFFD and must not match it.
-    const ok = known && matches && password.isWellFormed();
+    const ok = found !== null && matches && password.isWellFormed();
     const current = sameCost && storedCost.isArgon2id && id === (pepper?.id ?? null);
     return { ok, outdated: phc !== null && !current };
   }
@@ -168,9 +168,14 @@ interface Cost {
   passes: number;
 }
 
-function costOf(phc: string): Cost & { isArgon2id: boolean } {
-  const { memoryCost, timeCost } = parseOptions(phc);
-  return { memory: memoryCost, passes: timeCost, isArgon2id: phc.startsWith("$argon2id$") };
+/** The cost of a hash, without a pepper's prefix; null if it cannot be verified, because its text is damaged. */
+export function argon2Cost(phc: string): (Cost & { isArgon2id: boolean }) | null {
+  try {
+    const { memoryCost, timeCost } = parseOptions(phc);
+    return { memory: memoryCost, passes: timeCost, isArgon2id: phc.startsWith("$argon2id$") };
+  } catch {
+    return null;
+  }
 }
 
 /** A well-formed hash that no password matches; verifying it takes as long as verifying a real one. */
