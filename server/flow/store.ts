@@ -98,6 +98,11 @@ const claimUpdate = `update flows set claim = $1, claimed_by = $2,
         and (claimed_until is null or claimed_until < clock_timestamp())
       returning *`;
 
+const flowSave = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
+      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
+      previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`;
+
 /** SQL statements as text; building them at each step would double the cost of the step. */
 const statements = {
   flow_claim: `
@@ -129,11 +134,11 @@ const statements = {
     where tenant_id = $1 and id = $2 and claim = $3`,
   flow_expired: `
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
-  flow_save: `
-    update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
-      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
-      previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`,
+  flow_save: flowSave,
+  // A count is never negative: the condition only locks. It is evaluated before the update locks the flow.
+  flow_save_after_account: `${flowSave}
+      and (select count(*) from
+        (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0`,
   flow_payload: "update flows set payload = $1 where tenant_id = $2 and id = $3",
   flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
@@ -201,7 +206,8 @@ export async function claimFailureReason(
 }
 
 /**
- * Saves a flow after a step, if the claim still holds.
+ * Saves a flow after a step, if the claim still holds. A transaction locks the account first and then the flow: in this
+ * order a change of the account, such as a block, locks them too, so that neither waits for the other.
  *
  * @param options `tx`: the step's transaction; without one the statement runs alone, with `inlineInsert`
  * @returns false if the claim was lost; then nothing was written
@@ -233,7 +239,7 @@ export async function saveFlow(
     claim.id,
     claim.tokenHash,
   ];
-  if (tx) return (await tx.execute(bindStatement("flow_save", values))).rowCount === 1;
+  if (tx) return (await tx.execute(bindStatement("flow_save_after_account", values))).rowCount === 1;
   if (!inlineInsert) return (await run(database, "write", "flow_save", values)).rowCount === 1;
   const text = withInlineInsert(statements.flow_save, values.length, inlineInsert);
   const allValues = [...values, ...Object.values(inlineInsert.row).map(([, value]) => value)];

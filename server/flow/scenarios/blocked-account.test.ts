@@ -7,6 +7,8 @@ import { trustDevice } from "../../credentials/trusted-devices.ts";
 import type { SigningKeys } from "../../keys/signing-keys.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
+import { adminOperator } from "../../testing/admin-operator.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, origin, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
@@ -42,15 +44,17 @@ const userIdOf = async (address: string) => {
 const act = (flow: Walk, action: string, input: object) => (runtime?: TestRuntime) =>
   flow.act(action, { ...input }, runtime ? { runtime } : {});
 
+async function signInByPassword(): Promise<LastStep> {
+  const { email } = await register(base);
+  const flow = await begin(base, "login", {});
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_password_login");
+  return { userId: await userIdOf(email), flow, finish: act(flow, "password_login", { password }) };
+}
+
 /** Every way to a session; each leaves the last step to the test. */
 const ways: Record<string, () => Promise<LastStep>> = {
-  async password() {
-    const { email } = await register(base);
-    const flow = await begin(base, "login", {});
-    await flow.act("continue_with_login_identifier", { email });
-    await flow.act("continue_to_password_login");
-    return { userId: await userIdOf(email), flow, finish: act(flow, "password_login", { password }) };
-  },
+  password: signInByPassword,
   async "a mailed code"() {
     const { email } = await register(base);
     const flow = await begin(base, "login", {});
@@ -234,6 +238,56 @@ test("a session that is written while the account is blocked waits for the block
   });
   await expect(written).rejects.toThrow("conflict: account_blocked");
   expect(await rowsOf("sessions", userId)).toBe(0);
+});
+
+describe("a block from the administration interface at the moment of the last step", () => {
+  /** Transactions of this database that wait for a lock of another one. */
+  const waiting = async () => {
+    const { rows } = await base.database.read.$client.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length;
+  };
+
+  /** The two arrive while the account is locked, so that they wait for it in the given order. */
+  async function meet(first: "block" | "step") {
+    const { flow, userId, finish } = await signInByPassword();
+    const operator = await adminOperator(base);
+    const calls = {
+      block: () => operator.call("POST", `/users/${userId}/block`).then(({ status }) => status),
+      step: finish,
+    };
+    const second = first === "block" ? "step" : "block";
+    const running: Promise<unknown>[] = [];
+    const freeFlows = await base.database.write.transaction(async (tx) => {
+      await tx.select().from(schema.users).where(eq(schema.users.id, userId)).for("update");
+      for (const [index, name] of [first, second].entries()) {
+        running.push((calls as Record<string, () => Promise<unknown>>)[name]?.() ?? Promise.reject());
+        await eventually(async () => expect(await waiting()).toBe(index + 1));
+      }
+      const { flows } = schema;
+      return tx.select().from(flows).where(eq(flows.userId, userId)).for("update", { skipLocked: true });
+    });
+    const results = await Promise.all(running);
+    expect(results).toContain(200);
+    const answer = results[first === "block" ? 1 : 0] as Walk["state"];
+    return { flow, userId, freeFlows, answer };
+  }
+
+  test.each(["block", "step"] as const)(
+    "leaves no session and waits without a deadlock, if the %s comes first",
+    async (first) => {
+      const { flow, userId, freeFlows, answer } = await meet(first);
+      // A step that held its flow while it waits for the account would stop a block that has the account.
+      expect(freeFlows.map(({ id }) => id)).toContain(flow.flowId);
+      expect(await rowsOf("sessions", userId)).toBe(0);
+      const token = flow.answer.session?.token;
+      const checked = await visitor(base).post("/sessions/validate", { session_token: token ?? "none" });
+      expect(await checked.json()).toMatchObject({ is_valid: false });
+      const rejected = /^(account_blocked|operation_not_permitted_error)$/;
+      if (first === "block") expect(answer.error?.code).toMatch(rejected);
+    },
+  );
 });
 
 describe("a stranger", () => {
