@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { ImportError } from "./import-error.ts";
 
 /** A refused record. */
 export interface Refusal {
@@ -13,7 +14,11 @@ export interface ImportReport {
   stage(refusals: readonly Refusal[]): Promise<number>;
   /** The batch was committed. */
   accept(refusals: readonly Refusal[]): void;
-  /** Continues after the refusals that were committed before. */
+  /**
+   * Continues after the refusals that were committed before.
+   *
+   * @throws ImportError if the report does not contain them
+   */
   resume(length: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,16 +49,26 @@ export async function reportInFile(path: string): Promise<ImportReport> {
   return {
     async stage(refusals) {
       const text = refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("");
-      await file.truncate(accepted);
-      const { bytesWritten } = await file.write(Buffer.from(text), 0, null, accepted);
-      await file.datasync();
-      staged = accepted + bytesWritten;
+      const bytes = Buffer.from(text);
+      try {
+        await file.truncate(accepted);
+        for (let from = 0; from < bytes.length; )
+          from += (await file.write(bytes, from, bytes.length - from, accepted + from)).bytesWritten;
+        await file.datasync();
+      } catch (error) {
+        throw new ImportError(`the report cannot be written: ${(error as NodeJS.ErrnoException).code}`);
+      }
+      staged = accepted + bytes.length;
       return staged;
     },
     accept: () => {
       accepted = staged;
     },
-    resume: async (length) => {
+    async resume(length) {
+      const { size } = await file.stat();
+      if (size < length)
+        throw new ImportError("the report is not that of the interrupted import: it is shorter");
+      await file.truncate(length);
       accepted = length;
     },
     close: () => file.close(),

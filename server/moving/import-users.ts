@@ -4,6 +4,7 @@ import { audit, commandLine } from "../audit/audit.ts";
 import { acceptableHashes } from "../credentials/acceptable-hash.ts";
 import { currentTime } from "../database/current-time.ts";
 import { emit } from "../events/emit.ts";
+import { printable } from "../lib/printable-text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Form, SourceOptions } from "./form.ts";
@@ -70,17 +71,20 @@ export async function importUsers(
   report: ImportReport,
 ): Promise<ImportResult> {
   const acceptHash = await acceptableHashes(runtime.config.password);
-  const source = await openSource(input, options);
+  const source = await openSource(input, options.form);
   const form: Form = forms[source.form];
   const scratch = options.dryRun || options.identities ? await openScratch(runtime.database) : null;
   try {
-    if (scratch && options.identities) await scratch.loadIdentities(options.identities);
+    const identities =
+      scratch && options.identities ? await scratch.loadIdentities(options.identities) : null;
+    const { providers, firebase = null, emitEvents } = options;
+    const given = [source.form, Object.entries(providers).sort(), firebase, emitEvents, identities];
     const judge = { tenant, vault: runtime.vault, platform: runtime.platform, acceptHash };
     const judged = (line: SourceLine): JudgedUser =>
       line.ok
         ? judgeUser(judge, form.convert(line.record, { ...options, acceptHash }), form.isStrict === true)
         : line;
-    const run = { runtime, tenant, source, report, scratch, options };
+    const run = { runtime, tenant, source, report, scratch, options, given: JSON.stringify(given) };
     const result = options.dryRun ? await rehearse(run, judged) : await write(run, judged);
     return { form: source.form, ...result };
   } finally {
@@ -95,23 +99,25 @@ interface Run {
   report: ImportReport;
   scratch: Scratch | null;
   options: ImportOptions;
+  /** What decides how a record is imported. */
+  given: string;
 }
 
 type Judge = (line: SourceLine) => JudgedUser;
 interface Batch {
   users: { line: number; judged: JudgedUser }[];
-  /** SHA-256 of all records up to the end of the batch. */
+  /** SHA-256 of what decides how records are imported, and of all records up to the end of the batch. */
   recordsHash: Buffer;
 }
 
 /** Reads all batches, and lets `commit` handle one while the next one is read and judged. */
 async function eachBatch(
-  { source, scratch }: Run,
+  { source, scratch, given }: Run,
   judge: Judge,
   skip: Pick<ImportProgress, "records" | "recordsHash">,
   commit: (batch: Batch) => Promise<void>,
 ): Promise<void> {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(given);
   let toSkip = skip.records;
   let committing = Promise.resolve();
   let lines: SourceLine[] = [];
@@ -136,9 +142,7 @@ async function eachBatch(
       if (toSkip > 0) {
         toSkip -= 1;
         if (toSkip === 0 && !hash.copy().digest().equals(skip.recordsHash))
-          throw new ImportError(
-            "the input is not the one whose import was interrupted: its first records differ",
-          );
+          throw new ImportError("the input or the options are not those of the interrupted import");
         continue;
       }
       lines.push(line);
@@ -231,6 +235,7 @@ async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: n
 async function rehearse(run: Run, judge: Judge): Promise<Counts & { resumedAfter: number }> {
   const { runtime, tenant, report, scratch } = run;
   let counts: Counts = { imported: 0, refused: 0, omitted: {} };
+  await report.resume(0);
   await eachBatch(run, judge, { records: 0, recordsHash: Buffer.alloc(0) }, async (batch) => {
     const keys = keysOf(batch);
     const [existing, before] = [
@@ -277,9 +282,9 @@ function decide({ users }: Batch, taken: ReadonlySet<string>): { accepted: Accep
 function counted(before: Counts, accepted: readonly Accepted[], refusals: readonly Refusal[]): Counts {
   const omitted = new Map(Object.entries(before.omitted));
   for (const user of accepted) {
-    for (const name of new Set(user.omitted)) {
+    for (const name of new Set(user.omitted.map((one) => printable(one.slice(0, 128))))) {
       const isKnown = omitted.has(name) || omitted.size < MAX_OMITTED_KINDS;
-      const kind = isKnown ? name.slice(0, 128) : "other fields";
+      const kind = isKnown ? name : "other fields";
       omitted.set(kind, (omitted.get(kind) ?? 0) + 1);
     }
   }

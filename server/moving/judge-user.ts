@@ -11,6 +11,7 @@ import { parseUsername } from "../identity/username.ts";
 import { DIGEST_BYTES, UnknownKeyError, type Vault } from "../keys/vault.ts";
 import { decodeBase64url } from "../lib/base64url.ts";
 import type { Platform } from "../lib/platform.ts";
+import { printable } from "../lib/printable-text.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
 import { isAcceptableKey } from "../webauthn/cose-key.ts";
@@ -74,7 +75,7 @@ function reasonOf({
   issues: { code: string; path: PropertyKey[]; message: string }[];
 }): string {
   const keys = issue && "keys" in issue && Array.isArray(issue.keys) ? issue.keys.slice(0, 1) : [];
-  const path = [...(issue?.path ?? []), ...keys].map(String).join(".").slice(0, 128);
+  const path = printable([...(issue?.path ?? []), ...keys].map(String).join(".").slice(0, 128));
   return keys.length > 0 ? `${path}: unknown member` : `${path || "record"}: ${issue?.message}`;
 }
 

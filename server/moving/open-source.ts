@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SourceOptions, SourceRecord } from "./form.ts";
+import type { SourceRecord } from "./form.ts";
 import { type FormName, recognizeForm } from "./forms/index.ts";
 import { ImportError } from "./import-error.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type RawRecord,
   splitRecords,
 } from "./split-records.ts";
-import { isObject } from "./user-record.ts";
+import { isObject, parseRecord } from "./user-record.ts";
 
 /** A record of the input. `text` is null if it could not be read. */
 export type SourceLine = { line: number; text: string | null } & (
@@ -20,7 +20,7 @@ export type SourceLine = { line: number; text: string | null } & (
 /** An input whose form is known. */
 export interface Source {
   form: FormName;
-  /** Identifies the input by its beginning, and the options that decide what is imported of it. */
+  /** Identifies the input by its beginning. */
   inputHash: Buffer;
   /** Yields the records, those of each part of the input together. May be called once. */
   lines(): AsyncGenerator<SourceLine[]>;
@@ -34,21 +34,13 @@ const HEAD_BYTES = 65_536;
  *
  * @throws ImportError if the first record is of no known form
  */
-export async function openSource(
-  input: AsyncIterable<Buffer>,
-  options: Pick<SourceOptions, "firebase" | "providers"> & { form: FormName | null },
-): Promise<Source> {
+export async function openSource(input: AsyncIterable<Buffer>, named: FormName | null): Promise<Source> {
   const chunks = input[Symbol.asyncIterator]();
   const head = await beginningOf(chunks);
-  const hashed = JSON.stringify([options.form, options.providers, options.firebase ?? null]);
-  const inputHash = createHash("sha256")
-    .update(hashed)
-    .update("\0")
-    .update(head.subarray(0, HEAD_BYTES))
-    .digest();
+  const inputHash = createHash("sha256").update(head.subarray(0, HEAD_BYTES)).digest();
   const records = readRecords(chain(head, chunks), layoutOf(head));
   const first = await records.next();
-  const form = options.form ?? recognized(first.value ?? []);
+  const form = named ?? recognized(first.value ?? []);
   return {
     form,
     inputHash,
@@ -101,9 +93,9 @@ type Read = { ok: true; record: SourceRecord } | { ok: false; reason: string };
 function jsonRecord(text: string): Read {
   let record: unknown;
   try {
-    record = JSON.parse(text);
-  } catch {
-    return { ok: false, reason: "not JSON" };
+    record = parseRecord(text);
+  } catch (error) {
+    return { ok: false, reason: error instanceof RangeError ? "nested too deeply" : "not JSON" };
   }
   return isObject(record) ? { ok: true, record } : { ok: false, reason: "not a JSON object" };
 }

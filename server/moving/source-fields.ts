@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SourceOptions, SourceRecord } from "./form.ts";
-import { isObject, type UserRecordInput } from "./user-record.ts";
+import { isObject, parseRecord, type UserRecordInput } from "./user-record.ts";
 
 /** Reads the fields of a record. What is neither taken nor ignored is reported as omitted. */
 export interface SourceFields {
@@ -73,6 +73,17 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** Returns a text, or a number as text; empty for any other value, which may have no text at all. */
+export function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** Returns a number, which may be written as text; NaN for any other value. */
+export function asNumber(value: unknown): number {
+  const text = asText(value);
+  return text === "" ? Number.NaN : Number(text);
+}
+
 /** Whether a value says nothing. */
 function isEmpty(value: unknown): boolean {
   if ([undefined, null, "", false, "false", "f"].includes(value as never)) return true;
@@ -90,7 +101,7 @@ function flagOf(value: unknown): boolean | undefined {
 export function parsed(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
+    return parseRecord(value);
   } catch {
     return undefined;
   }
@@ -99,7 +110,7 @@ export function parsed(value: unknown): unknown {
 /** Converts a time to ISO 8601; undefined if it is none, or outside the years 0 to 9999. */
 export function timeOf(value: unknown): string | undefined {
   const date =
-    typeof value === "number" || /^\d+$/.test(String(value)) ? new Date(Number(value)) : dateOf(value);
+    typeof value === "number" || /^\d+$/.test(asText(value)) ? new Date(Number(value)) : dateOf(value);
   if (!date || Number.isNaN(date.getTime())) return undefined;
   const text = date.toISOString();
   return text.length === 24 ? text : undefined;

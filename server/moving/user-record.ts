@@ -1,9 +1,15 @@
 import { z } from "zod";
 import type { Metadata } from "#db/schema/users";
 import { MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
+import { isNestedDeeperThan } from "../lib/nesting.ts";
 
-/** A time; stored with a precision of a millisecond. */
-const moment = z.iso.datetime({ offset: true, error: "is not a time like 2026-01-31T12:00:00Z" });
+/** A time; stored with a precision of a millisecond. In UTC its year has four digits, as in an export. */
+const moment = z.iso
+  .datetime({ offset: true, error: "is not a time like 2026-01-31T12:00:00Z" })
+  .refine((text) => {
+    const date = new Date(text);
+    return !Number.isNaN(date.getTime()) && /^(?!0000)\d{4}-/.test(date.toISOString());
+  }, "is before the year 1 or after the year 9999");
 
 /** Not a record of zod, which leaves out a member with the name `__proto__`. */
 const metadata = z
@@ -61,9 +67,16 @@ const recoveryCodes = z.strictObject({
   digests: z.array(base64url.max(128)).max(100),
 });
 
+/** Both are in one index, whose entries have at most 2704 bytes. */
+const atMostBytes = (bytes: number) =>
+  z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= bytes, `is longer than ${bytes} bytes`);
+
 const identity = z.strictObject({
-  provider: shortText,
-  subject: z.string().min(1).max(1_024),
+  provider: atMostBytes(256),
+  subject: atMostBytes(1_024),
   email: z.string().max(1_024).nullish(),
   created_at: moment.nullish(),
 });
@@ -101,6 +114,20 @@ export type UserRecord = z.output<typeof userRecord>;
 
 /** What converters of other forms return; not validated yet. */
 export type UserRecordInput = z.input<typeof userRecord>;
+
+/** Levels of nesting in a record. More than metadata of the greatest length can have, and few enough for recursion. */
+const MAX_LEVELS = 2_000;
+
+/**
+ * Parses a record, or a value that is in it as text.
+ *
+ * @throws SyntaxError if it is not JSON, RangeError if it is nested too deeply
+ */
+export function parseRecord(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (isNestedDeeperThan(value, MAX_LEVELS)) throw new RangeError("nested too deeply");
+  return value;
+}
 
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {

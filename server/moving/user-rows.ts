@@ -106,6 +106,20 @@ const tables = {
 
 type TableName = keyof typeof tables;
 
+/** The columns that no two users of a tenant have in common. */
+const keyColumns: Partial<Record<TableName, string[]>> = {
+  users: ["id"],
+  emails: ["address"],
+  usernames: ["username"],
+  webauthn_credentials: ["id"],
+  identities: ["provider", "subject"],
+};
+
+function inOrder(rows: Record<string, string>[], keys: readonly string[]): object[] {
+  const keyed = rows.map((row) => ({ row, key: keys.map((name) => row[name]).join("\0") }));
+  return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
+}
+
 /** Tables without a time of the last change. */
 const withoutUpdate: readonly TableName[] = ["totp_secrets", "recovery_codes"];
 
@@ -148,6 +162,9 @@ export async function insertUsers(
       identities.map((identity) => ({ ...identity, user_id: user.id })),
     ),
   };
+  // Imports at once wait for each other's keys in one order, so that none waits for one that waits for it.
+  for (const [name, keys] of Object.entries(keyColumns) as [TableName, string[]][])
+    rows[name] = inOrder(rows[name] as Record<string, string>[], keys);
   // In the order of the foreign keys: users first.
   for (const name of Object.keys(tables) as TableName[])
     if (rows[name].length > 0) await tx.execute(insertOf(name, tenantId, rows[name], at));

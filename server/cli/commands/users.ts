@@ -141,6 +141,8 @@ export const usersImport = command({
       ...(values.identities === undefined ? {} : { identities: await inputOf(cli, values.identities) }),
     };
     const input = await inputOf(cli, file);
+    if (values.report && (await isSameFile(values.report, [file, values.identities])))
+      throw new UsageError("--report names an input, which it would overwrite");
     // The result of `--json` names the refused lines itself, unless they are in a file.
     const refused: { line: number; reason: string }[] = [];
     const report = values.report
@@ -213,6 +215,18 @@ function readText(file: string): string {
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
+}
+
+/** Whether a file is one of the others, whatever it is called there. */
+async function isSameFile(file: string, others: readonly (string | undefined)[]): Promise<boolean> {
+  const identify = (path: string) =>
+    stat(path).then(
+      ({ dev, ino }) => `${dev}:${ino}`,
+      () => null,
+    );
+  const own = await identify(file);
+  const given = others.filter((path) => path !== undefined);
+  return own !== null && (await Promise.all(given.map(identify))).includes(own);
 }
 
 const CHUNK_BYTES = 262_144;

@@ -1,5 +1,14 @@
 import type { Form } from "../form.ts";
-import { identityOf, idOf, passwordHash, type SourceFields, sourceFields, textOf } from "../source-fields.ts";
+import {
+  asNumber,
+  asText,
+  identityOf,
+  idOf,
+  passwordHash,
+  type SourceFields,
+  sourceFields,
+  textOf,
+} from "../source-fields.ts";
 import type { UserRecordInput } from "../user-record.ts";
 
 const providers = {
@@ -17,7 +26,7 @@ const providers = {
 /** The form of Auth0: lines of the user export, or of the export of hashes, or the JSON array of its bulk import. */
 export const auth0: Form = {
   recognizes: (record) =>
-    /^[\w-]+\|/.test(String(record.user_id)) ||
+    /^[\w-]+\|/.test(asText(record.user_id)) ||
     (["passwordHash", "custom_password_hash", "password_hash"].some((name) => Object.hasOwn(record, name)) &&
       Object.hasOwn(record, "email_verified")),
 
@@ -72,14 +81,14 @@ function exportedId(value: unknown): string | undefined {
 /** Returns the hash of `custom_password_hash` as text, or omits it. */
 function customHash(fields: SourceFields, custom: Record<string, unknown> | undefined): string | undefined {
   if (!custom) return undefined;
-  const algorithm = String(custom.algorithm);
+  const algorithm = asText(custom.algorithm) || "unknown";
   const { value, encoding } = (custom.hash ?? {}) as Record<string, unknown>;
   const text = textOf(value);
   const asEntered = !custom.password || (custom.password as Record<string, unknown>).encoding === "utf8";
   if (text !== undefined && asEntered && ["bcrypt", "argon2", "pbkdf2"].includes(algorithm)) return text;
   const scrypt =
     text !== undefined && asEntered && algorithm === "scrypt"
-      ? scryptText(text, String(encoding ?? "base64"), custom)
+      ? scryptText(text, asText(encoding ?? "base64"), custom)
       : undefined;
   if (scrypt === undefined) fields.omit(`password hash (${algorithm.slice(0, 32)})`);
   return scrypt;
@@ -87,11 +96,11 @@ function customHash(fields: SourceFields, custom: Record<string, unknown> | unde
 
 function scryptText(value: string, encoding: string, custom: Record<string, unknown>): string | undefined {
   const salt = (custom.salt ?? {}) as Record<string, unknown>;
-  const saltBytes = bytesOf(textOf(salt.value) ?? "", String(salt.encoding ?? "utf8"));
+  const saltBytes = bytesOf(textOf(salt.value) ?? "", asText(salt.encoding ?? "utf8"));
   const hash = bytesOf(value, encoding);
-  const ln = Math.log2(Number(custom.cost ?? 16_384));
+  const ln = Math.log2(asNumber(custom.cost ?? 16_384));
   if (!saltBytes || !hash || !Number.isInteger(ln)) return undefined;
-  const [r, p] = [Number(custom.blockSize ?? 8), Number(custom.parallelization ?? 1)];
+  const [r, p] = [asNumber(custom.blockSize ?? 8), asNumber(custom.parallelization ?? 1)];
   return `$scrypt$ln=${ln},r=${r},p=${p}$${saltBytes.toString("base64")}$${hash.toString("base64")}`;
 }
 

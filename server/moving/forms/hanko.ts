@@ -1,12 +1,12 @@
 import type { Form } from "../form.ts";
-import { passwordHash, sourceFields, textOf, timeOf } from "../source-fields.ts";
+import { asNumber, asText, passwordHash, sourceFields, textOf, timeOf } from "../source-fields.ts";
 import type { UserRecordInput } from "../user-record.ts";
 
 /** The form of Hanko's `user export`: a JSON array, or lines. */
 export const hanko: Form = {
   recognizes: (record) =>
     ["webauthn_credentials", "otp_secret"].some((name) => Object.hasOwn(record, name)) ||
-    (Object.hasOwn(record, "user_id") && !String(record.user_id).includes("|")) ||
+    (Object.hasOwn(record, "user_id") && !asText(record.user_id).includes("|")) ||
     (typeof record.password === "object" && record.password !== null),
 
   convert(record, options) {
@@ -14,7 +14,7 @@ export const hanko: Form = {
     const user: UserRecordInput = {
       id: fields.text("user_id") ?? null,
       emails: fields.list("emails").map(({ address, is_primary, is_verified }) => ({
-        address: String(address),
+        address: asText(address),
         is_primary: is_primary === true,
         is_verified: is_verified === true,
       })),
@@ -29,7 +29,7 @@ export const hanko: Form = {
       user.password_set_at = timeOf(password.updated_at) ?? timeOf(password.created_at) ?? null;
     }
     const otp = fields.object("otp_secret");
-    if (otp) user.totp = { secret: String(otp.secret), created_at: timeOf(otp.created_at) ?? null };
+    if (otp) user.totp = { secret: asText(otp.secret), created_at: timeOf(otp.created_at) ?? null };
     return { ok: true, user, omitted: fields.omitted() };
   },
 };
@@ -37,14 +37,14 @@ export const hanko: Form = {
 type Passkey = NonNullable<UserRecordInput["passkeys"]>[number];
 
 function passkeyOf(credential: Record<string, unknown>): Passkey {
-  const transports = Array.isArray(credential.transports) ? credential.transports.map(String) : [];
+  const transports = Array.isArray(credential.transports) ? credential.transports.map(asText) : [];
   return {
     id: bare(credential.id),
     public_key: bare(credential.public_key),
     user_handle: textOf(credential.user_handle) === undefined ? null : bare(credential.user_handle),
-    sign_count: Number(credential.sign_count ?? 0),
-    ...(credential.aaguid ? { aaguid: String(credential.aaguid) } : {}),
-    attestation_type: String(credential.attestation_type ?? "none"),
+    sign_count: asNumber(credential.sign_count ?? 0),
+    ...(credential.aaguid ? { aaguid: asText(credential.aaguid) } : {}),
+    attestation_type: asText(credential.attestation_type ?? "none"),
     transports: transports.filter(Boolean),
     backup_eligible: credential.backup_eligible === true,
     backup_state: credential.backup_state === true,
@@ -57,7 +57,7 @@ function passkeyOf(credential: Record<string, unknown>): Passkey {
 
 /** base64url without padding. */
 function bare(value: unknown): string {
-  return String(value).replace(/=+$/, "");
+  return asText(value).replace(/=+$/, "");
 }
 
 /** Newer exports have an object in place of the text. */
