@@ -37,6 +37,7 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   continue_to_login_otp: { place: "link" },
   continue_to_login_security_key: { place: "link" },
   continue_to_login_authenticator: { place: "link" },
+  continue_to_login_method_chooser: { place: "link" },
   recovery_code_validate: { place: "collapsed" },
   webauthn_generate_request_options: { icon: "passkey" },
   webauthn_generate_creation_options: { icon: "passkey" },

@@ -3,9 +3,9 @@ import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { ClientContext, RequestContext } from "../runtime.ts";
 
 /**
- * Account marks: which accounts a browser has signed in to before. A mark gives access to nothing. It lets the owner of
- * an account have a code mailed from a reserve that strangers cannot use up, and counts wrong passwords apart. All marks of a browser are in one sealed
- * cookie of a tenant.
+ * Account marks: which accounts a browser has signed in to before, and how. A mark gives access to nothing. It lets the
+ * owner of an account have a code mailed from a reserve that strangers cannot use up, counts wrong passwords apart, and
+ * leads straight to the method that was used last. All marks of a browser are in one sealed cookie of a tenant.
  */
 
 const MARK_SECONDS = 365 * 86_400;
@@ -14,31 +14,64 @@ const MARK_SECONDS = 365 * 86_400;
 const MAX_MARKS = 8;
 
 /** A longer value is not one of ours and is not decrypted. */
-const MAX_COOKIE_LENGTH = 1024;
+const MAX_COOKIE_LENGTH = 1536;
+
+/** The way in of a sign-in: a method of the account itself, or the id of an identity provider. */
+export type MarkedMethod = { method: "password" | "passcode" | "passkey" } | { provider: string };
 
 interface Mark {
   userId: string;
   /** Time of the sign-in, in seconds since 1970. */
   at: number;
+  /** As in the cookie: a key of `methodCodes`, or `@` and the id of a provider; empty if unknown. */
+  method: string;
 }
+
+const methodCodes = { w: "password", c: "passcode", k: "passkey" } as const;
+
+/** Ids of providers that the cookie can hold: `google`, `custom_acme`. */
+const providerPattern = /^[a-z0-9_-]{1,40}$/;
 
 /** Whether the browser has signed in to the account before, or is signed in to it. */
 export function hasSignedInBefore(context: RequestContext, userId: string): boolean {
   return context.session?.userId === userId || marksOf(context).some((mark) => mark.userId === userId);
 }
 
+/** Returns how the browser signed in to the account last; null for a browser without a mark of it. */
+export function lastMethodHere(context: ClientContext, userId: string): MarkedMethod | null {
+  const { method = "" } = marksOf(context).find((mark) => mark.userId === userId) ?? {};
+  if (method.startsWith("@")) return { provider: method.slice(1) };
+  return Object.hasOwn(methodCodes, method)
+    ? { method: methodCodes[method as keyof typeof methodCodes] }
+    : null;
+}
+
 /**
  * Marks an account in the browser that has just signed in to it; marks of other accounts stay.
  *
+ * @param used how it signed in; null keeps what an earlier mark of the account says
  * @returns the new value of the cookie, and its lifetime
  */
-export function markAccount(context: ClientContext, userId: string): { value: string; seconds: number } {
+export function markAccount(
+  context: ClientContext,
+  userId: string,
+  used: MarkedMethod | null,
+): { value: string; seconds: number } {
   const { runtime, tenant, now } = context;
-  const others = marksOf(context).filter((mark) => mark.userId !== userId);
-  const marks = [{ userId, at: Math.floor(now.getTime() / 1000) }, ...others].slice(0, MAX_MARKS);
-  const text = marks.map((mark) => `${mark.userId}:${mark.at}`).join("|");
+  const present = marksOf(context);
+  const others = present.filter((mark) => mark.userId !== userId);
+  const before = present.find((mark) => mark.userId === userId)?.method ?? "";
+  const method = used === null ? before : codeOf(used);
+  const marks = [{ userId, at: Math.floor(now.getTime() / 1000), method }, ...others].slice(0, MAX_MARKS);
+  const text = marks.map((mark) => `${mark.userId}:${mark.at}:${mark.method}`).join("|");
   const sealed = runtime.vault.seal(Buffer.from(text), sealContext(tenant.id));
   return { value: sealed.toString("base64url"), seconds: MARK_SECONDS };
+}
+
+function codeOf(used: MarkedMethod): string {
+  if ("provider" in used) return providerPattern.test(used.provider) ? `@${used.provider}` : "";
+  const [code = ""] = Object.entries(methodCodes).find(([, method]) => method === used.method) ?? [];
+  return code;
 }
 
 /** The marks of the browser that have not expired; none if the cookie is not one of ours. */
@@ -57,7 +90,7 @@ function marksOf({ runtime, tenant, client, now }: ClientContext): Mark[] {
   return text
     .split("|")
     .map((entry) => entry.split(":"))
-    .map(([userId = "", at]) => ({ userId, at: Number(at) }))
+    .map(([userId = "", at, method = ""]) => ({ userId, at: Number(at), method }))
     .filter(({ userId, at }) => isCanonicalUuid(userId) && at > oldest);
 }
 

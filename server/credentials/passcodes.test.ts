@@ -433,7 +433,7 @@ describe("the account's failures", () => {
     };
     expect(await request(true)).toEqual([expect.objectContaining({ to: null })]);
     expect(await request(false)).toEqual([expect.objectContaining({ to: account.recipient })]);
-    const { value } = markAccount(scopeAt(), account.userId ?? "");
+    const { value } = markAccount(scopeAt(), account.userId ?? "", null);
     expect(await request(true, { markCookie: value })).toEqual([
       expect.objectContaining({ to: account.recipient }),
     ]);

@@ -44,7 +44,14 @@ export function advance(
       ? { ...patched, completedStates: [...new Set([...patched.completedStates, record.state])] }
       : patched;
   const target = to === NEXT ? head(plan({ type: record.type, data, facts, config })) : to;
-  const history = commits ? truncateBefore(target, historyAfterCommit(record)) : pushHistory(record, target);
+  const history = commits
+    ? truncateBefore(target, historyAfterCommit(record))
+    : pushHistory(
+        effects.via
+          ? { ...record, history: pushHistory(record, effects.via), state: effects.via, data }
+          : record,
+        target,
+      );
   return { record: { ...record, state: target, data, history }, facts, enters: true };
 }
 

@@ -200,7 +200,7 @@ function cookiesAgain(
 ): NonNullable<Answer["cookieChanges"]> {
   return {
     ...(device ? { device } : {}),
-    ...(data.userId ? { mark: markAccount(request, data.userId) } : {}),
+    ...(data.userId ? { mark: markAccount(request, data.userId, null) } : {}),
   };
 }
 

@@ -35,8 +35,17 @@ export const flowData = z.object({
   codeChallenge: z.string().optional(),
   /** Origin of the page in whose frame the flow was started. */
   frameOrigin: z.string().optional(),
-  /** Login identifier as entered, in canonical form. */
-  identifier: z.object({ kind: z.enum(["email", "username"]), value: z.string() }).optional(),
+  /** Login identifier in canonical form, and as it was typed; a step-up takes it from the account, untyped. */
+  identifier: z
+    .object({ kind: z.enum(["email", "username"]), value: z.string(), typed: z.string().optional() })
+    .optional(),
+  /** How this browser signed in to the account last, as its mark says. */
+  lastMethod: z
+    .union([
+      z.object({ method: z.enum(["password", "passcode", "passkey"]) }),
+      z.object({ provider: z.string() }),
+    ])
+    .optional(),
   /** Canonical address of this flow: entered by the user, or the account's own. */
   email: z.string().optional(),
   username: z.string().optional(),

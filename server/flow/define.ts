@@ -23,7 +23,8 @@ export interface View {
   data: FlowData;
   facts: Facts;
   config: Config;
-  canGoBack: boolean;
+  /** The state that `back` leads to; null where there is none. */
+  previous: StateName | null;
 }
 
 /** Context of an action or an `enter`; the data that its state needs is present. */

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { accountOwner } from "../testing/account-owner.ts";
 import { errorCodes, type WalkCoverage, walk } from "../testing/flow-walk.ts";
-import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
+import {
+  codeFor,
+  mailsTo,
+  markedClient,
+  newAddress,
+  newName,
+  origin,
+  password,
+  people,
+} from "../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../testing/provider-people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
@@ -617,6 +626,116 @@ describe("a login", () => {
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
     const attacker = await signIn(runtime, { email });
     expect(attacker.errors()).toEqual(["value_invalid_error"]);
+  });
+});
+
+describe("a browser that has signed in before", () => {
+  /** Signs in by one method without a mark; returns the browser with the mark that this leaves. */
+  async function signedInBy(method: "password" | "passcode" | "passkey", runtime = configured()) {
+    const authenticator = softwareAuthenticator();
+    const { email } = await register(runtime, { authenticator });
+    const flow = await begin(runtime, "login");
+    await flow.act("continue_with_login_identifier", { email });
+    expect(flow.state).toMatchObject({ name: "login_method_chooser", payload: { identifier: email } });
+    expect(flow.state.payload).not.toHaveProperty("last_method");
+    if (method === "password") {
+      await flow.act("continue_to_password_login");
+      await flow.act("password_login", { password });
+    } else if (method === "passcode") {
+      await flow.act("continue_to_passcode_confirmation");
+      await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+    } else {
+      await flow.act("webauthn_generate_request_options");
+      const assertion_response = authenticator.get(flow.state.payload.request_options, { origin });
+      await flow.act("webauthn_verify_assertion_response", { assertion_response });
+    }
+    expect(flow.state.name).toBe("success");
+    return { email, runtime, authenticator, client: markedClient(flow) };
+  }
+
+  test.each([
+    ["password", "login_password"],
+    ["passcode", "passcode_confirmation"],
+    ["passkey", "login_passkey"],
+  ] as const)("is asked for its %s at once, with the other ways behind it", async (method, state) => {
+    const { email, runtime, client } = await signedInBy(method);
+    const typed = email.toUpperCase();
+    const flow = await begin(runtime, "login", undefined, client);
+    await flow.act("continue_with_login_identifier", { email: typed });
+    expect(flow.state).toMatchObject({
+      name: state,
+      status: 200,
+      payload: { identifier: typed, last_method: method },
+      actions: { continue_to_login_method_chooser: {}, back: {} },
+    });
+    await flow.act("continue_to_login_method_chooser");
+    expect(flow.state).toMatchObject({
+      name: "login_method_chooser",
+      payload: { identifier: typed, last_method: method },
+    });
+    expect(Object.keys(flow.state.actions)).toEqual(
+      expect.arrayContaining(["continue_to_password_login", "continue_to_passcode_confirmation", "back"]),
+    );
+    expect((await flow.act("back")).name).toBe("login_init");
+    expect(flow.state.payload).not.toHaveProperty("identifier");
+  });
+
+  test("is mailed one code by one identifier, as by the choice of it", async () => {
+    const { email, runtime, client } = await signedInBy("passcode");
+    const before = mailsTo(runtime, email).length;
+    const flow = await begin(runtime, "login", undefined, client);
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_login_method_chooser");
+    await flow.act("continue_to_passcode_confirmation");
+    expect(mailsTo(runtime, email).length).toBe(before + 1);
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("A1 learns nothing of other accounts, and another browser nothing of this one", async () => {
+    const { email, runtime, client } = await signedInBy("password");
+    const { email: other } = await register(runtime);
+    for (const [identifier, as] of [
+      [other, client],
+      [newAddress(), client],
+      [email, testClient],
+      [email, { ...client, markCookie: `${client.markCookie?.slice(0, -6)}AAAAAA` }],
+    ] as const) {
+      const flow = await begin(runtime, "login", {}, as);
+      await flow.act("continue_with_login_identifier", { email: identifier });
+      expect(flow.state).toMatchObject({ name: "login_method_chooser", payload: { identifier } });
+      expect(flow.state.payload).toEqual({ identifier });
+    }
+  });
+
+  test("has the choice where the account or the browser can no longer use the method", async () => {
+    const { email, runtime, client } = await signedInBy("passkey");
+    const incapable = await begin(runtime, "login", {}, client);
+    await incapable.act("continue_with_login_identifier", { email });
+    expect(incapable.state.name).toBe("login_method_chooser");
+    const withoutPasskeys = runtime.configured({ STILE_PASSKEY_ENABLED: "false" });
+    const disabled = await begin(withoutPasskeys, "login", undefined, client);
+    await disabled.act("continue_with_login_identifier", { email });
+    expect(disabled.state.name).toBe("login_method_chooser");
+  });
+
+  test("is asked for a passkey once it has created one, and for a password once it has set one", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const first = await signIn(runtime, { email }, { webauthn_available: true });
+    const { payload } = await first.act("webauthn_generate_creation_options");
+    const public_key = softwareAuthenticator().create(payload.creation_options, { origin });
+    await first.act("webauthn_verify_attestation_response", { public_key });
+    const again = await begin(runtime, "login", undefined, markedClient(first));
+    expect((await again.act("continue_with_login_identifier", { email })).name).toBe("login_passkey");
+
+    const recovery = await begin(runtime, "login", {}, markedClient(first));
+    await recovery.act("continue_with_login_identifier", { email });
+    await recovery.act("continue_to_password_login");
+    await recovery.act("continue_to_passcode_confirmation_recovery");
+    await recovery.act("verify_passcode", { code: codeFor(runtime, email) });
+    await recovery.act("password_recovery", { new_password: "another horse battery" });
+    const recovered = await begin(runtime, "login", {}, markedClient(recovery));
+    expect((await recovered.act("continue_with_login_identifier", { email })).name).toBe("login_password");
   });
 });
 

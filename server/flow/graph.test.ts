@@ -15,7 +15,7 @@ import { viewOf } from "./view.ts";
 /**
  * Actions that each state offers when every guard holds, written by hand. Beyond the original protocol:
  * `login_authenticator` and the actions that lead to it, `recovery_code_validate`, `recovery_codes_create`,
- * `session_delete_others`.
+ * `session_delete_others`, `continue_to_login_method_chooser`.
  */
 const offered: Record<string, string[]> = {
   preflight: ["register_client_capabilities"],
@@ -26,8 +26,13 @@ const offered: Record<string, string[]> = {
     "thirdparty_oauth",
     "remember_me",
   ],
-  login_passkey: ["webauthn_verify_assertion_response", "back"],
-  login_password: ["password_login", "continue_to_passcode_confirmation_recovery", "back"],
+  login_passkey: ["webauthn_verify_assertion_response", "continue_to_login_method_chooser", "back"],
+  login_password: [
+    "password_login",
+    "continue_to_passcode_confirmation_recovery",
+    "continue_to_login_method_chooser",
+    "back",
+  ],
   login_password_recovery: ["password_recovery"],
   login_method_chooser: [
     "thirdparty_oauth",
@@ -36,7 +41,7 @@ const offered: Record<string, string[]> = {
     "webauthn_generate_request_options",
     "back",
   ],
-  passcode_confirmation: ["verify_passcode", "resend_passcode", "back"],
+  passcode_confirmation: ["verify_passcode", "resend_passcode", "continue_to_login_method_chooser", "back"],
   password_creation: ["register_password", "skip", "back"],
   onboarding_email: ["email_address_set", "skip"],
   onboarding_username: ["username_set", "skip"],
@@ -221,7 +226,8 @@ function offeredIn(
     secrets: {},
     wanted: null,
   };
-  const history = [{ state: "preflight" as const, data: remembered }];
+  const previous = data.lastMethod ? "login_method_chooser" : "preflight";
+  const history = [{ state: previous, data: remembered } as const];
   const view = viewOf({ ...record, history }, facts, config, owner);
   return Object.keys(show({ ...record, history }, view, states[name], null, "").actions);
 }
@@ -234,6 +240,7 @@ test.each(stateNames)("%s offers the actions that the interface lists if every g
     {},
     { factors: [password] },
     { steppingUp: true },
+    { lastMethod: { method: "password" } },
     // The plan reaches these after the second factor, where they can be skipped.
     { completedStates: ["preflight", "mfa_method_chooser"] },
     { completedStates: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },

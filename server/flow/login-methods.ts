@@ -38,6 +38,29 @@ export function stateAfterIdentifier(
   return others.length > 0 ? "login_method_chooser" : first;
 }
 
+const stateOfMethod = {
+  password: "login_password",
+  passcode: "passcode_confirmation",
+  passkey: "login_passkey",
+} as const satisfies Record<string, Method>;
+
+/**
+ * Returns the state of the method that this browser used last, in place of the choice of a method. Without a mark of the
+ * account, which only a sign-in gives, there is none, so an identifier tells a stranger nothing.
+ *
+ * @returns null if the method is unknown, or the account or this client cannot use it now
+ */
+export function stateOfLastMethod(config: Config, data: FlowData, facts: Facts): Method | null {
+  const { lastMethod } = data;
+  if (!lastMethod || !("method" in lastMethod)) return null;
+  const usable = {
+    password: allowsPasswordLogin(config) && facts.hasPassword,
+    passcode: allowsPasscodeLogin(config) && facts.email !== null,
+    passkey: config.passkey.enabled && data.capabilities?.webauthn === true && facts.hasPasskey,
+  };
+  return usable[lastMethod.method] ? stateOfMethod[lastMethod.method] : null;
+}
+
 /**
  * Returns the passcode to expect after an identifier. Without an account or an address it is a decoy: the responses are
  * the same, and no code is accepted.

@@ -28,6 +28,8 @@ export interface Effects {
   secrets?: Record<string, unknown>;
   /** Members of the payload of this answer alone: never stored, so no later answer contains them. */
   once?: Record<string, unknown>;
+  /** A state that was left out on the way: `back` leads to it, as if the user had passed it. */
+  via?: StateName;
   /** The user has to reauthenticate for this action; it is performed after that. */
   proceedsAfterProof?: boolean;
 }

@@ -2,7 +2,8 @@ import type { FlowRecord } from "./data.ts";
 import type { Action, State, View } from "./define.ts";
 import { type ErrorCode, errors, type StepError } from "./errors.ts";
 import { describeInputs } from "./inputs.ts";
-import type { ActionDescriptor, FlowError, FlowState, InputDescriptor } from "./wire.ts";
+import type { StateName } from "./names.ts";
+import type { ActionDescriptor, FlowError, FlowState, IdentityPayload, InputDescriptor } from "./wire.ts";
 
 /** Builds the flow state that a client sees. Pure. */
 export function show(
@@ -17,6 +18,7 @@ export function show(
     name: record.state,
     status: error ? errors[error.code].status : 200,
     payload: {
+      ...identityOf(view),
       ...state.shows?.(view),
       ...record.payload,
       ...record.secrets,
@@ -35,6 +37,33 @@ export function show(
     ),
     ...(error ? { error: describeError(error.code) } : {}),
     links: null,
+  };
+}
+
+/** States that name no account: none was identified yet, or the payload holds the whole account. */
+const withoutIdentity: readonly StateName[] = [
+  ...["preflight", "login_init", "registration_init"],
+  ...["profile_init", "account_deleted", "success"],
+] as const;
+
+/**
+ * Whose account a state is about: the identifier as it was typed, or the address that is being verified, never what the
+ * account says; except to its owner who authenticates again. And how this browser signed in to the account last, if it bears a
+ * mark of the account.
+ */
+export function identityOf({ type, state, data, facts }: View): IdentityPayload {
+  if (withoutIdentity.includes(state)) return {};
+  const { identifier, passcode, lastMethod } = data;
+  const own = data.steppingUp ? (facts.email ?? facts.username) : null;
+  const typed = type === "profile" ? own : identifier?.typed;
+  const verifies = state === "passcode_confirmation" && passcode?.purpose === "email_verification";
+  const address = verifies ? passcode.recipient : undefined;
+  const shown = type === "registration" ? (typed ?? address) : (address ?? typed);
+  return {
+    ...(shown ? { identifier: shown } : {}),
+    ...(lastMethod && type === "login"
+      ? { last_method: "provider" in lastMethod ? lastMethod.provider : lastMethod.method }
+      : {}),
   };
 }
 

@@ -22,7 +22,7 @@ function inputsOf({ state, action }: (typeof actions)[number]) {
     data,
     facts,
     config,
-    canGoBack: false,
+    previous: null,
   };
   return Object.values(describeInputs(action.input(view)).inputs);
 }

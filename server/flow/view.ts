@@ -24,7 +24,7 @@ export function viewOf(record: FlowRecord, facts: Facts, config: Config, owner: 
     data,
     facts,
     config,
-    canGoBack: history.length > 0,
+    previous: history.at(-1)?.state ?? null,
     account: owner?.account ?? null,
     fresh: owner !== null && isFresh(owner, facts, config),
   };

@@ -11,6 +11,17 @@ export interface FlowState {
   links: FlowLink[] | null;
 }
 
+/** Members of the payload that published clients ignore, in every state that follows an identifier. */
+export interface IdentityPayload {
+  /** The identifier as it was typed; when the owner authenticates again, the owner's. Absent where none was typed. */
+  identifier?: string;
+  /**
+   * How this browser signed in to the account last: `password`, `passcode`, `passkey` or the id of an identity provider.
+   * Only where the sealed mark of the browser names the account.
+   */
+  last_method?: string;
+}
+
 export interface ActionDescriptor {
   action: string;
   /** Relative to the base address, for instance `/login?action=back%40<flow id>`. */

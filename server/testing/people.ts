@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Client } from "../client.ts";
 import { type Walk, type WalkCoverage, walk } from "./flow-walk.ts";
-import type { TestRuntime } from "./runtime.ts";
+import { type TestRuntime, testClient } from "./runtime.ts";
 import type { softwareAuthenticator } from "./webauthn-authenticator.ts";
 
 /** Origin of the pages of a test runtime. */
@@ -30,6 +31,13 @@ export function codeFor(runtime: TestRuntime, address: string): string {
   return job.mail.code;
 }
 
+/** The client of a browser that has just signed in: it bears the mark of the account. */
+export function markedClient({ answer }: Walk): Client {
+  const mark = answer.cookieChanges?.mark?.value;
+  if (!mark) throw new Error(`no account was marked at ${answer.state.name}`);
+  return { ...testClient, markCookie: mark };
+}
+
 /** The types of all mails to an address, oldest first. */
 export function mailsTo(runtime: TestRuntime, address: string): string[] {
   return runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail.type);
@@ -42,8 +50,9 @@ export function people(taken?: WalkCoverage) {
     runtime: TestRuntime,
     type: "login" | "registration",
     able: object = capabilities,
+    client: Client = testClient,
   ): Promise<Walk> {
-    const flow = await walk(runtime, type, taken ? { taken } : {});
+    const flow = await walk(runtime, type, { client, ...(taken ? { taken } : {}) });
     await flow.act("register_client_capabilities", { ...able });
     return flow;
   }

@@ -44,6 +44,12 @@ export async function restWalk(
   };
 }
 
+/** Chooses a way to sign in, also in a browser that has signed in before, which was led past the choice. */
+export async function chooseMethod(flow: RestWalk, action: string): Promise<FlowState> {
+  if (!Object.hasOwn(flow.state.actions, action)) await flow.act("continue_to_login_method_chooser");
+  return flow.act(action);
+}
+
 /** The newest code that was mailed to an address. */
 export function mailedCode(runtime: TestRuntime, address: string): string {
   const job = runtime.enqueued.findLast(({ to }) => to === address);

@@ -244,6 +244,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "বরং অ্যাপের কোড ব্যবহার করুন" },
     continue_to_login_security_key: { label: "বরং সিকিউরিটি কী ব্যবহার করুন" },
+    continue_to_login_method_chooser: { label: "সাইন ইনের অন্য উপায়" },
     continue_to_login_authenticator: { label: "বরং ফোন দিয়ে নিশ্চিত করুন" },
     authenticator_verify: { label: "আমি নিশ্চিত করেছি" },
     continue_to_otp_secret_creation: {

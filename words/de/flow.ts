@@ -254,6 +254,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "Stattdessen einen Code der App verwenden" },
     continue_to_login_security_key: { label: "Stattdessen einen Sicherheitsschlüssel verwenden" },
+    continue_to_login_method_chooser: { label: "Andere Wege zur Anmeldung" },
     continue_to_login_authenticator: { label: "Stattdessen mit dem Telefon bestätigen" },
     authenticator_verify: { label: "Ich habe bestätigt" },
     continue_to_otp_secret_creation: {

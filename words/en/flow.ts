@@ -241,6 +241,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "Use a code of your app instead" },
     continue_to_login_security_key: { label: "Use a security key instead" },
+    continue_to_login_method_chooser: { label: "Other ways to sign in" },
     continue_to_login_authenticator: { label: "Confirm with your phone instead" },
     authenticator_verify: { label: "I have confirmed" },
     continue_to_otp_secret_creation: {

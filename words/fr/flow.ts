@@ -254,6 +254,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "Utiliser plutôt un code de l’application" },
     continue_to_login_security_key: { label: "Utiliser plutôt une clé de sécurité" },
+    continue_to_login_method_chooser: { label: "Autres façons de se connecter" },
     continue_to_login_authenticator: { label: "Confirmer plutôt avec votre téléphone" },
     authenticator_verify: { label: "J’ai confirmé" },
     continue_to_otp_secret_creation: {

@@ -252,6 +252,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "Usa invece un codice dell’app" },
     continue_to_login_security_key: { label: "Usa invece una chiave di sicurezza" },
+    continue_to_login_method_chooser: { label: "Altri modi per accedere" },
     continue_to_login_authenticator: { label: "Conferma invece con il telefono" },
     authenticator_verify: { label: "Ho confermato" },
     continue_to_otp_secret_creation: {

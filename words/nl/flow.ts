@@ -248,6 +248,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "Liever een code van je app gebruiken" },
     continue_to_login_security_key: { label: "Liever een beveiligingssleutel gebruiken" },
+    continue_to_login_method_chooser: { label: "Andere manieren om in te loggen" },
     continue_to_login_authenticator: { label: "Liever met je telefoon bevestigen" },
     authenticator_verify: { label: "Ik heb bevestigd" },
     continue_to_otp_secret_creation: {

@@ -245,6 +245,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "Usar um código do app" },
     continue_to_login_security_key: { label: "Usar uma chave de segurança" },
+    continue_to_login_method_chooser: { label: "Outras formas de entrar" },
     continue_to_login_authenticator: { label: "Confirmar com seu celular" },
     authenticator_verify: { label: "Já confirmei" },
     continue_to_otp_secret_creation: {

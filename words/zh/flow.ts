@@ -233,6 +233,7 @@ export const flow: FlowWords = {
     },
     continue_to_login_otp: { label: "改用应用中的验证码" },
     continue_to_login_security_key: { label: "改用安全密钥" },
+    continue_to_login_method_chooser: { label: "其他登录方式" },
     continue_to_login_authenticator: { label: "改用手机确认" },
     authenticator_verify: { label: "我已确认" },
     continue_to_otp_secret_creation: {

@@ -5,7 +5,7 @@ import { goBack } from "../outcome.ts";
 /** Returns to the previous state, if there is one. */
 export const back = action({
   description: "Go back to the previous step.",
-  when: (view) => view.canGoBack,
+  when: ({ previous }) => previous !== null,
   to: [BACK],
   run: () => goBack(),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
+import { lastMethodHere } from "../../credentials/account-marks.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";
@@ -11,6 +12,7 @@ import {
   allowsPasswordLogin,
   loginPasscode,
   stateAfterIdentifier,
+  stateOfLastMethod,
 } from "../login-methods.ts";
 import { go, reject } from "../outcome.ts";
 import { allowsSamlLogin, goToSamlProvider } from "../saml-login.ts";
@@ -77,14 +79,20 @@ export const continueWithLoginIdentifier = action({
     }
 
     const email = kind === "email" ? value : (user?.email ?? undefined);
-    const identified = { ...data, identifier: { kind, value }, email, userId: user?.userId } as typeof data;
+    const identifier = { kind, value, typed: text };
+    const lastMethod = (user && lastMethodHere(request, user.userId)) ?? undefined;
+    const identified = { ...data, identifier, email, userId: user?.userId, lastMethod } as typeof data;
     const facts = factsOf(context.type, identified, user);
-    const target = stateAfterIdentifier(config, identified, facts);
-    if (!target) return reject("flow_discontinuity_error");
+    const choice = stateAfterIdentifier(config, identified, facts);
+    if (!choice) return reject("flow_discontinuity_error");
+    const isChooser = choice === "login_method_chooser";
+    const direct = isChooser ? stateOfLastMethod(config, identified, facts) : null;
+    const target = direct ?? choice;
     const passcode = target === "passcode_confirmation" ? loginPasscode(identified, "login") : undefined;
     return go(target, {
-      data: { identifier: identified.identifier, email, userId: user?.userId, passcode },
+      data: { identifier, email, userId: user?.userId, lastMethod, passcode },
       facts,
+      ...(direct ? { via: "login_method_chooser" } : {}),
     });
   },
 });

@@ -150,11 +150,11 @@ describe("a registration", () => {
   });
 
   test("can skip the second factor if optional, and go back", async () => {
-    const { flow } = await registerUpToEnrolment(configured());
+    const { flow, email } = await registerUpToEnrolment(configured());
     await flow.act("continue_to_otp_secret_creation");
     const first = flow.state.payload.otp_secret;
     expect((await flow.act("back")).name).toBe("mfa_method_chooser");
-    expect(flow.state.payload).toEqual({});
+    expect(flow.state.payload).toEqual({ identifier: email });
     await flow.act("continue_to_otp_secret_creation");
     // It may be in the app already.
     expect(flow.state.payload.otp_secret).toBe(first);

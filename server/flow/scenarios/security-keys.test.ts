@@ -218,7 +218,7 @@ describe("a security key", () => {
       error: { code: "passkey_invalid" },
       actions: { back: {} },
     });
-    expect(rejected.payload).toEqual({});
+    expect(rejected.payload).toEqual({ identifier: email });
     const renewed = await flow.refresh();
     expect(renewed).toMatchObject({
       name: "login_passkey",
@@ -234,7 +234,7 @@ describe("a security key", () => {
   });
 
   test("can be created again after an invalid attestation, with options asked for anew", async () => {
-    const { flow } = await registerWithPassword(withoutPasskeys());
+    const { flow, email } = await registerWithPassword(withoutPasskeys());
     await flow.act("continue_to_security_key_creation");
     const first = await flow.act("webauthn_generate_creation_options");
     const rejected = await create(flow, usbKey(), { challenge: "AAAA" });
@@ -244,7 +244,7 @@ describe("a security key", () => {
       error: { code: "passkey_invalid" },
       actions: { back: {} },
     });
-    expect(rejected.payload).toEqual({});
+    expect(rejected.payload).toEqual({ identifier: email });
     const renewed = await flow.refresh();
     expect(renewed).toMatchObject({
       payload: {
@@ -593,12 +593,13 @@ test("reports an unknown credential, so that the browser can remove it", async (
     error: { code: "passkey_invalid" },
     payload: { unknown_credential, request_options: expect.anything() },
   });
-  await flow.act("continue_with_login_identifier", { email: newAddress() });
+  const email = newAddress();
+  await flow.act("continue_with_login_identifier", { email });
   expect(flow.state.payload).not.toHaveProperty("unknown_credential");
   await flow.act("webauthn_generate_request_options");
   const rejected = await answer(flow, stray);
   expect(rejected.name).toBe("login_passkey");
-  expect(rejected.payload).toEqual({ unknown_credential });
+  expect(rejected.payload).toEqual({ identifier: email, unknown_credential });
 });
 
 test("a trusted device that skipped the second factor cannot add a passkey", async () => {

@@ -1,6 +1,7 @@
 import { createRequestOptions } from "../../credentials/passkeys.ts";
 import { credentialIds } from "../../credentials/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
+import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { requiredProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { type Context, state } from "../define.ts";
 
@@ -20,7 +21,11 @@ export const loginPasskey = state({
     const challenge = await createRequestOptions(request, { flowId, ...proof, ...subject });
     return { payload: { request_options: challenge.options }, writes: [challenge.write] };
   },
-  actions: () => ({ webauthn_verify_assertion_response: verifyAssertionResponse, back }),
+  actions: () => ({
+    webauthn_verify_assertion_response: verifyAssertionResponse,
+    continue_to_login_method_chooser: continueToLoginMethodChooser,
+    back,
+  }),
 });
 
 /** Whether to list the account's passkeys: the list reveals that the account exists. */

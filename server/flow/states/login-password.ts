@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { verifyPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
+import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { state } from "../define.ts";
 import { loginFailure } from "../login-failure.ts";
 import { allowsPasscodeLogin, loginPasscode } from "../login-methods.ts";
@@ -54,6 +55,7 @@ export const loginPassword = state({
       to: ["passcode_confirmation"],
       run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "recovery") } }),
     }),
+    continue_to_login_method_chooser: continueToLoginMethodChooser,
     back,
   }),
 });

@@ -12,6 +12,7 @@ import { emit } from "../../events/emit.ts";
 import { hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { addEmail, isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
+import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { isPendingRegistration } from "../facts.ts";
@@ -67,6 +68,7 @@ export const passcodeConfirmation = state({
         return stay({ writes: sent.writes, jobs: sent.jobs }, { enter: false });
       },
     }),
+    continue_to_login_method_chooser: continueToLoginMethodChooser,
     back,
   }),
 });

@@ -81,7 +81,9 @@ export const registrationInit = state({
           email,
           username,
           userId: data.userId ?? runtime.platform.uuid(),
-          identifier: email ? { kind: "email", value: email } : { kind: "username", value: username ?? "" },
+          identifier: email
+            ? { kind: "email", value: email, typed: given.email }
+            : { kind: "username", value: username ?? "", typed: given.username },
           passcode: email && require_verification ? emailVerification(email, taken) : undefined,
           // A verification counts for the same address only.
           emailVerified: data.emailVerified && email === data.email ? true : undefined,

@@ -3,7 +3,7 @@ import type { Write } from "#db/write";
 import { profileOf } from "../../account/profile.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { markAccount } from "../../credentials/account-marks.ts";
+import { type MarkedMethod, markAccount } from "../../credentials/account-marks.ts";
 import { createPassword } from "../../credentials/passwords.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
@@ -56,7 +56,7 @@ export const success = state({
         ...(recovery ? { recovery_codes: recovery.codes } : {}),
         ...(code ? { authorization_code: code.code } : {}),
       },
-      cookieChanges: { ...device?.cookieChanges, mark: markAccount(request, userId) },
+      cookieChanges: { ...device?.cookieChanges, mark: markAccount(request, userId, usedMethod(context)) },
       writes: [
         ...(isRegistration ? accountWrites(context) : linkWrites(context)),
         ...(recovery ? [recovery.write] : []),
@@ -150,6 +150,26 @@ const deviceConflict: Write = async () => {
 
 /** Second factors that can be used again. */
 const reusable: readonly Factors[number]["method"][] = ["totp", "security_key", "authenticator"];
+
+/**
+ * Returns the method to suggest to this browser at the next sign-in: a passkey that this flow has created, or a password
+ * that it has set; else the method of the first factor.
+ */
+function usedMethod({ type, data }: SuccessContext): MarkedMethod | null {
+  const { completedStates, pending, factors } = data;
+  const created = (state: (typeof completedStates)[number]) => completedStates.includes(state);
+  if (
+    pending.credential ||
+    (created("onboarding_verify_passkey_attestation") && data.credentialKind === "passkey")
+  )
+    return { method: "passkey" };
+  if (pending.passwordHash || created("login_password_recovery")) return { method: "password" };
+  const [first] = factors;
+  if (first?.provider) return { provider: first.provider };
+  if (first?.method === "password" || first?.method === "passcode" || first?.method === "passkey")
+    return { method: first.method };
+  return type === "registration" && data.emailVerified ? { method: "passcode" } : null;
+}
 
 /** Returns the methods of this login, which a client may suggest at the next one. */
 function lastLogin(factors: Factors) {

@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { newAddress } from "../../testing/people.ts";
-import { mailedCode, password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import {
+  chooseMethod,
+  mailedCode,
+  password,
+  type RestWalk,
+  restRegistration,
+  restWalk,
+} from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
@@ -22,9 +29,9 @@ async function requestCode(purpose: Purpose, email: string, as: Visitor): Promis
     return flow;
   }
   await flow.act("continue_with_login_identifier", { email });
-  if (purpose === "login") await flow.act("continue_to_passcode_confirmation");
+  if (purpose === "login") await chooseMethod(flow, "continue_to_passcode_confirmation");
   else {
-    await flow.act("continue_to_password_login");
+    await chooseMethod(flow, "continue_to_password_login");
     await flow.act("continue_to_passcode_confirmation_recovery");
   }
   return flow;
@@ -109,7 +116,7 @@ describe("A128 a browser that has signed in to the account", () => {
     const flow = await restWalk(runtime, "login", browser);
     await flow.act("register_client_capabilities");
     await flow.act("continue_with_login_identifier", { email });
-    await flow.act("continue_to_password_login");
+    await chooseMethod(flow, "continue_to_password_login");
     await flow.act("password_login", { password });
     expect(flow.state.name).toBe("success");
     return browser;
@@ -214,7 +221,7 @@ describe("A20 A128 after a hundred wrong passwords of strangers", () => {
     const flow = await restWalk(runtime, "login", as);
     await flow.act("register_client_capabilities");
     await flow.act("continue_with_login_identifier", { email });
-    await flow.act("continue_to_password_login");
+    await chooseMethod(flow, "continue_to_password_login");
     return (await flow.act("password_login", { password: tried })).name;
   }
 

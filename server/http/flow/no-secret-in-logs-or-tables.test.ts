@@ -82,8 +82,8 @@ test("A110 neither logs nor tables contain secrets after successful and failed s
 
   await client.start("login");
   await act("register_client_capabilities");
+  // The browser has just registered with a password, so it is asked for that.
   await act("continue_with_login_identifier", { email });
-  await act("continue_to_password_login");
   await act("password_login", { password: wrong });
   await act("continue_to_passcode_confirmation_recovery");
   codes.push(mailedCode(runtime, email));

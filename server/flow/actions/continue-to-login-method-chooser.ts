@@ -1,0 +1,15 @@
+import { action } from "../define.ts";
+import { BACK } from "../names.ts";
+import { goBack } from "../outcome.ts";
+
+/**
+ * Shows the other methods, where a mark of the browser led past the choice. Unknown to published clients, whose `back`
+ * leads to the same state.
+ */
+export const continueToLoginMethodChooser = action({
+  description: "Choose another way to sign in than the one that this browser used last.",
+  flows: ["login"],
+  when: ({ data, previous }) => data.lastMethod !== undefined && previous === "login_method_chooser",
+  to: [BACK],
+  run: () => goBack(),
+});
