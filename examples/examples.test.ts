@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -168,6 +168,32 @@ function deliver(name: string, body: string, { at = Math.floor(Date.now() / 1000
   });
 }
 
+test.runIf(isHere("python3", "--version"))(
+  "the examples without the client answer 503 to a token while Stile does not answer",
+  async () => {
+    for (const [name, start] of examples.filter(([name]) => name === "Python" || name === "Go")) {
+      if (!start) continue;
+      const [program, ...parameters] = start();
+      const port = await freePort();
+      const child = spawn(program as string, parameters, {
+        stdio: "ignore",
+        cwd: here,
+        env: {
+          NODE_ENV: "production",
+          PATH: process.env.PATH ?? "",
+          PORT: String(port),
+          STILE_URL: `http://127.0.0.1:${await freePort()}`,
+          STILE_WEBHOOK_SECRET: secret,
+        },
+      });
+      processes.push(child);
+      const headers = { authorization: `Bearer ${user.token}` };
+      const answer = await eventually(() => fetch(`http://127.0.0.1:${port}/api/me`, { headers }));
+      expect([name, answer.status]).toEqual([name, 503]);
+    }
+  },
+);
+
 describe.each(examples)("the example for %s", (name, start) => {
   test.runIf(start)("answers with the user of a session, and 401 to every other token", async () => {
     const known = await call(name, user.token);
@@ -212,6 +238,29 @@ describe.each(examples)("the example for %s", (name, start) => {
   test.runIf(start)("receives an event whose data has no id", async () => {
     const { output } = running.get(name) as Running;
     await eventually(() => expect(output()).toMatch(/"name": ?"email\.send"/));
+  });
+
+  test.runIf(start)("answers a body without an honest length, and is there afterwards", async () => {
+    const { url } = running.get(name) as Running;
+    for (const length of ["-1", "x", "9".repeat(5000)]) {
+      const { hostname, port } = new URL(url);
+      const answer = await new Promise<string>((resolve, reject) => {
+        let text = "";
+        const socket = connect(Number(port), hostname, () =>
+          socket.write(
+            `POST /webhooks/stile HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{}`,
+          ),
+        );
+        socket.on("data", (chunk) => {
+          text += chunk;
+          socket.end();
+        });
+        socket.on("close", () => resolve(text));
+        socket.on("error", reject);
+      });
+      expect(answer).toMatch(/^HTTP\/1\.[01] 4/);
+    }
+    expect((await call(name, "x")).status).toBe(401);
   });
 
   test.runIf(start)("refuses deliveries of others", async () => {

@@ -81,17 +81,30 @@ func (set *keySet) find(kid string) (*rsa.PublicKey, error) {
 	return key, nil
 }
 
+// errUnavailable: Stile does not answer, so nothing is known of the token.
+var errUnavailable = errors.New("Stile does not answer")
+
+func status(err error, otherwise int) int {
+	if errors.Is(err, errUnavailable) {
+		return http.StatusServiceUnavailable
+	}
+	return otherwise
+}
+
 func readKeys() (map[string]*rsa.PublicKey, error) {
 	answer, err := client.Get(stileURL + "/.well-known/jwks.json")
 	if err != nil {
-		return nil, err
+		return nil, errUnavailable
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, errUnavailable
+	}
 	var set struct {
 		Keys []struct{ Kty, Kid, N, E string }
 	}
 	if err := json.NewDecoder(io.LimitReader(answer.Body, maxBodyBytes)).Decode(&set); err != nil {
-		return nil, err
+		return nil, errUnavailable
 	}
 	found := map[string]*rsa.PublicKey{}
 	for _, key := range set.Keys {
@@ -178,14 +191,17 @@ func verifySession(token string) (*claims, error) {
 	}
 	answer, err := client.Post(stileURL+"/sessions/validate", "application/json", bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, errUnavailable
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, errUnavailable
+	}
 	var validated struct {
 		IsValid bool `json:"is_valid"`
 	}
 	if err := json.NewDecoder(io.LimitReader(answer.Body, maxBodyBytes)).Decode(&validated); err != nil {
-		return nil, err
+		return nil, errUnavailable
 	}
 	if !validated.IsValid {
 		return nil, errors.New("the session has ended")
@@ -227,7 +243,7 @@ func me(response http.ResponseWriter, request *http.Request) {
 	token := strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer ")
 	found, err := verifySession(token)
 	if err != nil {
-		http.Error(response, err.Error(), http.StatusUnauthorized)
+		http.Error(response, err.Error(), status(err, http.StatusUnauthorized))
 		return
 	}
 	response.Header().Set("Content-Type", "application/json")
@@ -242,7 +258,7 @@ func webhook(response http.ResponseWriter, request *http.Request) {
 	}
 	found, err := verifyWebhook(request.Header, body)
 	if err != nil {
-		http.Error(response, err.Error(), http.StatusBadRequest)
+		http.Error(response, err.Error(), status(err, http.StatusBadRequest))
 		return
 	}
 	line, _ := json.Marshal(map[string]any{"id": found.Jti, "name": found.Evt, "user": found.Data["id"]})

@@ -26,6 +26,19 @@ class Invalid(Exception):
     pass
 
 
+class Unavailable(Exception):
+    """Stile does not answer: nothing is known of the token."""
+
+
+def call(request):
+    """Returns the JSON that Stile answers with."""
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return json.load(answer)
+    except (OSError, ValueError) as error:
+        raise Unavailable("Stile does not answer") from error
+
+
 class Keys:
     """The public keys of the service: kept for ten minutes, and read again for an unknown key at most every 30 s."""
 
@@ -38,8 +51,7 @@ class Keys:
         with self.lock:
             age = time.monotonic() - self.read_at
             if age > KEYS_MAX_AGE or (kid not in self.keys and age > KEYS_COOLDOWN):
-                with urllib.request.urlopen(STILE_URL + "/.well-known/jwks.json", timeout=5) as answer:
-                    found = json.load(answer)["keys"]
+                found = call(STILE_URL + "/.well-known/jwks.json")["keys"]
                 self.keys = {key["kid"]: key for key in found if key["kty"] == "RSA"}
                 self.read_at = time.monotonic()
             return self.keys.get(kid)
@@ -80,7 +92,7 @@ def verify_token(token, typ):
         if claims["exp"] <= now or claims.get("nbf", 0) > now:
             raise Invalid("time")
         return claims
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Invalid("form") from error
 
 
@@ -92,9 +104,8 @@ def verify_session(token):
         data=json.dumps({"session_token": token}).encode(),
         headers={"Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=5) as answer:
-        if not json.load(answer)["is_valid"]:
-            raise Invalid("ended")
+    if call(request).get("is_valid") is not True:
+        raise Invalid("ended")
     return claims
 
 
@@ -124,15 +135,24 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, {"userId": verify_session(token)["sub"]})
         except Invalid as error:
             self.answer(401, {"error": str(error)})
+        except Unavailable:
+            self.answer(503)
 
     def do_POST(self):
-        length = int(self.headers.get("Content-Length") or 0)
-        if self.path != "/webhooks/stile" or length > MAX_BODY_BYTES:
-            return self.answer(404 if self.path != "/webhooks/stile" else 413)
+        if self.path != "/webhooks/stile":
+            return self.answer(404)
+        announced = self.headers.get("Content-Length", "")
+        # A negative length would read until the sender stops.
+        if not (announced.isascii() and announced.isdecimal()):
+            return self.answer(411)
+        if len(announced) > 9 or int(announced) > MAX_BODY_BYTES:
+            return self.answer(413)
         try:
-            event, name, data = verify_webhook(self.headers, self.rfile.read(length))
-        except (Invalid, ValueError, KeyError, TypeError):
+            event, name, data = verify_webhook(self.headers, self.rfile.read(int(announced)))
+        except (Invalid, ValueError, KeyError, TypeError, RecursionError):
             return self.answer(400)
+        except Unavailable:
+            return self.answer(503)
         print(json.dumps({"id": event, "name": name, "user": data.get("id")}), flush=True)
         self.answer(204)
 
