@@ -6,6 +6,7 @@ import type { PushJob } from "./authenticator/push-job.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config/schema.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
+import type { ObservedStep } from "./flow/observed-step.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
 import type { Vault } from "./keys/vault.ts";
@@ -58,6 +59,8 @@ export interface Runtime {
    * @returns the number of deleted rows
    */
   purgeExpired(): Promise<number>;
+  /** Told of every step that was written. Only tests set it. */
+  observeStep?(step: ObservedStep): void;
   /** Id of this process in the table of instances. */
   instanceId: string;
   /**

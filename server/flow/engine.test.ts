@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { accountOwner } from "../testing/account-owner.ts";
-import { errorCodes, type WalkCoverage, walk } from "../testing/flow-walk.ts";
+import { walk } from "../testing/flow-walk.ts";
 import {
   codeFor,
   mailsTo,
@@ -18,9 +18,10 @@ import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
 import { untaken } from "../testing/walked-states.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { errorCodes, type FlowCoverage } from "./coverage.ts";
 
 /** Every test walks flows; the last one checks that every edge and error was taken. */
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin, register, signIn } = people(taken);
 
 let base: TestRuntime;

@@ -153,6 +153,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     if (!judged) return rejected();
     written = await write(request, key, claim, flow, judged, { owner });
     if (!written) return rejected();
+    const { type, action } = call;
+    runtime.observeStep?.({ type, from: flow.record.state, action, state: written.state });
     const { proceedsWith: wanted, replacement: session } = judged;
     const proceeds = wanted !== null && session !== undefined && written.session !== undefined;
     return { answer: written, ...(proceeds ? { proceedsWith: { wanted, session } } : {}) };

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
+import type { FlowCoverage } from "../flow/coverage.ts";
 import { addEmail, createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { credentialRow } from "./credential-row.ts";
-import { type Walk, type WalkCoverage, walk } from "./flow-walk.ts";
+import { type Walk, walk } from "./flow-walk.ts";
 import { newAddress, password } from "./people.ts";
 import { requestContext } from "./request-context.ts";
 import type { TestRuntime } from "./runtime.ts";
@@ -42,7 +43,7 @@ export interface AccountOwner {
   manage(options?: {
     sessionId?: string;
     able?: object;
-    taken?: WalkCoverage;
+    taken?: FlowCoverage;
     as?: TestRuntime;
   }): Promise<Walk>;
 }
@@ -61,7 +62,7 @@ const allCapabilities = {
 export async function accountOwner(
   runtime: TestRuntime,
   has: AccountContents = {},
-  proved: { secondsAgo?: number; methods?: Factor["method"][]; taken?: WalkCoverage } = {},
+  proved: { secondsAgo?: number; methods?: Factor["method"][]; taken?: FlowCoverage } = {},
 ): Promise<AccountOwner> {
   const { tenant, platform, database } = runtime;
   const { secondsAgo = 0, methods = ["password", "totp"], taken } = proved;

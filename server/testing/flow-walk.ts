@@ -1,18 +1,12 @@
 import type { Client } from "../client.ts";
 import type { Answer } from "../flow/answer.ts";
+import { addStep, errorCodes, type FlowCoverage } from "../flow/coverage.ts";
 import { current } from "../flow/current.ts";
 import { start, step } from "../flow/engine.ts";
-import { type FlowType, REAUTHENTICATE, reauthenticationStates, type Target } from "../flow/names.ts";
-import { states } from "../flow/states/index.ts";
+import type { FlowType, StateName } from "../flow/names.ts";
 import type { FlowState } from "../flow/wire.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
-
-/** Declared edges and errors that walks have covered, as `flow state action target` and `state action code`. */
-export interface WalkCoverage {
-  edges: Set<string>;
-  errors: Set<string>;
-}
 
 /** A client of the engine that keeps the newest token. */
 export interface Walk {
@@ -47,7 +41,7 @@ export async function walk(
     client = testClient,
     taken,
     sessionId: firstSessionId,
-  }: { client?: Client; taken?: WalkCoverage; sessionId?: string } = {},
+  }: { client?: Client; taken?: FlowCoverage; sessionId?: string } = {},
 ): Promise<Walk> {
   let sessionId = firstSessionId;
   const session = async () => {
@@ -87,7 +81,7 @@ export async function walk(
       if (next.state.name === "error") return next.state;
       answer = next;
       if (type === "profile") sessionId = next.session?.id ?? sessionId;
-      if (taken) record(taken, type, from, action, next.state);
+      if (taken) addStep(taken, { type, from: from as StateName, action, state: next.state });
       return next.state;
     },
     async refresh() {
@@ -99,26 +93,4 @@ export async function walk(
     },
     errors: () => errorCodes(answer.state),
   };
-}
-
-/** Error codes of a state: those of the inputs where there are any, else the flow's. */
-export function errorCodes(state: FlowState): string[] {
-  const ofInputs = Object.values(state.actions)
-    .filter(({ alias_of }) => alias_of === undefined)
-    .flatMap(({ inputs }) => Object.values(inputs).flatMap(({ error }) => (error ? [error.code] : [])));
-  if (ofInputs.length > 0) return ofInputs;
-  return state.error ? [state.error.code] : [];
-}
-
-function record(taken: WalkCoverage, type: FlowType, from: string, action: string, state: FlowState): void {
-  const declared = states[from as keyof typeof states].actions[action];
-  if (!declared) return;
-  if (state.error && state.name === from) {
-    for (const code of errorCodes(state)) taken.errors.add(`${from} ${action} ${code}`);
-    return;
-  }
-  const proof = (reauthenticationStates as readonly string[]).includes(state.name);
-  const named = declared.to.find((target) => target === state.name || (proof && target === REAUTHENTICATE));
-  const target: Target | undefined = named ?? declared.to.find((to) => ["NEXT", "STAY", "BACK"].includes(to));
-  taken.edges.add(`${type} ${from} ${action} ${target}`);
 }

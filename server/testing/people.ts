@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "../client.ts";
-import { type Walk, type WalkCoverage, walk } from "./flow-walk.ts";
+import type { FlowCoverage } from "../flow/coverage.ts";
+import { type Walk, walk } from "./flow-walk.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
 import type { softwareAuthenticator } from "./webauthn-authenticator.ts";
 
@@ -44,7 +45,7 @@ export function mailsTo(runtime: TestRuntime, address: string): string[] {
 }
 
 /** Walks of users; `taken` records the covered edges. */
-export function people(taken?: WalkCoverage) {
+export function people(taken?: FlowCoverage) {
   /** Starts a flow and registers client capabilities. */
   async function begin(
     runtime: TestRuntime,

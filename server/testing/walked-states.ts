@@ -1,7 +1,7 @@
+import type { FlowCoverage } from "../flow/coverage.ts";
 import { declaredErrors, edgesOf } from "../flow/graph.ts";
 import type { FlowType, StateName } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
-import type { WalkCoverage } from "./flow-walk.ts";
 
 /** The test of `server/flow` that covers all edges and errors of a state. A state without one does not compile. */
 export const walkedBy: Record<StateName, string> = {
@@ -42,7 +42,7 @@ function isWalked(state: StateName, action: string): boolean {
 }
 
 /** Returns the declared edges and errors of a test's states that its walks have not covered. */
-export function untaken(taken: WalkCoverage, test: string): string[] {
+export function untaken(taken: FlowCoverage, test: string): string[] {
   const own = (state: StateName) => walkedBy[state] === test;
   const declared = walkedFlows
     .flatMap(edgesOf)

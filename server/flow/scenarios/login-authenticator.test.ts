@@ -7,15 +7,16 @@ import { type AuthenticatorRequest, findRequest } from "../../authenticator/requ
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
-import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { conflictOf } from "../conflicts.ts";
+import type { FlowCoverage } from "../coverage.ts";
 import { current } from "../current.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 import { loginAuthenticator } from "../states/login-authenticator.ts";
 
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {

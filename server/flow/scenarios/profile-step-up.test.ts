@@ -7,14 +7,15 @@ import { factsById } from "../../identity/users.ts";
 import { findSession } from "../../sessions/sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import type { Walk, WalkCoverage } from "../../testing/flow-walk.ts";
+import type { Walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import type { FlowCoverage } from "../coverage.ts";
 import { step } from "../engine.ts";
 import { REAUTHENTICATE, reauthenticationStates, type StateName } from "../names.ts";
 import { states } from "../states/index.ts";
 
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {

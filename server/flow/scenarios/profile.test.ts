@@ -4,15 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import type { Walk, WalkCoverage } from "../../testing/flow-walk.ts";
+import type { Walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import type { FlowCoverage } from "../coverage.ts";
 import { start } from "../engine.ts";
 import { REAUTHENTICATE } from "../names.ts";
 import { states } from "../states/index.ts";
 
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {

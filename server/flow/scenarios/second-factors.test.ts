@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../client.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
-import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, password, people } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import type { FlowCoverage } from "../coverage.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);
 
 let base: TestRuntime;

@@ -2,13 +2,14 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, origin, password, people } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import type { FlowCoverage } from "../coverage.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin, signIn } = people(taken);
 
 let base: TestRuntime;

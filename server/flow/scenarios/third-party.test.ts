@@ -6,14 +6,15 @@ import { addEmail } from "../../identity/users.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
+import type { FlowCoverage } from "../coverage.ts";
 import { states } from "../states/index.ts";
 
-const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
+const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);
 
 let runtime: TestRuntime;
