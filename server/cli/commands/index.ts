@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { authenticatorUsersDelete } from "./authenticator-users.ts";
 import { configCheck } from "./config.ts";
+import { coverage } from "./coverage.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { migrate } from "./migrate.ts";
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   webhooksListen,
   configCheck,
   flowGraph,
+  coverage,
   receiptVerify,
   secretsStatus,
   secretsReseal,

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { FlowCoverage } from "../../flow/coverage.ts";
+import { type FlowType, flowTypes } from "../../flow/names.ts";
+import { CommandError, command, UsageError } from "../command.ts";
+
+const fileContent = z.object({ edges: z.array(z.string()), errors: z.array(z.string()) });
+
+export const coverage = command({
+  name: "coverage",
+  summary: "Measure how much of the state graph your tests took.",
+  details:
+    "Reads what servers of @stile-auth/stile/testing wrote (STILE_COVERAGE=<folder>). The number is the share of the\ndeclared transitions and errors. Exits with 1 below --min.",
+  takes: ["folder"],
+  options: {
+    flow: { value: "type", multiple: true, description: `Only this flow: ${flowTypes.join(", ")}.` },
+    min: { value: "percent", description: "Fail below this share." },
+    mermaid: { value: "file", description: "Draw the flows as Mermaid flowcharts, in a Markdown file." },
+    untaken: { description: "List what was not taken." },
+    json: { description: "The result as JSON." },
+  },
+  async run(cli, { flow, min, mermaid, untaken, json }, [folder = ""]) {
+    const flows = flow.length > 0 ? flow.map(flowTypeOf) : flowTypes;
+    const least = min === undefined ? 0 : percentOf(min);
+    const { drawCoverage, measureCoverage } = await import("../../flow/coverage.ts");
+    const taken = readCoverage(folder);
+    const report = measureCoverage(taken, flows);
+    if (mermaid !== undefined) {
+      const drawings = flows.map(
+        (type) => `## ${type}\n\n\`\`\`mermaid\n${drawCoverage(taken, type)}\n\`\`\`\n`,
+      );
+      write(mermaid, drawings.join("\n"));
+    }
+    if (json) await cli.print(JSON.stringify(report));
+    else {
+      const { edges, errors } = report;
+      await cli.print(
+        `${report.percent} % (${edges.taken} of ${edges.declared} transitions, ${errors.taken} of ${errors.declared} errors)`,
+      );
+      if (untaken) for (const one of report.untaken) await cli.print(one);
+    }
+    if (report.percent < least)
+      throw new CommandError(`the coverage is ${report.percent} %, below ${least} %`);
+  },
+});
+
+/** Adds up the files of a folder; each is of one server. */
+function readCoverage(folder: string): FlowCoverage {
+  const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
+  for (const name of filesOf(folder)) {
+    const { edges, errors } = contentOf(join(folder, name));
+    for (const edge of edges) taken.edges.add(edge);
+    for (const error of errors) taken.errors.add(error);
+  }
+  return taken;
+}
+
+function filesOf(folder: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  } catch (error) {
+    throw new CommandError(`${folder} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  if (names.length === 0)
+    throw new CommandError(`${folder} holds no coverage: no server for tests wrote there`);
+  return names;
+}
+
+function contentOf(file: string) {
+  try {
+    return fileContent.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    throw new CommandError(`${file} is not a coverage of @stile-auth/stile/testing`);
+  }
+}
+
+function write(file: string, content: string): void {
+  try {
+    writeFileSync(file, content);
+  } catch (error) {
+    throw new CommandError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+function flowTypeOf(name: string): FlowType {
+  const found = flowTypes.find((type) => type === name);
+  if (!found) throw new UsageError(`${name} is not a flow: ${flowTypes.join(", ")}`);
+  return found;
+}
+
+function percentOf(text: string): number {
+  const percent = Number(text);
+  if (!/^\d{1,3}$/.test(text) || percent > 100) throw new UsageError("--min takes a number from 0 to 100");
+  return percent;
+}
