@@ -1,9 +1,12 @@
 import { test as base, expect } from "@playwright/test";
+import {
+  type VirtualAuthenticator,
+  virtualAuthenticator,
+} from "../server/testing/kit/virtual-authenticator.ts";
 import { copyTemplate } from "../server/testing/postgres-cluster.ts";
 import { type RunningServer, startServer } from "../server/testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Account, signUp } from "./account.ts";
-import { type VirtualAuthenticator, virtualAuthenticator } from "./authenticator.ts";
 import { collectPageErrors, type PageErrors } from "./page-errors.ts";
 import { testCluster } from "./postgres.ts";
 

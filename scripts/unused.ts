@@ -18,6 +18,7 @@ const entryPoints = [
   /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,
   /^server\/passkey-server\/receipt-verification\.ts$/,
   /^client\/stile\.ts$/,
+  /^server\/testing\/kit\/(index|host)\.ts$/,
   // Type tests, which only the compiler reads.
   /\.types\.ts$/,
 ];

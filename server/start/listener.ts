@@ -31,13 +31,14 @@ export interface ListenerOptions {
 /** The HTTP server of this process. */
 export interface Listener {
   /**
-   * Accepts connections on every address of this machine.
+   * Accepts connections.
    *
    * @param port 0 for any free port
+   * @param host the address to accept them on; default: every address of this machine
    * @returns the port in use
    * @throws the error of the operating system, for instance with the code EADDRINUSE
    */
-  listen(port: number): Promise<number>;
+  listen(port: number, host?: string): Promise<number>;
   /** Accepts no more connections, waits up to `milliseconds` for running requests, then closes the remaining ones. */
   close(milliseconds: number): Promise<void>;
 }
@@ -147,10 +148,10 @@ export function createListener({
   });
 
   return {
-    listen: (port) =>
+    listen: (port, host) =>
       new Promise((resolve, reject) => {
         server.once("error", reject);
-        server.listen(port, () => {
+        server.listen({ port, host }, () => {
           server.removeListener("error", reject);
           server.on("error", (error) => log.error({ err: error }, "the HTTP server failed"));
           const address = server.address();

@@ -39,9 +39,17 @@ export function hotp(key: Buffer, counter: number, digits = 6): string {
   return String(number).padStart(digits, "0");
 }
 
+const BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Encodes bytes in base 32 (RFC 4648 section 6) without padding. */
+export function toBase32(bytes: Uint8Array): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  return groups.map((group) => BASE_32.charAt(Number.parseInt(group.padEnd(5, "0"), 2))).join("");
+}
+
 function fromBase32(text: string): Buffer {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = [...text].map((sign) => alphabet.indexOf(sign).toString(2).padStart(5, "0")).join("");
+  const bits = [...text].map((sign) => BASE_32.indexOf(sign).toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g) ?? [];
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }

@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from "jose";
 
-/** Answers one request to the provider. */
+/** Answers one request to the provider; `body` holds the parameters of a form, or of the address of a GET. */
 export type FakeAnswer = (response: ServerResponse, body: URLSearchParams) => unknown;
 
 /** A local OpenID Connect provider whose responses tests can replace. By default its responses are valid. */
@@ -15,6 +16,8 @@ export interface FakeProvider {
   answers: Record<string, FakeAnswer>;
   /** Overrides of the claims of the next ID token; undefined omits a claim. */
   claims: Record<string, unknown>;
+  /** Claims of the person who is signed in at the provider; null for one who turns back. */
+  person: Record<string, unknown> | null;
   /** Replaces the next ID token. */
   idToken: string | undefined;
   /** The published public key of its token signatures. */
@@ -36,8 +39,8 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
   const publicJwk = { ...(await exportJWK(publicKey)), alg: "RS256", use: "sig", kid: "default" };
 
   const server = createServer(async (request: IncomingMessage, response) => {
-    const path = new URL(request.url ?? "", "http://fake").pathname;
-    const body = new URLSearchParams(await text(request));
+    const { pathname: path, searchParams } = new URL(request.url ?? "", "http://fake");
+    const body = request.method === "GET" ? searchParams : new URLSearchParams(await text(request));
     fake.asked.push({ path, body, authorization: request.headers.authorization });
     const answer = fake.answers[path] ?? defaults[path];
     if (!answer) return void response.writeHead(404).end();
@@ -46,7 +49,19 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  /** What the authorization codes that were given stand for. */
+  const granted = new Map<string, Record<string, unknown>>();
   const defaults: Record<string, FakeAnswer> = {
+    "/authorize": (response, asked) => {
+      const back = new URL(asked.get("redirect_uri") ?? "");
+      back.searchParams.set("state", asked.get("state") ?? "");
+      if (fake.person) {
+        const code = randomUUID();
+        granted.set(code, { ...fake.person, nonce: asked.get("nonce") ?? undefined });
+        back.searchParams.set("code", code);
+      } else back.searchParams.set("error", "access_denied");
+      response.writeHead(302, { Location: back.href }).end();
+    },
     "/.well-known/openid-configuration": (response) =>
       json(response, {
         issuer,
@@ -59,12 +74,20 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
         id_token_signing_alg_values_supported: ["RS256"],
       }),
     "/jwks": (response) => json(response, { keys: [publicJwk] }),
-    "/userinfo": (response) => json(response, { sub: "subject", email: "person@example.com" }),
-    "/token": async (response) =>
+    "/userinfo": (response) =>
+      json(
+        response,
+        granted.get(fake.asked.at(-1)?.authorization?.replace("Bearer ", "") ?? "") ?? {
+          sub: "subject",
+          email: "person@example.com",
+        },
+      ),
+    "/token": async (response, form) =>
       json(response, {
-        access_token: "access",
+        access_token: granted.has(form.get("code") ?? "") ? form.get("code") : "access",
         token_type: "Bearer",
-        id_token: fake.idToken ?? (await fake.sign(fake.claims)),
+        id_token:
+          fake.idToken ?? (await fake.sign({ ...granted.get(form.get("code") ?? ""), ...fake.claims })),
       }),
   };
 
@@ -74,6 +97,7 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
     asked: [],
     answers: {},
     claims: {},
+    person: null,
     idToken: undefined,
     sign(claims, header = {}, key = privateKey) {
       const now = Math.floor(Date.now() / 1000);
@@ -85,6 +109,7 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
       fake.asked.length = 0;
       fake.answers = {};
       fake.claims = {};
+      fake.person = null;
       fake.idToken = undefined;
     },
     async close() {

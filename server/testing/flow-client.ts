@@ -11,6 +11,8 @@ export interface FlowClient {
   readonly cookies: Map<string, string>;
   /** Starts a flow at `POST /<type>`. */
   start(type: FlowType): Promise<Answer>;
+  /** Goes on with a state that was received elsewhere. */
+  adopt(state: State): void;
   /**
    * Performs an action of the last state that offered any: posts to its `href` with the newest `csrf_token`.
    *
@@ -136,6 +138,10 @@ export function flowClient(baseUrl: string, options: FlowClientOptions = {}): Fl
       return this.last.state;
     },
     start: (type) => post(`/${type}`, undefined, {}),
+    adopt(state) {
+      last = { status: state.status, headers: new Headers(), state };
+      live = state;
+    },
     async act(action, input) {
       if (!live?.actions[action]) {
         throw new Error(

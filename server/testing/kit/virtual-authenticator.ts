@@ -1,5 +1,14 @@
-import type { BrowserContext, Page } from "@playwright/test";
-import type { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
+import type { Authenticator } from "../webauthn-authenticator.ts";
+
+/** A session of the DevTools protocol, as Playwright's `CDPSession` is one. */
+interface DevTools {
+  send(method: "WebAuthn.enable", parameters: object): Promise<unknown>;
+}
+
+/** What a browser context of Playwright is used for; Chromium alone has it. */
+export interface DevToolsContext<Page> {
+  newCDPSession(page: Page): Promise<DevTools>;
+}
 
 /** The authenticator built into the device the browser runs on. */
 export interface VirtualAuthenticator {
@@ -11,7 +20,7 @@ export interface VirtualAuthenticator {
   willFail(): Promise<void>;
   count(): Promise<number>;
   /** Copies the newest passkey of a software authenticator into this one. */
-  take(from: ReturnType<typeof softwareAuthenticator>): Promise<void>;
+  take(from: Pick<Authenticator, "credentials">): Promise<void>;
 }
 
 /** The kinds of authenticator: a built-in one with user verification, and a security key without it. */
@@ -26,17 +35,28 @@ const kinds = {
   key: { protocol: "ctap2", transport: "usb", hasResidentKey: false, hasUserVerification: false },
 } as const;
 
-/** Adds an authenticator to a page's browser over the DevTools protocol (WebAuthn, section 11.2). */
-export async function virtualAuthenticator(
-  context: BrowserContext,
+/**
+ * Adds an authenticator to a page's browser over the DevTools protocol (WebAuthn, section 11.2). It leaves prompts
+ * unanswered until it is told otherwise.
+ *
+ * @param context the browser context of the page, of Chromium
+ */
+export async function virtualAuthenticator<Page>(
+  context: DevToolsContext<Page>,
   page: Page,
   kind: keyof typeof kinds = "built in",
 ): Promise<VirtualAuthenticator> {
-  const devtools = await context.newCDPSession(page);
+  const session = await context.newCDPSession(page);
+  const devtools = session as unknown as {
+    send<Answer>(method: string, parameters: object): Promise<Answer>;
+  };
   await devtools.send("WebAuthn.enable", { enableUI: false });
-  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: { ...kinds[kind], automaticPresenceSimulation: false },
-  });
+  const { authenticatorId } = await devtools.send<{ authenticatorId: string }>(
+    "WebAuthn.addVirtualAuthenticator",
+    {
+      options: { ...kinds[kind], automaticPresenceSimulation: false },
+    },
+  );
   const confirms = (enabled: boolean) =>
     devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
   const verifies = (isUserVerified: boolean) =>
@@ -52,7 +72,9 @@ export async function virtualAuthenticator(
       await confirms(true);
     },
     async count() {
-      const { credentials } = await devtools.send("WebAuthn.getCredentials", { authenticatorId });
+      const { credentials } = await devtools.send<{ credentials: unknown[] }>("WebAuthn.getCredentials", {
+        authenticatorId,
+      });
       return credentials.length;
     },
     async take({ credentials }) {
