@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import type { Locator, Page } from "@playwright/test";
+import type { VirtualAuthenticator } from "../server/testing/kit/virtual-authenticator.ts";
 import { withClient } from "../server/testing/postgres-cluster.ts";
 import { backdateSignIns, setSessionCookie, signUp } from "./account.ts";
-import type { VirtualAuthenticator } from "../server/testing/kit/virtual-authenticator.ts";
 import { openClientPages, settingsFor } from "./client-pages.ts";
 import { expect } from "./fixtures.ts";
 import { test as base, signInAtAcme } from "./provider.ts";

@@ -86,7 +86,7 @@ export async function startAt(runtime: Runtime, wish: HostFlow): Promise<Started
   const user = wish.userId === null ? null : await userFacts(runtime, wish.userId);
   const session = type === "profile" ? await sessionOf(runtime, wish.userId) : undefined;
 
-  const started = await start(runtime, tenant, client, type, session?.row);
+  const started = await start(runtime, tenant, client, type, session ? { session: session.row } : {});
   if (!started.flowId) throw new WishError(`no flow was started: ${started.state.error?.code}`);
   const key = { tenantId: tenant.id, flowId: started.flowId, type };
   const claim = {
