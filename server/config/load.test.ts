@@ -163,7 +163,7 @@ describe("the configuration", () => {
     [
       "a cookie for other sites without https",
       { STILE_SESSION_COOKIE_SAME_SITE: "none" },
-      "STILE_SESSION_COOKIE_SAME_SITE none ",
+      "STILE_SESSION_COOKIE_SAME_SITE (session.cookie.same_site) none ",
     ],
     [
       "codes that live too long",
@@ -173,7 +173,7 @@ describe("the configuration", () => {
     [
       "a shortest length above the longest",
       { STILE_USERNAME_MIN_LENGTH: "33" },
-      "STILE_USERNAME_MIN_LENGTH is greater than ",
+      "STILE_USERNAME_MIN_LENGTH (username.min_length) is greater than ",
     ],
   ])("rejects %s with one line that names the setting", (_what, environment, beginning) => {
     const message = rejection(environment);
@@ -277,7 +277,7 @@ describe("the configuration", () => {
     [
       "a verified channel binding without certificates",
       { STILE_AUTHENTICATOR_CHANNEL_BINDING: "verify" },
-      "STILE_AUTHENTICATOR_CHANNEL_BINDING verify and require need STILE_AUTHENTICATOR_TLS_CERTIFICATES",
+      "STILE_AUTHENTICATOR_CHANNEL_BINDING (authenticator.channel_binding) verify and require need STILE_AUTHENTICATOR_TLS_CERTIFICATES (authenticator.tls_certificates)",
     ],
     [
       "full attestation without roots",

@@ -159,8 +159,17 @@ export function parseConfig(
     },
   };
   const violation = violatedRule(config, tree.base_url);
-  if (violation) throw new ConfigError(violation);
+  if (violation) throw new ConfigError(withPaths(violation));
   return config;
+}
+
+/** Adds to the names of variables what the settings are called in a file, as in the other errors. */
+function withPaths(text: string): string {
+  const leaves = configLeaves();
+  return text.replace(/\bSTILE_[A-Z0-9_]+/g, (name) => {
+    const leaf = leaves.find(({ variable }) => variable === name);
+    return leaf ? `${name} (${leaf.path.join(".")})` : name;
+  });
 }
 
 function readFile(directory: string): Record<string, unknown> {

@@ -104,7 +104,7 @@ describe("a tenant's configuration", () => {
     [{ password: { min_length: 3 } }, /^STILE_PASSWORD_MIN_LENGTH \(password\.min_length\): /],
     [
       { username: { min_length: 40 } },
-      /^STILE_USERNAME_MIN_LENGTH is greater than STILE_USERNAME_MAX_LENGTH$/,
+      /^STILE_USERNAME_MIN_LENGTH \(username\.min_length\) is greater than STILE_USERNAME_MAX_LENGTH \(username\.max_length\)$/,
     ],
     [{ session: { cookie: { domain: "other.example" } } }, /^STILE_SESSION_COOKIE_/],
     [{ cors: { allow_origins: ["*"] } }, /^STILE_CORS_ALLOW_ORIGINS /],
