@@ -83,9 +83,13 @@ test("webhooks are created, listed, tested, rotated, replayed and deleted", asyn
   const delivery = await printed("webhooks", "test", id);
   const deliveries = JSON.parse(await printed("webhooks", "deliveries", id, "--json"));
   expect(deliveries).toMatchObject([{ id: delivery, event: "test", state: "waiting", attempts: [] }]);
-  expect(await printed("webhooks", "replay", id, "--delivery", delivery)).toBe("0");
+  expect(await printed("webhooks", "replay", id, "--delivery", delivery)).toBe(
+    "0 events are delivered again.",
+  );
   await runtime.database.write.execute(sql`update webhook_deliveries set state = 'failed'`);
-  expect(await printed("webhooks", "replay", id, "--since", "2020-01-01T00:00:00Z", "--failed")).toBe("1");
+  expect(
+    await printed("webhooks", "replay", id, "--since", "2020-01-01T00:00:00Z", "--failed", "--json"),
+  ).toBe('{"deliveries":1}');
   await printed("webhooks", "delete", id);
   expect(await rows()).toEqual(nothing);
 });

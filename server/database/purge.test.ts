@@ -222,7 +222,7 @@ describe("the purge of expired rows", () => {
       test.database.write.execute(sql`
         insert into events (tenant_id, id, name, sealed_data, created_at)
         values (${tenant}, gen_random_uuid(), 'email.send', 'sealed', now() - ${age}::interval)`);
-    for (const age of ["26 hours", "24 hours"]) await event(age);
+    for (const age of ["50 hours", "48 hours"]) await event(age);
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(0);
     const { rows } = await test.database.read.$client.query(
       "select sealed_data is null as erased from events order by created_at",

@@ -39,7 +39,7 @@ test.each([
 );
 
 test.each([
-  ["http://app.example.com/", "must begin with https://"],
+  ["http://app.example.com/", "must begin with https://, unless webhooks.allow_private_targets is set"],
   ["file:///etc/passwd", "must begin with https://"],
   ["gopher://app.example.com/", "must begin with https://"],
   ["javascript:alert(1)", "must begin with https://"],

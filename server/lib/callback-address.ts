@@ -5,6 +5,7 @@ import { isPublicAddress } from "./public-address.ts";
 export type CallbackRejection =
   | "is not an address"
   | "must begin with https://"
+  | "must begin with https://, unless webhooks.allow_private_targets is set"
   | "must not contain a user or password"
   | "must not contain a fragment"
   | "has a port that is not allowed"
@@ -41,6 +42,8 @@ export function judgeCallback(
   if (!/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return reject("is not an address");
   const url = new URL(text);
   const isHttp = url.protocol === "http:" && allowPrivate;
+  if (url.protocol === "http:" && !allowPrivate)
+    return reject("must begin with https://, unless webhooks.allow_private_targets is set");
   if (url.protocol !== "https:" && !isHttp) return reject("must begin with https://");
   if (url.username !== "" || url.password !== "") return reject("must not contain a user or password");
   if (url.hash !== "" || text.includes("#")) return reject("must not contain a fragment");

@@ -39,10 +39,10 @@ export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "
       columns: sql`code_hash = null, sealed_result = null`,
       condition: sql`sealed_result is not null and expires_at < now()`,
     },
-    // Deliveries are tried for a day. The last one to end erases the data; it may have been a listener's that stopped.
+    // Deliveries are tried for less than two days. The last one to end erases the data; it may have been a listener's that stopped.
     events: {
       columns: sql`sealed_data = null`,
-      condition: sql`sealed_data is not null and created_at < now() - interval '25 hours'`,
+      condition: sql`sealed_data is not null and created_at < now() - interval '49 hours'`,
     },
     webhooks: {
       columns: sql`sealed_previous_secret = null, previous_secret_expires_at = null`,

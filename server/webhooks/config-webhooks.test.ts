@@ -46,7 +46,10 @@ test.each([
     ],
     "callback twice",
   ],
-  [[{ callback: "http://app.example.com/", events: ["user"] }], "must begin with https://"],
+  [
+    [{ callback: "http://app.example.com/", events: ["user"] }],
+    "must begin with https://, unless webhooks.allow_private_targets is set",
+  ],
   [[{ callback: "https://169.254.169.254/", events: ["user"] }], "not public"],
 ])("A81 the start rejects %j", (hooks, reason) => expect(() => load(hooks)).toThrow(reason));
 

@@ -3,7 +3,7 @@ import { Resolver } from "node:dns/promises";
 import type { AddressInfo } from "node:net";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startNameServer } from "../testing/name-server.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
 import { selfSignedCertificate } from "../thirdparty/saml/certificate.ts";
@@ -82,6 +82,56 @@ describe("an exchange", () => {
     expect(await post(made, url)).toMatchObject({ status: 204 });
     expect(requests).toBe(3);
   });
+});
+
+test.each([
+  [429, "120", 120],
+  [503, "0", 0],
+  [503, "999999999", 999_999_999],
+  [500, "120", undefined],
+  [503, "soon", undefined],
+  [503, "-1", undefined],
+  [503, "1e9", undefined],
+  [503, "9999999999", undefined],
+  [503, "Mon, 01 Jan 2001 00:00:00 GMT", 0],
+  [503, "Mon, 99 Foo 2001 00:00:00 GMT", undefined],
+])("a status %i with Retry-After %j asks for a pause of %s seconds", async (status, retryAfter, seconds) => {
+  const target = await receiver();
+  target.answer = (response) => response.writeHead(status, { "retry-after": retryAfter }).end();
+  expect((await post(client(), target.url)).retryAfterSeconds).toBe(seconds);
+});
+
+test("a date of Retry-After is read as the time until then", async () => {
+  const target = await receiver();
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  target.answer = (response) => response.writeHead(503, { "retry-after": date }).end();
+  const { retryAfterSeconds } = await post(client(), target.url);
+  expect(retryAfterSeconds).toBeGreaterThan(3_000);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
+});
+
+test("A84 a receiver has five seconds: what it answers in time counts, and nothing later", async () => {
+  const ending = new AbortController();
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+    limits.push(milliseconds);
+    return ending.signal;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const target = await receiver();
+  const made = client();
+  expect(await post(made, target.url)).toMatchObject({ status: 204 });
+  target.answer = () => ending.abort();
+  expect(await post(made, target.url)).toEqual({ error: "timeout", durationMs: expect.any(Number) });
+  expect(limits).toEqual([5_000, 5_000]);
+});
+
+test("A84 unused connections to many receivers make none wait", async () => {
+  const targets = await Promise.all(
+    Array.from({ length: 70 }, (_, index) => receiver({ host: `127.0.1.${index + 1}` })),
+  );
+  const made = client({ timeoutMs: 2_000 });
+  for (const { url } of targets) expect(await post(made, url)).toMatchObject({ status: 204 });
 });
 
 test("A83 follows no redirect, and counts it as a failure", async () => {

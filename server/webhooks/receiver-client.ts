@@ -37,6 +37,8 @@ export interface ReceiverAnswer {
   error?: ReceiverError;
   /** The first KiB of the body, without control characters; absent for a compressed one. */
   answer?: string;
+  /** `Retry-After` of a status 429 or 503 (RFC 9110, 10.2.3). */
+  retryAfterSeconds?: number;
   durationMs: number;
 }
 
@@ -65,9 +67,11 @@ const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 1024;
 
-/** Open connections to one origin, and to all. */
+/** Open connections to one origin. */
 const MAX_SOCKETS = 8;
-const MAX_TOTAL_SOCKETS = 64;
+
+/** Unused connections to all origins. */
+const MAX_IDLE_SOCKETS = 64;
 
 /** How long an unused connection stays open. */
 const IDLE_TIMEOUT_MS = 4_000;
@@ -91,7 +95,6 @@ export function createReceiverClient({
   const pool = {
     keepAlive: true,
     maxSockets: MAX_SOCKETS,
-    maxTotalSockets: MAX_TOTAL_SOCKETS,
     maxFreeSockets: 1,
     timeout: IDLE_TIMEOUT_MS,
   };
@@ -100,6 +103,15 @@ export function createReceiverClient({
     // Stated, because NODE_TLS_REJECT_UNAUTHORIZED would turn the default off.
     "https:": new HttpsAgent({ ...pool, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }),
   };
+
+  // A limit of all connections would count the unused ones, and requests to other origins would wait for their end.
+  for (const agent of Object.values(agents)) {
+    const keepSocketAlive = agent.keepSocketAlive.bind(agent);
+    agent.keepSocketAlive = (socket) => {
+      const idle = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+      return idle < MAX_IDLE_SOCKETS && keepSocketAlive(socket);
+    };
+  }
 
   /** Judges what a name resolves to. `getaddrinfo` is for development: it would occupy the threads that hash passwords. */
   const lookup: LookupFunction = (name, options, callback) => {
@@ -216,7 +228,17 @@ function judgeAnswer({ statusCode: status = 0, headers }: IncomingMessage, body:
   const answer = encoding === "identity" && text !== "" ? { answer: text } : {};
   if (status >= 200 && status < 300) return { status, ...answer };
   const error: ReceiverError = status >= 300 && status < 400 ? "redirect" : "status";
-  return { status, error, ...answer };
+  const wait = status === 429 || status === 503 ? secondsUntil(headers["retry-after"]) : null;
+  return { status, error, ...answer, ...(wait === null ? {} : { retryAfterSeconds: wait }) };
+}
+
+/** Reads seconds or a date of HTTP (RFC 9110, 5.6.7) in its preferred form. */
+function secondsUntil(text = ""): number | null {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const time = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  return Number.isNaN(time) ? null : Math.max(0, Math.ceil((time - Date.now()) / 1000));
 }
 
 function describeError(error: unknown): ReceiverError {

@@ -86,9 +86,12 @@ export async function writeOutcomes(
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
         tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
         duration_ms int, status int, error text, answer text)),
+    -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
+    held as materialized (
+      select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share),
     owned as (
       select r.*, d.webhook, d.event_id, d.attempts + 1 as number
-      from r join webhook_deliveries d using (tenant_id, id)
+      from r join held on held_id = r.tenant_id join webhook_deliveries d using (tenant_id, id)
       where d.state = 'waiting' and d.claimed_until = r.claimed_until
       for update of d),
     deleted as (

@@ -11,6 +11,7 @@ import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver
 import { configWebhooks } from "./config-webhooks.ts";
 import { createReceiverClient } from "./receiver-client.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
+import { deleteWebhook } from "./stored-webhooks.ts";
 import { createWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -281,6 +282,15 @@ describe("a receiver that fails", () => {
     expect(rows[10]).toEqual({ number: 11, status: 503, error: "status", answer: "later" });
   });
 
+  test("that asks for a pause gets the event after it", async () => {
+    receiver.answer = (response) => response.writeHead(429, { "retry-after": "3600" }).end();
+    await commitEvent([await storeWebhook(receiver.url)]);
+    await process().runDue(1);
+    const [row] = await deliveries();
+    expect(row?.pause).toBeGreaterThan(3_000);
+    expect(row?.pause).toBeLessThanOrEqual(3_600);
+  });
+
   test("gets, after an hour without an answer, every event in the order of each user", async () => {
     const { port } = receiver;
     await receiver.close();
@@ -356,6 +366,64 @@ describe("a receiver that fails", () => {
     expect((await deliveries()).filter(({ attempts, state }) => state === "waiting" && attempts > 0)).toEqual(
       [],
     );
+  });
+});
+
+describe("a delivery in hand", () => {
+  async function inHand() {
+    const answers: ServerResponse[] = [];
+    receiver.answer = (response) => void answers.push(response);
+    const id = await storeWebhook(receiver.url);
+    await commitEvent([id], { subject: "anna" });
+    await commitEvent([id], { subject: "anna" });
+    const delivering = process();
+    const done = delivering.runDue(10);
+    await eventually(() => expect(answers).toHaveLength(1));
+    const finish = async (status: number) => {
+      receiver.answer = (response) => response.writeHead(204).end();
+      answers[0]?.writeHead(status).end();
+      await done;
+      while ((await delivering.runDue(10)) > 0);
+    };
+    const left = async () => {
+      const { rows } = await runtime.database.write.execute(sql`
+        select (select count(*)::int from events) as events,
+          (select count(*)::int from webhook_deliveries) as deliveries,
+          (select count(*)::int from webhook_attempts) as attempts`);
+      return rows[0];
+    };
+    return { id, delivering, finish, left };
+  }
+
+  test.each([204, 500])(
+    "whose webhook is deleted leaves nothing, whether the answer is %i",
+    async (status) => {
+      const { id, delivering, finish, left } = await inHand();
+      expect(await deleteWebhook(runtime, runtime.tenant, id)).toBe(true);
+      await finish(status);
+      expect(await left()).toEqual({ events: 0, deliveries: 0, attempts: 0 });
+      expect(delivering.logged.filter((line) => line.includes("could not"))).toEqual([]);
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
+
+  test("whose tenant is deleted leaves nothing, and its result does not stop the deletion", async () => {
+    const { delivering, finish, left } = await inHand();
+    const { write } = runtime.database;
+    await write.transaction(async (tx) => {
+      await tx.execute(sql`select from tenants where id = ${tenantId()} for update`);
+      void finish(204);
+      await eventually(async () => {
+        const { rows } = await runtime.database.read.execute(
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await tx.execute(sql`delete from tenants where id = ${tenantId()}`);
+    });
+    while ((await delivering.runDue(10)) > 0);
+    expect(await left()).toEqual({ events: 0, deliveries: 0, attempts: 0 });
+    expect(delivering.logged.filter((line) => line.includes("could not"))).toEqual([]);
   });
 });
 

@@ -116,7 +116,8 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
     if (prepared.kind !== "request") return prepared;
     const answer = await client.post({ ...prepared.request, signal: ending.signal });
     if (answer.error === "aborted") return { kind: "postponed", pauseSeconds: 0 };
-    const pauseSeconds = answer.error === undefined ? null : pauseAfter(delivery.attempts + 1);
+    const pauseSeconds =
+      answer.error === undefined ? null : pauseAfter(delivery.attempts + 1, answer.retryAfterSeconds);
     const line = { ...facts(delivery), event: prepared.name, ...numbers(answer) };
     if (answer.error === undefined) log.debug(line, "event delivered");
     else if (pauseSeconds === null) log.error(line, "delivery of an event was given up");

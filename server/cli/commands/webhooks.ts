@@ -9,6 +9,7 @@ import { configWebhooks } from "../../webhooks/config-webhooks.ts";
 import {
   type DeliveryFilter,
   listDeliveries,
+  MAX_REPLAYED,
   replayDeliveries,
   sendTestEvent,
 } from "../../webhooks/delivery-list.ts";
@@ -212,7 +213,8 @@ export const webhooksDeliveries = command({
 export const webhooksReplay = command({
   name: "webhooks replay",
   summary: "Deliver events again: of one delivery, of a time range, or of a flow.",
-  details: "Prints the number of new deliveries. They have the same webhook-id; a running server makes them.",
+  details:
+    "The new deliveries have the same webhook-id; a running server makes them. Left out are events of which a delivery\nwaits, or whose data were erased.",
   options: {
     delivery: { description: "Id of the delivery.", value: "id" },
     flow: { description: "Id of the flow that caused the events.", value: "id" },
@@ -223,6 +225,7 @@ export const webhooksReplay = command({
     until: { description: "Only deliveries created before it.", value: "time" },
     failed: { description: "Only those that were given up." },
     tenant,
+    json: { description: "The number of new deliveries, as JSON." },
   },
   takes: ["id"],
   async run(cli, values, [id = ""]) {
@@ -238,7 +241,10 @@ export const webhooksReplay = command({
     const made = await cli.withRuntime(async (runtime) =>
       replayDeliveries(runtime, await requireReceiver(runtime, values.tenant, id), filter),
     );
-    await cli.print(String(made.length));
+    const { length } = made;
+    if (values.json) return cli.print(JSON.stringify({ deliveries: length }));
+    const most = length === MAX_REPLAYED ? " That is the most at once: repeat with a later --since." : "";
+    await cli.print(`${length} ${length === 1 ? "event is" : "events are"} delivered again.${most}`);
   },
 });
 
