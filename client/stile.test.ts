@@ -2,7 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, randomBytes, randomUUID } 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
 import { clientInterface } from "../scripts/client-interface.ts";
 import { issueAuthorizationCode } from "../server/sessions/authorization-codes.ts";
 import { createTenant } from "../server/tenants/manage-tenants.ts";
@@ -70,6 +70,19 @@ describe("verifySession", () => {
       "POST /sessions/validate",
       "POST /sessions/validate",
     ]);
+  });
+
+  test("A63 does not verify by a key that was withdrawn ten minutes ago", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
+    let withdrawn = false;
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      withdrawn && String(input).endsWith("/jwks.json") ? Response.json({ keys: [] }) : service(input, init);
+    const stile = clientWith({ fetch });
+    expect(await stile.verifySession(token, { tokenOnly: true })).toMatchObject({ ok: true });
+    withdrawn = true;
+    vi.advanceTimersByTime(11 * 60_000);
+    expect(await stile.verifySession(token, { tokenOnly: true })).toEqual({ ok: false, reason: "invalid" });
   });
 
   test("tells a session that has ended from a token that is not valid", async () => {
