@@ -23,7 +23,7 @@ export interface FlowServer {
 }
 
 /** Longer than the server's own limit for a step; after it the answer counts as lost. */
-const REQUEST_TIMEOUT_MS = 20_000;
+export const REQUEST_TIMEOUT_MS = 20_000;
 
 /**
  * A client of the flow API over tRPC.

@@ -1,0 +1,251 @@
+import type { FlowState } from "#server/flow/wire";
+import { lacksOptions, renewalDelay } from "./ceremonies.ts";
+import { type FlowResult, resultOf } from "./embedding.ts";
+import { type FlowAnswer, type FlowServer, type FlowType, REQUEST_TIMEOUT_MS } from "./flow-server.ts";
+import { isText, recordOf } from "./payload-readers.ts";
+
+export interface RestServerOptions {
+  /** Base address of the tenant, for instance `https://login.example.com/t/<id>`. */
+  url: string;
+  /** BCP 47 tag for mails. */
+  language: string;
+  /** S256 challenge (RFC 7636, 4.2): the session is handed over by a code. */
+  codeChallenge?: string | null;
+  /** The verifier of `codeChallenge`, if this page made it. */
+  codeVerifier?: string | null;
+  /** Default: `include`. */
+  credentials?: RequestCredentials;
+  /** Keeps the flow while the user is at an identity provider; default: `sessionStorage`. */
+  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
+}
+
+/** A client of the flow API over REST, for pages of applications. */
+export interface RestServer extends FlowServer {
+  /** The result of the flow that has reached `success`; null before. */
+  result(): FlowResult | null;
+  /**
+   * Continues the flow that went to an identity provider from this page, once.
+   *
+   * @returns null if none did
+   */
+  resume(): { type: FlowType; answer: FlowAnswer } | null;
+}
+
+interface Call {
+  action: string;
+  input: Record<string, unknown>;
+}
+
+/** A flow as the newest answer shows it. The id and the token are in memory alone. */
+interface HeldFlow {
+  type: FlowType;
+  id: string;
+  state: FlowState;
+  receivedAt: number;
+  /** The capabilities that were reported, while nothing else has been done. */
+  begunWith: Call | null;
+  /** The step that led to this state. */
+  entered: Call | null;
+}
+
+/** What is kept while the user is at an identity provider. No session exists then. */
+interface Suspended {
+  type: FlowType;
+  id: string;
+  state: FlowState;
+  verifier: string | null;
+}
+
+/**
+ * A client of the flow API over REST: `POST /login`, `/registration`, `/profile`. `version` counts its answers.
+ *
+ * REST has no request for the current state, so `current` answers from memory. After a lost answer it repeats the
+ * step: a token is accepted once, so the step is performed once. If the lost step was performed, the answer is 403, and
+ * the caller starts again. Options of a ceremony that a rejected attempt has used up, or that have expired, are
+ * obtained by going the last step again.
+ */
+export function restServer(options: RestServerOptions): RestServer {
+  const { language, codeChallenge = null, codeVerifier = null, credentials = "include" } = options;
+  const base = options.url.replace(/\/+$/, "");
+  const storageKey = `stile-flow:${base}`;
+  let version = 0;
+  let held: HeldFlow | null = null;
+  /** The step whose answer was lost. */
+  let lost: Call | null = null;
+  /** The answer that the flow cannot be continued: it has expired, or its token is not the newest. */
+  let ended: FlowState | null = null;
+  let result: FlowResult | null = null;
+  /** Binds the return from an identity provider to this page (RFC 7636). */
+  let verifier: string | null = null;
+
+  async function post(path: string, body?: unknown): Promise<{ state: FlowState; headers: Headers }> {
+    const response = await fetch(base + path, {
+      method: "POST",
+      credentials,
+      headers: {
+        "X-Language": language,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const state: unknown = await response.json();
+    if (!isFlowState(state)) throw new Error(`The answer of ${path} is not a state of a flow.`);
+    return { state, headers: response.headers };
+  }
+
+  function answer(state: FlowState): FlowAnswer {
+    version += 1;
+    return { version, state };
+  }
+
+  async function start(type: FlowType): Promise<FlowAnswer> {
+    const query = codeChallenge === null ? "" : `?code_challenge=${encodeURIComponent(codeChallenge)}`;
+    const { state, headers } = await post(`/${type}${query}`);
+    lost = null;
+    held = null;
+    ended = null;
+    hold(type, state, headers, null);
+    return answer(state);
+  }
+
+  /** Keeps an answer that shows a state of the flow; an error leaves the flow and its token as they were. */
+  function hold(type: FlowType, state: FlowState, headers: Headers, call: Call | null): void {
+    if (state.name === "success") result = resultOf(state, headers, codeVerifier);
+    const id = flowIdOf(state) ?? (state.name === "error" ? null : held?.id);
+    if (!id) return;
+    const isSame = held?.state.name === state.name;
+    held = {
+      ...{ type, id, state, receivedAt: Date.now() },
+      begunWith: call?.action === "register_client_capabilities" ? call : null,
+      entered: isSame ? (held?.entered ?? null) : call,
+    };
+    if (isText(state.payload.redirect_url)) suspend();
+  }
+
+  /** Performs an action of the held state. Throws if the answer is lost. */
+  async function send(call: Call): Promise<FlowAnswer> {
+    if (!held) return answer(notStarted());
+    const { type, id, state } = held;
+    lost = call;
+    const received = await post(`/${type}?action=${encodeURIComponent(`${call.action}@${id}`)}`, {
+      csrf_token: state.csrf_token,
+      input_data: call.input,
+    });
+    // The step can be repeated with the same token.
+    if (received.state.status !== 503) lost = null;
+    if (received.state.name === "error" && [403, 410].includes(received.state.status)) ended = received.state;
+    hold(type, received.state, received.headers, call);
+    return answer(received.state);
+  }
+
+  async function current(type: FlowType): Promise<FlowAnswer> {
+    if (ended) return { version, state: ended };
+    if (lost) return send(lost);
+    if (!held) return start(type);
+    const { state, begunWith, entered, receivedAt } = held;
+    if (begunWith && isExpiring(state, receivedAt)) {
+      const started = await start(type);
+      return started.state.name === "error" ? started : send(begunWith);
+    }
+    if (entered && usedUp(state)) {
+      const before = await send({ action: "back", input: {} });
+      return Object.hasOwn(before.state.actions, entered.action) ? send(entered) : before;
+    }
+    return { version, state };
+  }
+
+  async function withVerifier({ action, input }: Call): Promise<Call> {
+    const wants = held?.state.actions[action]?.inputs.code_verifier !== undefined;
+    if (!wants) return { action, input };
+    if (action !== "exchange_token") verifier = newCodeVerifier();
+    return { action, input: verifier === null ? input : { ...input, code_verifier: verifier } };
+  }
+
+  function suspend(): void {
+    if (!held) return;
+    const { type, id, state } = held;
+    const suspended: Suspended = { type, id, state, verifier };
+    // Without storage the user returns to a new flow.
+    attempt(() => storageOf(options)?.setItem(storageKey, JSON.stringify(suspended)));
+  }
+
+  return {
+    start,
+    act: async (_, action, __, input) => send(await withVerifier({ action, input })),
+    current,
+    result: () => result,
+    resume() {
+      const kept = attempt(() => {
+        const storage = storageOf(options);
+        const text = storage?.getItem(storageKey) ?? null;
+        storage?.removeItem(storageKey);
+        return text === null ? null : (JSON.parse(text) as Suspended);
+      });
+      if (!kept) return null;
+      const { type, id, state } = kept;
+      verifier = kept.verifier;
+      held = { type, id, state, receivedAt: Date.now(), begunWith: null, entered: null };
+      return { type, answer: answer(state) };
+    },
+  };
+}
+
+/** A code verifier of 256 bits (RFC 7636, 4.1). */
+export function newCodeVerifier(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** The S256 challenge of a verifier (RFC 7636, 4.2). */
+export async function codeChallengeOf(codeVerifier: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
+  return base64url(new Uint8Array(digest));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+function isFlowState(value: unknown): value is FlowState {
+  const { name, status, actions } = recordOf(value);
+  return isText(name) && typeof status === "number" && typeof actions === "object" && actions !== null;
+}
+
+/** The flow id in the addresses of the actions; null for a state without actions. */
+function flowIdOf({ actions }: FlowState): string | null {
+  const [action] = Object.values(actions);
+  return /(?:%40|@)([0-9a-f-]{36})$/i.exec(action?.href ?? "")?.[1] ?? null;
+}
+
+/** Whether the challenge of autofill is about to expire. */
+function isExpiring({ payload }: FlowState, receivedAt: number): boolean {
+  const delay = renewalDelay(payload.request_options);
+  return delay !== null && Date.now() - receivedAt >= delay;
+}
+
+/** Whether a rejected ceremony has left the state without its options. */
+function usedUp(state: FlowState): boolean {
+  return state.error !== undefined && lacksOptions(state) && Object.hasOwn(state.actions, "back");
+}
+
+/** The answer to a step of a flow that was never started. */
+function notStarted(): FlowState {
+  const error = { code: "flow_expired_error", message: "The flow was not started." };
+  return { name: "error", status: 410, payload: {}, csrf_token: "", actions: {}, error, links: null };
+}
+
+function storageOf({ storage }: RestServerOptions): RestServerOptions["storage"] {
+  return storage ?? (typeof sessionStorage === "undefined" ? undefined : sessionStorage);
+}
+
+/** Null if it throws: a browser may deny storage. */
+function attempt<Value>(perform: () => Value): Value | null {
+  try {
+    return perform();
+  } catch {
+    return null;
+  }
+}
