@@ -9,7 +9,7 @@ import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./a
 import { ActionForm } from "./action-form.tsx";
 import { needsConfirmation, visibleInputs } from "./action-layout.ts";
 import { Disclosure } from "./disclosure.tsx";
-import { recoveryCodesIn } from "./recovery-codes.tsx";
+import { recoveryCodesIn } from "./payload-readers.ts";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 

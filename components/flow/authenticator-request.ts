@@ -1,5 +1,4 @@
-import type { Attempts, CeremonyContext } from "./ceremony.ts";
-import { isText } from "./payload-readers.ts";
+import type { CeremonyContext } from "./ceremony.ts";
 
 /**
  * Waits for an authenticator to answer a request, at the address in the payload of the state. The address gives
@@ -22,17 +21,6 @@ const RENEWAL_TIMEOUT_MS = 5_000;
 
 /** Renewals without a sign of user activity. */
 const MAX_RENEWALS = 4;
-
-/**
- * Submissions of one answer. A step can be lost or conflict with another tab; a server that keeps rejecting it is
- * not asked again.
- */
-const MAX_SUBMISSIONS = 3;
-
-/** Whether to wait for an answer and to submit it. */
-export function maySubmitAnswer(href: unknown, { submitted }: Pick<Attempts, "submitted">): href is string {
-  return isText(href) && (submitted?.href !== href || submitted.times < MAX_SUBMISSIONS);
-}
 
 /**
  * Waits until the authenticator has confirmed or declined. Expired requests are renewed, so that the displayed

@@ -1,23 +1,25 @@
 import {
   browserSupportsWebAuthn,
   browserSupportsWebAuthnAutofill,
-  getBrowserCapabilities,
   platformAuthenticatorIsAvailable,
   startAuthentication,
-  startRegistration,
   WebAuthnAbortService,
 } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
-import { maySubmitAnswer, waitForAuthenticator } from "./authenticator-request.ts";
 import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
 import { isText } from "./payload-readers.ts";
+import { can, publicKeyOf } from "./webauthn-support.ts";
 
+/** Creations are not loaded with the page: a login needs none. */
 const creation: Ceremony = {
   action: "webauthn_verify_attestation_response",
   mode: "blocking",
   waiting: "prompt",
   needs: "creation_options",
-  perform: (options, { attempts }) => (attempts.silent ? createSilently(options, attempts) : create(options)),
+  async perform(options, { attempts }) {
+    const { create, createSilently } = await import("./passkey-creation.ts");
+    return attempts.silent ? createSilently(options, attempts) : create(options);
+  },
 };
 
 /** State → ceremony. Apart from the words, the only place that names states. */
@@ -48,6 +50,8 @@ export const ceremonies: Record<string, Ceremony> = {
     needs: "events_href",
     canBegin: ({ state, attempts }) => maySubmitAnswer(state.payload.events_href, attempts),
     async perform(href, context, signal) {
+      // Few states need it, so it is not loaded with the page.
+      const { waitForAuthenticator } = await import("./authenticator-request.ts");
       await waitForAuthenticator(String(href), context, signal);
       return { action: "authenticator_verify", input: {} };
     },
@@ -61,6 +65,7 @@ export const ceremonies: Record<string, Ceremony> = {
       Object.hasOwn(state.actions.webauthn_generate_creation_options?.inputs ?? {}, "conditional"),
     async perform(_, { attempts }) {
       attempts.tried = true;
+      const { canCreateSilently } = await import("./passkey-creation.ts");
       attempts.silent = await canCreateSilently();
       return attempts.silent
         ? { action: "webauthn_generate_creation_options", input: { conditional: true } }
@@ -163,37 +168,20 @@ export function destinationOf(state: FlowState, redirectTo: string | null): URL 
   return url.protocol === "https:" || url.protocol === "http:" ? url : null;
 }
 
+/**
+ * Submissions of one answer of an authenticator. A step can be lost or conflict with another tab; a server that keeps
+ * rejecting it is not asked again.
+ */
+const MAX_SUBMISSIONS = 3;
+
+/** Whether to wait for the answer of an authenticator and to submit it. */
+function maySubmitAnswer(href: unknown, { submitted }: Pick<Attempts, "submitted">): href is string {
+  return isText(href) && (submitted?.href !== href || submitted.times < MAX_SUBMISSIONS);
+}
+
 async function assert(options: unknown, useBrowserAutofill: boolean): Promise<Step> {
   const assertion = await startAuthentication({ optionsJSON: publicKeyOf(options), useBrowserAutofill });
   return { action: "webauthn_verify_assertion_response", input: { assertion_response: assertion } };
-}
-
-async function create(options: unknown, useAutoRegister = false): Promise<Step> {
-  const credential = await startRegistration({ optionsJSON: publicKeyOf(options), useAutoRegister });
-  return { action: "webauthn_verify_attestation_response", input: { public_key: credential } };
-}
-
-/** Browsers either create a passkey silently at once or not at all. */
-const SILENT_CREATION_TIMEOUT_MS = 5000;
-
-/**
- * Creates a passkey without a prompt (WebAuthn Level 3, 5.1.3, conditional mediation); goes back without a notice
- * on failure.
- */
-async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
-  const timer = setTimeout(abortCeremony, SILENT_CREATION_TIMEOUT_MS);
-  try {
-    return await create(options, true);
-  } catch {
-    return { action: "back", input: {} };
-  } finally {
-    clearTimeout(timer);
-    attempts.silent = false;
-  }
-}
-
-async function canCreateSilently(): Promise<boolean> {
-  return can(async () => (await getBrowserCapabilities()).conditionalCreate === "supported");
 }
 
 async function capabilities(): Promise<Record<string, boolean>> {
@@ -205,19 +193,4 @@ async function capabilities(): Promise<Record<string, boolean>> {
     webauthn_conditional_mediation_available: autofill === true,
     webauthn_platform_authenticator_available: platform === true,
   };
-}
-
-/** A capability is absent if its check throws. */
-async function can(check: () => boolean | Promise<boolean>): Promise<boolean> {
-  try {
-    return await check();
-  } catch {
-    return false;
-  }
-}
-
-/** The options inside `request_options` and `creation_options`. The browser validates them. */
-function publicKeyOf<Options>(options: unknown): Options {
-  const { publicKey } = (options ?? {}) as { publicKey?: Options };
-  return publicKey ?? ({} as Options);
 }

@@ -1,9 +1,10 @@
 import type { FlowState } from "#server/flow/wire";
-import type { FlowType } from "./flow-server.ts";
 import { isText } from "./payload-readers.ts";
 
+export type { ActionDescriptor, FlowError, FlowLink, FlowState, InputDescriptor } from "#server/flow/wire";
+
 /** The flows that can be embedded. */
-export type EmbeddedFlow = Extract<FlowType, "login" | "registration" | "profile">;
+export type EmbeddedFlow = "login" | "registration" | "profile";
 
 /** How the session reaches the application. */
 export type FlowResult =
@@ -42,6 +43,13 @@ export interface EmbeddingOptions {
   /** Called with each error that is shown: of a step, of the flow, or of the connection. */
   onError?: (error: { code: string; message: string }) => void;
 }
+
+/** The events of the element → the options with the same detail. */
+export const eventOptions = {
+  "stile-success": "onSuccess",
+  "stile-statechange": "onStateChange",
+  "stile-error": "onError",
+} as const satisfies Record<string, keyof EmbeddingOptions>;
 
 /**
  * The result of a flow in `success`.

@@ -1,3 +1,4 @@
+import type { MouseEvent } from "react";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { waitOf } from "./action-layout.ts";
 import { signInAt, startOf } from "./page-addresses.ts";
@@ -17,14 +18,17 @@ export function ExitLinks({
   redirecting: boolean;
   deadEnd: boolean;
 }) {
-  const { flow, words, copy, base, pageValues } = context;
+  const { flow, words, copy, base, pageValues, openFlow } = context;
   const { state } = flow.view;
+  const signIn = openFlow ? { onOpen: () => openFlow("login") } : {};
   if (isErrorAnswer(state) && state.error?.code === "unauthorized") {
-    return <LinkButton href={signInAt(base, pageValues.redirect_to)} label={words.page.signIn} />;
+    return <LinkButton {...signIn} href={signInAt(base, pageValues.redirect_to)} label={words.page.signIn} />;
   }
   if (isErrorAnswer(state)) return <StartAgain context={context} />;
-  if (deadEnd && state.error) return <LinkButton href={base || "/"} label={words.page.toSignIn} />;
-  if (unsavedCodes || redirecting || !copy.nextPage) return null;
+  if (deadEnd && state.error)
+    return <LinkButton {...signIn} href={base || "/"} label={words.page.toSignIn} />;
+  // What follows the end of an embedded flow is the application's.
+  if (unsavedCodes || redirecting || !copy.nextPage || openFlow) return null;
   return copy.nextPage === "account" ? (
     <LinkButton tone="secondary" href={startOf(base, "profile")} label={words.page.toAccount} />
   ) : (
@@ -36,11 +40,14 @@ interface LinkButtonProps {
   href: string;
   label: string;
   tone?: "primary" | "secondary";
+  /** Opens it in the same container. */
+  onOpen?: () => void;
 }
 
-function LinkButton({ href, label, tone = "primary" }: LinkButtonProps) {
+function LinkButton({ href, label, tone = "primary", onOpen }: LinkButtonProps) {
+  const open = onOpen && ((event: MouseEvent) => [event.preventDefault(), onOpen()]);
   return (
-    <a className={`stile-button stile-button-${tone}`} href={href}>
+    <a className={`stile-button stile-button-${tone}`} href={href} onClick={open}>
       <span className="stile-button-text">{label}</span>
     </a>
   );

@@ -2,6 +2,7 @@ import { createTRPCClient, httpLink } from "@trpc/client";
 import type { FlowType } from "#server/flow/names";
 import type { FlowState } from "#server/flow/wire";
 import type { AppRouter } from "#server/trpc/router";
+import { REQUEST_TIMEOUT_MS } from "./request-timeout.ts";
 
 export type { FlowType };
 
@@ -21,9 +22,6 @@ export interface FlowServer {
   /** The current state; performs no action. */
   current(type: FlowType): Promise<FlowAnswer>;
 }
-
-/** Longer than the server's own limit for a step; after it the answer counts as lost. */
-export const REQUEST_TIMEOUT_MS = 20_000;
 
 /**
  * A client of the flow API over tRPC.

@@ -22,11 +22,11 @@ export interface LoginProps extends Omit<RunningFlowOptions, "openFlow"> {
 /** The flow page: brand, flow and footer. */
 export function Login({ service, signup, server, children, ...options }: LoginProps) {
   const { language, base = "" } = options;
-  const { view, copy, stateView } = useRunningFlow(
+  const { flow, copy, stateView } = useRunningFlow(
     options,
     () => server ?? flowServer(`${base}/api/trpc`, language),
   );
-  const { state } = view;
+  const { state } = flow.view;
   const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
   return (
     <main className="stile-page" lang={language} data-wide={isAccount(state) || undefined}>

@@ -22,6 +22,11 @@ export function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "object" && entry !== null) : [];
 }
 
+/** The recovery codes in a payload; empty for anything else. */
+export function recoveryCodesIn({ recovery_codes: codes }: Record<string, unknown>): string[] {
+  return Array.isArray(codes) ? codes.filter(isText) : [];
+}
+
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

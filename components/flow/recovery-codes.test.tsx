@@ -1,7 +1,7 @@
 import { screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
 import { draw, settle } from "./drawing.fixture.tsx";
-import { recoveryCodesIn } from "./recovery-codes.tsx";
+import { recoveryCodesIn } from "./payload-readers.ts";
 import { states } from "./states.fixture.ts";
 
 const codes = recoveryCodesIn(states.success_with_codes.payload);

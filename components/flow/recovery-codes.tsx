@@ -2,14 +2,7 @@ import { useId } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { isText } from "./payload-readers.ts";
 import type { ViewContext } from "./view-context.ts";
-
-/** The recovery codes in a payload; empty for anything else. */
-export function recoveryCodesIn(payload: Record<string, unknown>): string[] {
-  const codes = payload.recovery_codes;
-  return Array.isArray(codes) ? codes.filter(isText) : [];
-}
 
 interface RecoveryCodesProps {
   context: ViewContext;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { mailedCode, password, restRegistration } from "../../server/testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../server/testing/runtime.ts";
 import { visitor } from "../../server/testing/visitor.ts";
-import { codeChallengeOf, restServer } from "./rest-server.ts";
+import { codeChallengeOf, restServer, suspendedType } from "./rest-server.ts";
 import { createFlowStore } from "./use-flow.ts";
 
 let runtime: TestRuntime;
@@ -108,15 +108,15 @@ test("the token of the session reaches the application where the tenant sends it
 
 test("a code of success is the result, with the verifier that this page made", async () => {
   const { requests, faults } = browser();
-  const codeVerifier = "v".repeat(43);
-  const codeChallenge = await codeChallengeOf(codeVerifier);
-  const server = restServer({ url, language: "en", codeChallenge, codeVerifier });
+  const server = restServer({ url, language: "en", codeChallenge: true });
   await server.start("login");
-  expect(requests[0]?.path).toBe(`/login?code_challenge=${codeChallenge}`);
   const success = { name: "success", status: 200, actions: {}, csrf_token: "", links: null };
   faults.push(Response.json({ ...success, payload: { authorization_code: "c-1" } }));
   await server.act("login", "register_client_capabilities", 1, {});
-  expect(server.result()).toEqual({ kind: "code", code: "c-1", codeVerifier });
+  const result = server.result();
+  expect(result).toEqual({ kind: "code", code: "c-1", codeVerifier: expect.stringMatching(/^[\w-]{43}$/) });
+  const codeVerifier = result?.kind === "code" ? result.codeVerifier : undefined;
+  expect(requests[0]?.path).toBe(`/login?code_challenge=${await codeChallengeOf(codeVerifier ?? "")}`);
 });
 
 // RFC 7636, appendix B
@@ -233,8 +233,10 @@ test("a flow that went to a provider goes on after the return, once, and no sess
     }),
   );
   await server.act("login", "register_client_capabilities", 1, {});
-  const after = restServer({ url, language: "en", storage });
-  expect(after.resume()).toMatchObject({ type: "login", answer: { state: { name: "thirdparty" } } });
-  expect(restServer({ url, language: "en", storage }).resume()).toBeNull();
+  expect(suspendedType({ url, storage })).toBe("login");
+  const after = restServer({ url, language: "en", storage, returning: true });
+  expect(await after.current("login")).toMatchObject({ version: 1, state: { name: "thirdparty" } });
   expect(kept.size).toBe(0);
+  const again = restServer({ url, language: "en", storage, returning: true });
+  expect(await again.current("login")).toMatchObject({ state: { name: "preflight" } });
 });

@@ -1,18 +1,22 @@
 import type { FlowState } from "#server/flow/wire";
 import { lacksOptions, renewalDelay } from "./ceremonies.ts";
 import { type FlowResult, resultOf } from "./embedding.ts";
-import { type FlowAnswer, type FlowServer, type FlowType, REQUEST_TIMEOUT_MS } from "./flow-server.ts";
+import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { isText, recordOf } from "./payload-readers.ts";
+import { REQUEST_TIMEOUT_MS } from "./request-timeout.ts";
 
 export interface RestServerOptions {
   /** Base address of the tenant, for instance `https://login.example.com/t/<id>`. */
   url: string;
   /** BCP 47 tag for mails. */
   language: string;
-  /** S256 challenge (RFC 7636, 4.2): the session is handed over by a code. */
-  codeChallenge?: string | null;
-  /** The verifier of `codeChallenge`, if this page made it. */
-  codeVerifier?: string | null;
+  /**
+   * S256 challenge (RFC 7636, 4.2): the session is handed over by a code. `true` makes a challenge, whose verifier is in
+   * the result.
+   */
+  codeChallenge?: string | true | undefined;
+  /** Whether the user returns from an identity provider: then the flow that went there continues. */
+  returning?: boolean;
   /** Default: `include`. */
   credentials?: RequestCredentials;
   /** Keeps the flow while the user is at an identity provider; default: `sessionStorage`. */
@@ -23,12 +27,6 @@ export interface RestServerOptions {
 export interface RestServer extends FlowServer {
   /** The result of the flow that has reached `success`; null before. */
   result(): FlowResult | null;
-  /**
-   * Continues the flow that went to an identity provider from this page, once.
-   *
-   * @returns null if none did
-   */
-  resume(): { type: FlowType; answer: FlowAnswer } | null;
 }
 
 interface Call {
@@ -54,6 +52,8 @@ interface Suspended {
   id: string;
   state: FlowState;
   verifier: string | null;
+  /** The verifier of the challenge that the flow was started with. */
+  codeVerifier: string | null;
 }
 
 /**
@@ -65,10 +65,11 @@ interface Suspended {
  * obtained by going the last step again.
  */
 export function restServer(options: RestServerOptions): RestServer {
-  const { language, codeChallenge = null, codeVerifier = null, credentials = "include" } = options;
-  const base = options.url.replace(/\/+$/, "");
-  const storageKey = `stile-flow:${base}`;
+  const { language, codeChallenge, credentials = "include" } = options;
+  const base = baseOf(options.url);
+  let isReturning = options.returning ?? false;
   let version = 0;
+  let codeVerifier: string | null = null;
   let held: HeldFlow | null = null;
   /** The step whose answer was lost. */
   let lost: Call | null = null;
@@ -100,7 +101,9 @@ export function restServer(options: RestServerOptions): RestServer {
   }
 
   async function start(type: FlowType): Promise<FlowAnswer> {
-    const query = codeChallenge === null ? "" : `?code_challenge=${encodeURIComponent(codeChallenge)}`;
+    if (codeChallenge === true) codeVerifier = newCodeVerifier();
+    const challenge = codeVerifier === null ? codeChallenge : await codeChallengeOf(codeVerifier);
+    const query = challenge === undefined ? "" : `?code_challenge=${encodeURIComponent(String(challenge))}`;
     const { state, headers } = await post(`/${type}${query}`);
     lost = null;
     held = null;
@@ -142,7 +145,7 @@ export function restServer(options: RestServerOptions): RestServer {
   async function current(type: FlowType): Promise<FlowAnswer> {
     if (ended) return { version, state: ended };
     if (lost) return send(lost);
-    if (!held) return start(type);
+    if (!held) return resume(type) ?? start(type);
     const { state, begunWith, entered, receivedAt } = held;
     if (begunWith && isExpiring(state, receivedAt)) {
       const started = await start(type);
@@ -155,7 +158,7 @@ export function restServer(options: RestServerOptions): RestServer {
     return { version, state };
   }
 
-  async function withVerifier({ action, input }: Call): Promise<Call> {
+  function withVerifier({ action, input }: Call): Call {
     const wants = held?.state.actions[action]?.inputs.code_verifier !== undefined;
     if (!wants) return { action, input };
     if (action !== "exchange_token") verifier = newCodeVerifier();
@@ -165,34 +168,56 @@ export function restServer(options: RestServerOptions): RestServer {
   function suspend(): void {
     if (!held) return;
     const { type, id, state } = held;
-    const suspended: Suspended = { type, id, state, verifier };
+    const suspended: Suspended = { type, id, state, verifier, codeVerifier };
     // Without storage the user returns to a new flow.
-    attempt(() => storageOf(options)?.setItem(storageKey, JSON.stringify(suspended)));
+    attempt(() => storageOf(options)?.setItem(storageKey(base), JSON.stringify(suspended)));
+  }
+
+  /** Continues the flow that went to an identity provider, once; null if none did. */
+  function resume(type: FlowType): FlowAnswer | null {
+    const kept = isReturning ? suspendedIn(options) : null;
+    isReturning = false;
+    if (kept?.type !== type) return null;
+    attempt(() => storageOf(options)?.removeItem(storageKey(base)));
+    ({ verifier, codeVerifier } = kept);
+    held = {
+      ...{ type, id: kept.id, state: kept.state },
+      receivedAt: Date.now(),
+      begunWith: null,
+      entered: null,
+    };
+    return answer(kept.state);
   }
 
   return {
     start,
-    act: async (_, action, __, input) => send(await withVerifier({ action, input })),
+    act: async (_, action, __, input) => send(withVerifier({ action, input })),
     current,
     result: () => result,
-    resume() {
-      const kept = attempt(() => {
-        const storage = storageOf(options);
-        const text = storage?.getItem(storageKey) ?? null;
-        storage?.removeItem(storageKey);
-        return text === null ? null : (JSON.parse(text) as Suspended);
-      });
-      if (!kept) return null;
-      const { type, id, state } = kept;
-      verifier = kept.verifier;
-      held = { type, id, state, receivedAt: Date.now(), begunWith: null, entered: null };
-      return { type, answer: answer(state) };
-    },
   };
 }
 
+/** The type of the flow that went to an identity provider from this page; null if none did. */
+export function suspendedType(options: Pick<RestServerOptions, "url" | "storage">): FlowType | null {
+  return suspendedIn(options)?.type ?? null;
+}
+
+function suspendedIn(options: Pick<RestServerOptions, "url" | "storage">): Suspended | null {
+  return attempt(() => {
+    const text = storageOf(options)?.getItem(storageKey(baseOf(options.url))) ?? null;
+    return text === null ? null : (JSON.parse(text) as Suspended);
+  });
+}
+
+/** The base address without a slash at its end. */
+export function baseOf(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+const storageKey = (base: string) => `stile-flow:${base}`;
+
 /** A code verifier of 256 bits (RFC 7636, 4.1). */
-export function newCodeVerifier(): string {
+function newCodeVerifier(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
@@ -237,7 +262,7 @@ function notStarted(): FlowState {
   return { name: "error", status: 410, payload: {}, csrf_token: "", actions: {}, error, links: null };
 }
 
-function storageOf({ storage }: RestServerOptions): RestServerOptions["storage"] {
+function storageOf({ storage }: Pick<RestServerOptions, "storage">): RestServerOptions["storage"] {
   return storage ?? (typeof sessionStorage === "undefined" ? undefined : sessionStorage);
 }
 

@@ -1,5 +1,4 @@
 import { sendSignal } from "@simplewebauthn/browser";
-import { useEffect } from "react";
 import type { FlowState } from "#server/flow/wire";
 import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./payload-readers.ts";
 
@@ -34,12 +33,9 @@ export function signalsOf({ payload, actions }: FlowState, relyingParty: string)
   ];
 }
 
-/** Sends the signals of each new state. Unsupported signals and failures are ignored. */
-export function useSignals(state: FlowState, ready: boolean, relyingParty: string | undefined): void {
-  useEffect(() => {
-    if (!ready || relyingParty === undefined) return;
-    for (const signal of signalsOf(state, relyingParty)) sendSignal(signal).catch(() => {});
-  }, [state, ready, relyingParty]);
+/** Sends the signals of a state. Unsupported signals and failures are ignored. */
+export function sendSignals(state: FlowState, relyingParty: string): void {
+  for (const signal of signalsOf(state, relyingParty)) sendSignal(signal).catch(() => {});
 }
 
 function idsOf(user: Record<string, unknown>): string[] {

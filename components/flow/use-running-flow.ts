@@ -2,12 +2,11 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { FlowWords, StateWords, WordedState } from "#words/flow";
 import { isAccount } from "./account.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
+import { recoveryCodesIn } from "./payload-readers.ts";
 import type { ProviderReturn } from "./provider-return.ts";
-import { recoveryCodesIn } from "./recovery-codes.tsx";
-import { useSignals } from "./signals.ts";
 import type { StateViewProps } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
-import { createFlowStore, type FlowView, useFlow } from "./use-flow.ts";
+import { createFlowStore, type Flow, useFlow } from "./use-flow.ts";
 import { variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
 import { stateWords } from "./words.ts";
@@ -29,14 +28,14 @@ export interface RunningFlowOptions {
   /** The relying party id, for signals to passkey managers. */
   relyingParty?: string | undefined;
   /** Shows another flow in the same container; absent where each flow has a page. */
-  openFlow?: (type: FlowType) => void;
+  openFlow?: ((type: FlowType) => void) | undefined;
   /** Navigates to another page. */
   navigate?: (url: string) => void;
 }
 
 /** A flow that runs in a container of any kind: the hosted page, a frame, or an element of an application. */
 export interface RunningFlow {
-  view: FlowView;
+  flow: Flow;
   /** The words of the current state. */
   copy: StateWords;
   /** The properties of the `StateView` that draws the state. Its key is the name of the state. */
@@ -89,7 +88,10 @@ export function useRunningFlow(
     base,
     navigate,
   });
-  useSignals(state, ready, relyingParty);
+  useEffect(() => {
+    if (ready && relyingParty !== undefined)
+      void import("./signals.ts").then(({ sendSignals }) => sendSignals(state, relyingParty));
+  }, [state, ready, relyingParty]);
   const copy = stateWords(words, state.name, variantsOf(state, type, attempted));
   const pageValues = {
     ...(address === undefined ? {} : { redirect_to: address }),
@@ -111,7 +113,9 @@ export function useRunningFlow(
     // The first state of a flow that was not started cannot have changed since it was rendered.
     const { version, state } = store.view();
     const isUnstarted = version === 0 && Object.keys(state.actions).length > 0;
-    void (isUnstarted ? Promise.resolve() : store.refresh()).then(() => setReady(true));
+    // An embedded flow was not rendered by the service: its first state is requested, with words about the connection.
+    const request = version === 0 && !state.error ? store.renew : store.refresh;
+    void (isUnstarted ? Promise.resolve() : request()).then(() => setReady(true));
     // A page from the back-forward cache may be outdated.
     const onPageShow = (event: PageTransitionEvent) => {
       if (event.persisted) void store.refresh();
@@ -121,7 +125,7 @@ export function useRunningFlow(
   }, [store]);
 
   return {
-    view: flow.view,
+    flow,
     copy,
     stateView: {
       context,

@@ -1,0 +1,131 @@
+import { useEffect, useState } from "react";
+import type { FlowWords } from "#words/flow";
+import { isAccount } from "../flow/account.ts";
+import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
+import { startOf } from "../flow/page-addresses.ts";
+import { baseOf } from "../flow/rest-server.ts";
+import { StateView } from "../flow/state-view.tsx";
+import { firstFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
+
+/** Words of several languages, of which a page loads one. */
+export interface WordSource<Language extends string = string> {
+  /** The best language of the tags wanted (BCP 47), most wanted first. */
+  choose(wanted: readonly string[]): Language;
+  load(language: Language): Promise<FlowWords>;
+}
+
+export interface EmbeddedLoginProps<Language extends string> extends EmbeddingOptions {
+  source: WordSource<Language>;
+}
+
+/**
+ * A flow in a page of an application. The server and the first drawing in a browser show the same frame; the flow and
+ * the words of its language are loaded after it, at the same time.
+ */
+export function EmbeddedLogin<Language extends string>({ source, ...options }: EmbeddedLoginProps<Language>) {
+  const { url, flow = "login", codeChallenge, language: wanted, theme, onError } = options;
+  const [opened, setOpened] = useState<EmbeddedFlow | null>(null);
+  const [loaded, setLoaded] = useState<{ language: Language; words: FlowWords } | null>(null);
+  const [language, setLanguage] = useState<Language | null>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the flow that returns is that of this page's address
+  useEffect(() => setOpened(firstFlow(options)), [url, flow]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words are loaded once for each language
+  useEffect(() => {
+    const { lang } = document.documentElement;
+    const language = source.choose(wanted ? [wanted] : lang ? [lang] : navigator.languages);
+    setLanguage(language);
+    let isCurrent = true;
+    source.load(language).then(
+      (words) => isCurrent && setLoaded({ language, words }),
+      () => onError?.({ code: "connection_missing", message: "The words could not be loaded." }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [wanted]);
+
+  return (
+    <div className="stile-embed" lang={loaded?.language} data-theme={theme}>
+      {opened && language ? (
+        <Flow
+          key={`${url} ${opened} ${codeChallenge}`}
+          options={options}
+          type={opened}
+          language={loaded?.language ?? language}
+          words={loaded?.words ?? null}
+          openFlow={setOpened}
+        />
+      ) : (
+        <Outline />
+      )}
+    </div>
+  );
+}
+
+interface FlowProps {
+  options: EmbeddingOptions;
+  type: EmbeddedFlow;
+  words: FlowWords | null;
+  language: string;
+  openFlow: (type: EmbeddedFlow) => void;
+}
+
+function Flow({ options, type, words, language, openFlow }: FlowProps) {
+  const { flow, copy, stateView } = useEmbeddedFlow(options, { type, words, language, openFlow });
+  const { state, version, notice } = flow.view;
+  const { other } = copy;
+  const links = state.links ?? [];
+  if (!words || (version === 0 && notice === null)) return <Outline label={words?.page.working} />;
+  return (
+    <>
+      <div className="stile-embed-card" data-wide={isAccount(state) || undefined}>
+        <StateView key={state.name} {...stateView} />
+      </div>
+      {(other || links.length > 0) && (
+        <footer className="stile-footer">
+          {other && (
+            <p>
+              {other.question}{" "}
+              <a
+                href={startOf(baseOf(options.url), other.flow)}
+                onClick={(event) => {
+                  event.preventDefault();
+                  openFlow(other.flow);
+                }}
+              >
+                {other.label}
+              </a>
+            </p>
+          )}
+          {links.length > 0 && (
+            <ul className="stile-links">
+              {links.map((link) => (
+                <li key={link.href}>
+                  <a href={link.href} target={link.target} rel="noreferrer">
+                    {link.name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </footer>
+      )}
+    </>
+  );
+}
+
+/** The frame until the first state is there. */
+function Outline({ label }: { label?: string | undefined }) {
+  return (
+    <div className="stile-embed-card" aria-busy="true">
+      <div className="stile-embed-outline">
+        {label && <span className="stile-hidden">{label}</span>}
+        <span />
+        <span />
+        <span />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from "react";
+import type { FlowWords } from "#words/flow";
+import { type EmbeddedFlow, type EmbeddingOptions, type FlowResult, resultOf } from "../flow/embedding.ts";
+import { readProviderReturn } from "../flow/provider-return.ts";
+import { baseOf, type RestServer, restServer, suspendedType } from "../flow/rest-server.ts";
+import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
+import { codeOf, errorText } from "../flow/words.ts";
+
+/** The flow that a component shows first: the one that returns from an identity provider, else the one asked for. */
+export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFlow {
+  if (returnToPage() === null) return flow;
+  const suspended = suspendedType({ url });
+  const isOfComponent = suspended === "profile" ? flow === "profile" : suspended !== null;
+  return isOfComponent && suspended !== "token_exchange" ? (suspended ?? flow) : flow;
+}
+
+/**
+ * Runs a flow over REST in a page of an application, and reports its events. The flow starts in the browser, after the
+ * first drawing.
+ *
+ * @param type kept for the life of the component; give it a `key` to change it
+ * @param words null until they are loaded
+ */
+export function useEmbeddedFlow(
+  options: EmbeddingOptions,
+  {
+    type,
+    words,
+    language,
+    openFlow,
+  }: {
+    type: EmbeddedFlow;
+    words: FlowWords | null;
+    language: string;
+    openFlow: ((type: EmbeddedFlow) => void) | undefined;
+  },
+): RunningFlow {
+  const { url, codeChallenge } = options;
+  const server = useRef<RestServer | null>(null);
+  const [providerReturn] = useState(returnToPage);
+  const running = useRunningFlow(
+    {
+      ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
+      initial: { version: 0, state: unstarted },
+      words: words ?? noWords,
+      openFlow: openFlow && ((other) => openFlow(other as EmbeddedFlow)),
+    },
+    () => {
+      server.current = restServer({ url, language, codeChallenge, returning: providerReturn !== null });
+      return server.current;
+    },
+  );
+  useEvents(options, running, words ?? noWords, () => server.current?.result() ?? null);
+  return running;
+}
+
+/** Reports states, errors and the result. Each is reported once. */
+function useEvents(
+  { onSuccess, onStateChange, onError }: EmbeddingOptions,
+  { flow, stateView }: RunningFlow,
+  words: FlowWords,
+  result: () => FlowResult | null,
+): void {
+  const { state, notice, version } = flow.view;
+  const unsavedCodes = stateView.unsavedCodes.length > 0;
+  const handlers = useRef({ onSuccess, onStateChange, onError, words });
+  handlers.current = { onSuccess, onStateChange, onError, words };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each state is reported once
+  useEffect(() => {
+    if (version > 0) handlers.current.onStateChange?.({ name: state.name });
+  }, [state.name, version > 0]);
+
+  useEffect(() => {
+    const { onError, words } = handlers.current;
+    if (state.error) onError?.({ code: codeOf(state.error), message: errorText(words, state.error) });
+  }, [state]);
+
+  useEffect(() => {
+    const { onError, words } = handlers.current;
+    if (notice && Object.hasOwn(words.errors, notice) && !reassuring.has(notice))
+      onError?.({ code: notice, message: errorText(words, { code: notice }) });
+  }, [notice]);
+
+  const isSuccess = state.name === "success" && !unsavedCodes;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the result is reported once
+  useEffect(() => {
+    if (isSuccess) handlers.current.onSuccess?.(result() ?? resultOf(state));
+  }, [isSuccess]);
+}
+
+/** Notices that report no error. */
+const reassuring = new Set(["connection_back", "page_renewed", "proved_again"]);
+
+/** What is shown until the service has answered. */
+const unstarted = { name: "preflight", status: 200, payload: {}, csrf_token: "", actions: {}, links: null };
+
+/** Words of a component that draws nothing itself. */
+const noWords = {
+  ...{ states: {}, actions: {}, afterProof: {}, inputs: {}, errors: {}, sections: {}, page: {} },
+} as unknown as FlowWords;
+
+function returnToPage() {
+  return typeof location === "undefined" ? null : readProviderReturn(new URLSearchParams(location.search));
+}
+
+function pageAddress(): string | undefined {
+  return typeof location === "undefined" ? undefined : location.origin + location.pathname;
+}

@@ -1,0 +1,33 @@
+import { getBrowserCapabilities, startRegistration, WebAuthnAbortService } from "@simplewebauthn/browser";
+import type { Attempts, Step } from "./ceremony.ts";
+import { can, publicKeyOf } from "./webauthn-support.ts";
+
+/** Creates a passkey or a security key. */
+export async function create(options: unknown, useAutoRegister = false): Promise<Step> {
+  const credential = await startRegistration({ optionsJSON: publicKeyOf(options), useAutoRegister });
+  return { action: "webauthn_verify_attestation_response", input: { public_key: credential } };
+}
+
+/** Browsers either create a passkey silently at once or not at all. */
+const SILENT_CREATION_TIMEOUT_MS = 5000;
+
+/**
+ * Creates a passkey without a prompt (WebAuthn Level 3, 5.1.3, conditional mediation); goes back without a notice
+ * on failure.
+ */
+export async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
+  const timer = setTimeout(() => WebAuthnAbortService.cancelCeremony(), SILENT_CREATION_TIMEOUT_MS);
+  try {
+    return await create(options, true);
+  } catch {
+    return { action: "back", input: {} };
+  } finally {
+    clearTimeout(timer);
+    attempts.silent = false;
+  }
+}
+
+/** Whether the browser creates passkeys without a prompt. */
+export async function canCreateSilently(): Promise<boolean> {
+  return can(async () => (await getBrowserCapabilities()).conditionalCreate === "supported");
+}
