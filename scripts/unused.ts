@@ -19,6 +19,7 @@ const entryPoints = [
   /^server\/passkey-server\/receipt-verification\.ts$/,
   /^client\/stile\.ts$/,
   /^server\/testing\/kit\/(index|host)\.ts$/,
+  /^packages\/\w+\/src\/[\w-]+\.tsx$/,
   // Type tests, which only the compiler reads.
   /\.types\.ts$/,
 ];

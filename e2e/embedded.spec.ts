@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import type { Page } from "@playwright/test";
+import { build } from "esbuild";
+import { buildElement, buildReact } from "../scripts/build-packages.ts";
+import { freePort } from "../server/testing/server.ts";
+import { signUp } from "./account.ts";
+import { settingsFor } from "./client-pages.ts";
+import { test as base, expect } from "./fixtures.ts";
+import {
+  button,
+  chooseMethod,
+  declinePasskey,
+  emailField,
+  enterCode,
+  enterPassword,
+  expectPage,
+} from "./steps.ts";
+
+/** The ways to embed → the application's page and how it is made. */
+const ways = ["element", "react-19", "react-18"] as const;
+
+type Way = (typeof ways)[number];
+
+/** An application whose page reports the events of the component in its title and in `window.reported`. */
+const reactApplication = `
+  import { Login } from "@stile-auth/react";
+  import { createRoot } from "react-dom/client";
+  import { version } from "react";
+  const report = window.report;
+  document.documentElement.dataset.react = version;
+  createRoot(document.querySelector("main")).render(
+    <Login url={window.api} {...window.options}
+      onSuccess={(detail) => report("stile-success", detail)}
+      onStateChange={(detail) => report("stile-statechange", detail)}
+      onError={(detail) => report("stile-error", detail)} />);`;
+
+const elementApplication = `
+  const element = document.createElement("stile-login");
+  for (const name of ["stile-success", "stile-statechange", "stile-error"])
+    element.addEventListener(name, ({ detail }) => window.report(name, detail));
+  element.setAttribute("url", window.api);
+  if (window.options.codeChallenge) element.setAttribute("code-challenge", "");
+  document.querySelector("main").append(element);`;
+
+const html = (way: Way) => `<!doctype html><html lang="en"><title>App</title><link rel=icon href=data:,>
+  ${way === "element" ? "" : '<link rel=stylesheet href="/react/stile.css">'}
+  <style>button { background: magenta; padding: 40px } input { border: 9px solid lime }</style>
+  <body><main></main><script>
+    window.reported = [];
+    window.report = (name, detail) => {
+      window.reported.push([name, detail]);
+      if (name === "stile-success") document.title = "signed in";
+    };
+    const query = new URLSearchParams(location.search);
+    window.api = query.get("api");
+    window.options = query.has("code") ? { codeChallenge: true } : {};
+  </script>
+  ${
+    way === "element"
+      ? `<script type=module src="/element/stile-element.js"></script><script type=module>${elementApplication}</script>`
+      : `<script type=module src="/${way}/application.js"></script>`
+  }`;
+
+interface OfTest {
+  open(way: Way, options?: { code?: boolean }): Promise<void>;
+}
+
+// The packages as they are published, in pages of an application on another origin.
+const test = base.extend<OfTest, { origin: string }>({
+  origin: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), "stile-embedded-"));
+      await buildElement(join(folder, "element"));
+      await buildReact(join(folder, "react"));
+      for (const [way, react, dom] of [
+        ["react-19", "react", "react-dom"],
+        ["react-18", "react-18", "react-dom-18"],
+      ] as const)
+        await build({
+          stdin: { contents: reactApplication, loader: "jsx", resolveDir: process.cwd() },
+          ...{ bundle: true, splitting: true, format: "esm", jsx: "automatic", outdir: join(folder, way) },
+          entryNames: "application",
+          alias: { "@stile-auth/react": join(folder, "react", "index.js"), react, "react-dom": dom },
+          define: { "process.env.NODE_ENV": '"production"' },
+          nodePaths: [join(process.cwd(), "node_modules")],
+        });
+      const application = createServer((request, response) => {
+        const { pathname } = new URL(request.url ?? "/", "http://localhost");
+        const type = { ".js": "text/javascript", ".css": "text/css" }[extname(pathname)];
+        response.setHeader("content-type", type ?? "text/html");
+        response.end(type ? readFileSync(join(folder, pathname)) : html(pathname.slice(1) as Way));
+      });
+      const port = await freePort();
+      await new Promise<void>((listening) => application.listen(port, listening));
+      await use(`http://localhost:${port}`);
+      application.closeAllConnections();
+      await new Promise((closed) => application.close(closed));
+      rmSync(folder, { recursive: true });
+    },
+    { scope: "worker" },
+  ],
+  settings: [
+    async ({ settings, origin }, use) => use({ ...settings, ...settingsFor(origin) }),
+    { scope: "worker" },
+  ],
+  open: async ({ page, pageErrors, server, origin }, use) => {
+    // The browser reports each answer that is an error.
+    pageErrors.expect(/the server responded with a status of 401/);
+    await use(async (way, { code = false } = {}) => {
+      await page.goto(`${origin}/${way}?api=${encodeURIComponent(server.url)}${code ? "&code" : ""}`);
+      await expectPage(page, "login");
+    });
+  },
+});
+
+/** The details of the events of a kind. */
+const reported = (page: Page, name: string) =>
+  page.evaluate(
+    (name) =>
+      (window as unknown as { reported: [string, unknown][] }).reported
+        .filter(([reportedName]) => reportedName === name)
+        .map(([, detail]) => detail),
+    name,
+  );
+
+/** The status of a request with the cookies of the browser, as the application's page makes it. */
+const statusOfSession = (page: Page, url: string) =>
+  page.evaluate(async (url) => (await fetch(`${url}/me`, { credentials: "include" })).status, url);
+
+const stored = (page: Page) => page.evaluate(() => localStorage.length + sessionStorage.length);
+
+for (const way of ways) {
+  test(`${way}: a login by a mailed code ends with the session cookie, and nothing is stored`, async ({
+    page,
+    open,
+    server,
+    mailbox,
+    account,
+    authenticator,
+  }) => {
+    await authenticator.willWait();
+    await open(way);
+    const asked = Date.now() - 1;
+    await chooseMethod(page, account.address, "code");
+    await enterCode(page, await mailbox.codeFor(account.address, asked));
+    await declinePasskey(page);
+    await expect(page).toHaveTitle("signed in");
+    expect(await reported(page, "stile-success")).toEqual([{ kind: "cookie" }]);
+    expect(await reported(page, "stile-error")).toEqual([]);
+    expect((await reported(page, "stile-statechange")).at(-1)).toEqual({ name: "success" });
+    expect(await statusOfSession(page, server.url)).toBe(200);
+    expect(await stored(page)).toBe(0);
+  });
+
+  test(`${way}: a login by passkey, of the button and of the field's autofill`, async ({
+    page,
+    open,
+    server,
+    mailbox,
+    address,
+    origin,
+    authenticator,
+  }) => {
+    const account = await signUp(server.url, mailbox, address, { passkey: true, origin });
+    await authenticator.willWait();
+    await open(way);
+    await expect(emailField(page)).toHaveAttribute("autocomplete", /\bwebauthn$/);
+    await authenticator.take(account.authenticator);
+    await authenticator.willConfirm();
+    await button(page, /passkey/).click();
+    await expect(page).toHaveTitle("signed in");
+    expect(await statusOfSession(page, server.url)).toBe(200);
+
+    await page.context().clearCookies();
+    // Chromium answers a conditional request at once when its virtual authenticator has a matching passkey.
+    await page.reload();
+    await expect(page).toHaveTitle("signed in");
+    expect(await statusOfSession(page, server.url)).toBe(200);
+  });
+}
+
+test("element: with a challenge the result is a code, which the application's server redeems", async ({
+  page,
+  open,
+  server,
+  account,
+  authenticator,
+}) => {
+  await authenticator.willWait();
+  await open("element", { code: true });
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expect(page).toHaveTitle("signed in");
+  expect(await statusOfSession(page, server.url)).toBe(401);
+  const [result] = (await reported(page, "stile-success")) as {
+    kind: string;
+    code: string;
+    codeVerifier: string;
+  }[];
+  expect(result?.kind).toBe("code");
+  const answer = await fetch(`${server.url}/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code: result?.code, code_verifier: result?.codeVerifier }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await stored(page)).toBe(0);
+});
+
+test("react-19: rules of the page for bare elements do not reach into the component", async ({
+  page,
+  open,
+}) => {
+  await open("react-19");
+  await expect(button(page, "Continue")).not.toHaveCSS("background-color", "rgb(255, 0, 255)");
+  await expect(emailField(page)).not.toHaveCSS("border-top-width", "9px");
+});

@@ -1,0 +1,200 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
+
+/**
+ * `npm run packages`: builds `packages/react` and `packages/element` into their `dist/`. The service needs neither, so
+ * `npm start` does not build them.
+ */
+
+const root = dirname(import.meta.dirname);
+const modules = join(root, "node_modules");
+
+/** Style sheets of the packages, in order. */
+const styleSheets = [
+  ...["ui/theme", "ui/page", "embed/embed", "ui/state", "ui/button", "ui/field", "ui/code-input", "ui/alert"],
+  ...["ui/disclosure", "ui/provider-mark", "ui/recovery-codes", "ui/account"],
+];
+
+/** Parts that few states draw: file of `components` → the component in it. They are loaded when they are drawn. */
+const lazyParts: Record<string, string> = {
+  "flow/account-view.tsx": "AccountView",
+  "flow/recovery-codes.tsx": "RecoveryCodes",
+  "ui/provider-mark.tsx": "ProviderMark",
+};
+
+/** The files that a package consists of, by their paths in `dist/`, and what they were made from. */
+export interface BuiltPackage {
+  folder: string;
+  metafile: Metafile;
+}
+
+/**
+ * Builds `@stile-auth/react`: modules without React, one style sheet, and declarations.
+ *
+ * @param folder emptied first
+ */
+export async function buildReact(folder: string): Promise<BuiltPackage> {
+  const { metafile } = await bundle(folder, {
+    entryPoints: { index: join(root, "packages", "react", "src", "index.tsx") },
+    external: ["react", "react/jsx-runtime", "react-dom"],
+    banner: { js: '"use client";' },
+  });
+  writeFileSync(join(folder, "stile.css"), await styles());
+  writeDeclarations(folder, "packages/react/src/index.d.ts");
+  return { folder, metafile };
+}
+
+/**
+ * Builds `@stile-auth/element`: one module with everything that a login needs, and beside it one file per language and
+ * what few states need.
+ *
+ * @param folder emptied first
+ */
+export async function buildElement(folder: string): Promise<BuiltPackage> {
+  const { metafile } = await bundle(folder, {
+    entryPoints: { "stile-element": join(root, "packages", "element", "src", "stile-element.tsx") },
+    alias: {
+      react: "preact/compat",
+      "react/jsx-runtime": "preact/jsx-runtime",
+      "react-dom": "preact/compat",
+      "react-dom/client": "preact/compat/client",
+    },
+  });
+  return { folder, metafile };
+}
+
+async function bundle(folder: string, options: BuildOptions): Promise<{ metafile: Metafile }> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { metafile } = await build({
+    ...{ bundle: true, minify: true, splitting: true, metafile: true, format: "esm", target: "es2022" },
+    ...{ absWorkingDir: root, outdir: folder, jsx: "automatic", logLevel: "warning" },
+    ...{ chunkNames: "stile-[name]-[hash]", legalComments: "none", charset: "utf8" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [lazily, withStyles],
+    ...options,
+  });
+  if (!metafile) throw new Error("esbuild gave no metafile");
+  writeFileSync(join(folder, "NOTICES.txt"), noticesOf(metafile));
+  return { metafile };
+}
+
+/** Replaces each of `lazyParts` by a component that loads it. */
+const lazily: Plugin = {
+  name: "lazily",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.tsx$/ }, ({ path, resolveDir, namespace }) => {
+      if (namespace !== "file" || !path.startsWith(".")) return null;
+      const file = relative(join(root, "components"), resolve(resolveDir, path));
+      return Object.hasOwn(lazyParts, file) ? { path: file, namespace: "lazily" } : null;
+    });
+    onLoad({ filter: /.*/, namespace: "lazily" }, ({ path }) => ({
+      resolveDir: root,
+      contents: `
+        import { createElement, lazy, Suspense } from "react";
+        const Part = lazy(async () => ({ default: (await import("./components/${path}")).${lazyParts[path]} }));
+        export const ${lazyParts[path]} = (properties) =>
+          createElement(Suspense, { fallback: null }, createElement(Part, properties));`,
+    }));
+  },
+};
+
+/** Gives the element the style sheets as a text. */
+const withStyles: Plugin = {
+  name: "styles",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/styles\.css$/ }, ({ path }) => ({ path, namespace: "styles" }));
+    onLoad({ filter: /.*/, namespace: "styles" }, async () => ({
+      contents: await styles(),
+      loader: "text",
+    }));
+  },
+};
+
+/**
+ * All style sheets as one. The custom properties of the theme are set on the component, without specificity, so that a
+ * page sets its own on `.stile-embed`; rules of the page for bare elements do not reach into it.
+ */
+async function styles(): Promise<string> {
+  const [theme = "", ...others] = styleSheets.map((name) =>
+    readFileSync(join(root, "components", `${name}.css`), "utf8"),
+  );
+  const css = [themeOfComponent(theme), reset, ...others].join("\n");
+  const { code } = await transform(css, { loader: "css", minify: true, target: "es2022" });
+  return code;
+}
+
+/** `all: revert` also undoes the attributes of drawings, so these are left out. */
+const reset = `
+  .stile-embed :where(:not(svg, svg *, img)) { all: revert; }
+  .stile-embed, .stile-embed :where(*), .stile-embed :where(*)::before, .stile-embed :where(*)::after {
+    box-sizing: border-box;
+  }`;
+
+/** The theme for a component: `theme` decides between light and dark, else the browser. */
+function themeOfComponent(theme: string): string {
+  const sets = [...theme.matchAll(/:root\s*\{([^}]*)\}/g)].map(([, declarations = ""]) =>
+    declarations.replace(/color-scheme:[^;]*;/, ""),
+  );
+  const [light = "", dark = ""] = sets;
+  if (sets.length !== 2) throw new Error("theme.css has one set of properties for light and one for dark");
+  return `
+    :where(.stile-embed) { ${light} }
+    @media (prefers-color-scheme: dark) { :where(.stile-embed:not([data-theme="light"])) { ${dark} } }
+    :where(.stile-embed[data-theme="dark"]) { ${dark} }`;
+}
+
+/** Writes the declarations that an entry point reaches, with relative imports in place of the repository's own. */
+function writeDeclarations(folder: string, entry: string): void {
+  const emitted = join(folder, "emitted");
+  const tsc = join(modules, "typescript", "bin", "tsc");
+  execFileSync(process.execPath, [tsc, "-p", "tsconfig.packages.json", "--outDir", emitted], { cwd: root });
+  const pending = [entry];
+  const written = new Set<string>();
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    if (written.has(file)) continue;
+    written.add(file);
+    const from = file;
+    const text = readFileSync(join(emitted, file), "utf8").replace(
+      /(from |import\()"([#.][^"]*)"/g,
+      (_, before: string, specifier: string) => {
+        const target = specifier.startsWith("#")
+          ? specifier.slice(1)
+          : posix.join(posix.dirname(from), specifier);
+        const path = target.replace(/\.tsx?$/, "");
+        pending.push(`${path}.d.ts`);
+        const reached = posix.relative(posix.dirname(from), path);
+        return `${before}"${reached.startsWith(".") ? reached : `./${reached}`}.js"`;
+      },
+    );
+    const to = join(folder, "types", file);
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, text);
+  }
+  rmSync(emitted, { recursive: true });
+}
+
+/** The licences of the packages in a bundle. */
+function noticesOf({ inputs }: Metafile): string {
+  const names = Object.keys(inputs).flatMap(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+  );
+  const works = [...new Set(names)].sort().map((name) => {
+    const { version, license } = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")) as {
+      version: string;
+      license: string;
+    };
+    const file = readdirSync(join(modules, name)).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file ? readFileSync(join(modules, name, file), "utf8") : "";
+    return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+  });
+  return ["This package contains the following works.\n", ...works].join("\n----------\n\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildReact(join(root, "packages", "react", "dist"));
+  await buildElement(join(root, "packages", "element", "dist"));
+}
