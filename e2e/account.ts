@@ -46,12 +46,12 @@ export async function signUp(
   if (client.state.name === "passcode_confirmation")
     await client.act("verify_passcode", { code: await mailbox.codeFor(address, asked) });
   await client.act("register_password", { new_password: password });
+  if (passkey) await createPasskey(client, authenticator, origin);
   let codes: Codes | null = null;
   if (client.state.name === "mfa_method_chooser") {
     if (app) codes = await setUpApp(client);
     else await client.act("skip");
   }
-  if (passkey) await createPasskey(client, authenticator, origin);
   if (client.state.name !== "success")
     throw new Error(`registration ended in ${JSON.stringify(client.state)}`);
   const recoveryCodes = (client.state.payload.recovery_codes ?? []) as string[];

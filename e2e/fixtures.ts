@@ -36,9 +36,14 @@ interface OfWorker {
 
 /**
  * Switched off for most tests: rate limits, because every test comes from one address, and passkeys without a
- * prompt, because a virtual authenticator asks for a touch where a password manager does not.
+ * prompt, because a virtual authenticator asks for a touch where a password manager does not. Registrations offer a
+ * second factor, so that accounts can begin with one.
  */
-const usual = { STILE_RATE_LIMITER_ENABLED: "false", STILE_PASSKEY_CONDITIONAL_CREATE: "false" };
+const usual = {
+  STILE_RATE_LIMITER_ENABLED: "false",
+  STILE_PASSKEY_CONDITIONAL_CREATE: "false",
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+};
 
 /**
  * The real built server, a real mail server, a real browser with a virtual authenticator. A test file about a

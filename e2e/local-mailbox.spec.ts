@@ -28,5 +28,5 @@ test("without a mail server, codes are read on the page of the local mailbox", a
   await expectPage(page, "setPassword");
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles.secondStep);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles.createPasskey);
 });

@@ -49,6 +49,13 @@ export async function enterAddress(page: Page, address: string): Promise<void> {
 
 export async function chooseMethod(page: Page, address: string, method: "password" | "code"): Promise<void> {
   await enterAddress(page, address);
+  const heading = page.getByRole("heading", { level: 1 });
+  const known = [titles.methods, titles[method === "password" ? "code" : "password"], titles[method]];
+  await expect(heading).toHaveText(new RegExp(known.join("|").replaceAll("?", "\\?")));
+  // A browser that has signed in before is led past the choice.
+  const shown = await heading.textContent();
+  if (shown === titles[method]) return;
+  if (shown !== titles.methods) await button(page, "Other ways to sign in").click();
   await expectPage(page, "methods");
   await button(page, method === "password" ? "Enter your password" : "Get a code by email").click();
   await expectPage(page, method);

@@ -39,6 +39,8 @@ export const users = pgTable(
     unsafeMetadata: jsonb("unsafe_metadata").notNull().default({}).$type<Metadata>(),
     /** Since when the account is blocked; null if it is not. A blocked account has no session and gets none. */
     blockedAt: moment("blocked_at"),
+    /** When the user last declined to create a passkey; null if never. */
+    passkeyDeclinedAt: moment("passkey_declined_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -222,6 +224,7 @@ export const userFacts = pgView("user_facts", {
   emailVerified: boolean("email_verified").notNull(),
   language: text("language"),
   blocked: boolean("blocked").notNull(),
+  passkeyDeclinedAt: moment("passkey_declined_at"),
 }).as(sql`
   select u.tenant_id, u.id as user_id,
     ${has("passwords")} as has_password,
@@ -236,6 +239,7 @@ export const userFacts = pgView("user_facts", {
     e.address as email,
     e.verified_at is not null as email_verified,
     u.language,
-    u.blocked_at is not null as blocked
+    u.blocked_at is not null as blocked,
+    u.passkey_declined_at
   from users u
   left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary`);

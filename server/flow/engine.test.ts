@@ -542,6 +542,7 @@ describe("a login", () => {
       configured({ STILE_PASSWORD_ENABLED: "false", STILE_USERNAME_ENABLED: "false" }),
     );
     const runtime = configured({
+      STILE_PASSKEY_OFFER_AGAIN_AFTER: "0",
       STILE_PASSWORD_OPTIONAL: "true",
       STILE_USERNAME_ENABLED: "true",
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "conditional",

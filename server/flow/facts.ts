@@ -21,6 +21,8 @@ export interface Facts {
   language: string | null;
   /** The operator has blocked the account: it gets no session. */
   blocked: boolean;
+  /** When the user last declined to create a passkey; null if never. */
+  passkeyDeclinedAt: Date | null;
 }
 
 /** Facts of an unknown account. */
@@ -38,6 +40,7 @@ export const noFacts: Facts = {
   emailVerified: false,
   language: null,
   blocked: false,
+  passkeyDeclinedAt: null,
 };
 
 /** Whether the flow is a registration whose account is written at its end; until then it does not exist. */

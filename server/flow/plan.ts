@@ -114,15 +114,11 @@ function needsEmailVerification({ data, config }: Situation): boolean {
 }
 
 /**
- * Inserts the enrolment of a second factor after the states that identify the user and set a password. A new user, who
- * chooses the first credential, does that before, too.
+ * Adds the enrolment of a second factor after everything else: a passkey, which is offered before it, can make it
+ * unnecessary.
  */
 function withEnrolment(situation: Situation, rest: StateName[]): StateName[] {
-  if (!needsEnrolment(situation)) return rest;
-  const first: StateName[] = ["passcode_confirmation", "login_password_recovery", "password_creation"];
-  if (situation.type === "registration") first.push("credential_onboarding_chooser");
-  const position = rest.findLastIndex((state) => first.includes(state)) + 1;
-  return [...rest.slice(0, position), "mfa_method_chooser", ...rest.slice(position)];
+  return needsEnrolment(situation) ? [...rest, "mfa_method_chooser"] : rest;
 }
 
 /**
@@ -138,6 +134,7 @@ function credentialSteps({ type, data, facts, config }: Situation): StateName[] 
     passkey: passkey.enabled && data.capabilities?.webauthn === true,
     password: password.enabled,
   };
+  const declined = hasDeclinedPasskey({ data, facts, config });
   const policy = {
     passkey: usable.passkey ? passkey[when] : "never",
     // `login_password_recovery` sets the password.
@@ -149,11 +146,12 @@ function credentialSteps({ type, data, facts, config }: Situation): StateName[] 
     policy[kind] === "always" ? !has[kind] : policy[kind] === "conditional" && hasNeither;
   const wantsPasskey =
     wants("passkey") &&
+    !declined &&
     !isCompleted("onboarding_create_passkey") &&
     mayAddCredential({ data, facts, config });
   const wantsPassword = wants("password") && !isCompleted("password_creation");
   const bothConditional = policy.passkey === "conditional" && policy.password === "conditional";
-  if (bothConditional && isCompleted("credential_onboarding_chooser")) return [];
+  if (bothConditional && (declined || isCompleted("credential_onboarding_chooser"))) return [];
   if (!wantsPasskey || !wantsPassword) {
     return [
       ...stepIf("onboarding_create_passkey", wantsPasskey),
@@ -167,6 +165,17 @@ function credentialSteps({ type, data, facts, config }: Situation): StateName[] 
   return !password.optional && passkey.optional
     ? ["password_creation", "onboarding_create_passkey"]
     : ["onboarding_create_passkey", "password_creation"];
+}
+
+/**
+ * Whether the user has declined a passkey at most `passkey.offer_again_after` seconds before this sign-in. The first
+ * factor dates the sign-in, so the plan does not change while the flow runs.
+ */
+function hasDeclinedPasskey({ data, facts, config }: Omit<Situation, "type">): boolean {
+  const [first] = data.factors;
+  if (!first || !facts.passkeyDeclinedAt) return false;
+  const elapsed = Date.parse(first.at) - facts.passkeyDeclinedAt.getTime();
+  return elapsed < config.passkey.offer_again_after * 1000;
 }
 
 function stepIf(state: StateName, condition: boolean): StateName[] {

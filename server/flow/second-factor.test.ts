@@ -215,7 +215,12 @@ describe("enrolment of a second factor", () => {
   test.each<[string, Case, boolean]>([
     ["is not offered at login by default", {}, false],
     ["is offered at login if configured", { settings: atLogin }, true],
-    ["is offered at registration by default", { type: "registration" }, true],
+    ["is not offered at registration by default", { type: "registration" }, false],
+    [
+      "is offered at registration if configured",
+      { type: "registration", settings: { STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" } },
+      true,
+    ],
     [
       "is not offered twice",
       { settings: atLogin, data: { completedStates: ["preflight", "mfa_method_chooser"] } },
@@ -279,18 +284,21 @@ describe("enrolment of a second factor", () => {
     expect(planned(situation).includes("mfa_method_chooser")).toBe(expected);
   });
 
-  test("comes after a missing password and before the passkey", () => {
+  test("comes after a missing password and after the passkey", () => {
     const situation = {
       type: "registration" as const,
       facts: { ...ada, hasPassword: false },
       data: { email: "ada@example.com", factors: [] },
-      settings: { STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always" },
+      settings: {
+        STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always",
+        STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+      },
     };
     expect(planned(situation)).toEqual([
       "passcode_confirmation",
       "password_creation",
-      "mfa_method_chooser",
       "onboarding_create_passkey",
+      "mfa_method_chooser",
       "success",
     ]);
   });

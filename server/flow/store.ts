@@ -81,7 +81,8 @@ const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.h
   flow.problem, flow.resume_hash, flow.previous_resume_hash,
   flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
   f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_authenticator, f.has_recovery_code,
-  f.has_identity, f.credential_count, f.username, f.email, f.email_verified, f.language, f.blocked`;
+  f.has_identity, f.credential_count, f.username, f.email, f.email_verified, f.language, f.blocked,
+  f.passkey_declined_at`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
@@ -364,6 +365,7 @@ function toStored(row: QueryResultRow): StoredFlow {
         emailVerified: row.email_verified,
         language: row.language,
         blocked: row.blocked,
+        passkeyDeclinedAt: row.passkey_declined_at,
       }
     : null;
   return {

@@ -65,6 +65,7 @@ const nothing = {
   emailVerified: false,
   language: null,
   blocked: false,
+  passkeyDeclinedAt: null,
 };
 
 const passkey = (userId: string, mfaOnly: boolean) => credentialRow({ tenantId, userId, mfaOnly });

@@ -29,6 +29,8 @@ export interface UserFacts {
   language: string | null;
   /** The operator has blocked the account. */
   blocked: boolean;
+  /** When the user last declined to create a passkey; null if never. */
+  passkeyDeclinedAt: Date | null;
 }
 
 const facts = {
@@ -46,6 +48,7 @@ const facts = {
   emailVerified: userFacts.emailVerified,
   language: userFacts.language,
   blocked: userFacts.blocked,
+  passkeyDeclinedAt: userFacts.passkeyDeclinedAt,
 };
 
 const byEmail = prepared("facts_by_email", (db) =>
@@ -137,14 +140,28 @@ export async function createUser(
     id: string;
     email?: { address: string; verifiedAt: Date | null };
     username?: string;
+    declinesPasskey?: boolean;
     now: Date;
     platform: Platform;
   },
 ): Promise<void> {
-  const { id: userId, email, username, now, platform } = user;
-  await tx.insert(users).values({ tenantId, id: userId, createdAt: now, updatedAt: now });
+  const { id: userId, email, username, declinesPasskey, now, platform } = user;
+  const passkeyDeclinedAt = declinesPasskey ? now : null;
+  await tx.insert(users).values({ tenantId, id: userId, passkeyDeclinedAt, createdAt: now, updatedAt: now });
   if (email) await addEmail(tx, tenantId, { ...email, isPrimary: true, userId, id: platform.uuid(), now });
   if (username) await setUsername(tx, tenantId, { username, userId, id: platform.uuid(), now });
+}
+
+/** Remembers that the user does not want a passkey now. */
+export async function setPasskeyDeclined(
+  tx: Transaction,
+  tenantId: string,
+  { userId, now }: { userId: string; now: Date },
+): Promise<void> {
+  await tx
+    .update(users)
+    .set({ passkeyDeclinedAt: now })
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
 }
 
 /** Changes profile fields of an account: null clears a field, undefined keeps it. */

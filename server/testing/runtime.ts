@@ -51,8 +51,6 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         STILE_RATE_LIMITER_ENABLED: "false",
         // RSA keys take long to generate.
         STILE_SESSION_ALGORITHM: "ES256",
-        // Few tests need the additional step of each registration.
-        STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
         ...variables,
       },
       "/nowhere",

@@ -9,6 +9,9 @@ export const passkey = section({
   acquire_on_login: acquire("always").describe(
     "Offer to create a passkey at login when the account has none.",
   ),
+  offer_again_after: seconds(30 * 86_400).describe(
+    "How long a login does not offer a passkey again after the user declined it; 0 offers it each time.",
+  ),
   user_verification: z
     .enum(["required", "preferred", "discouraged"])
     .default("preferred")

@@ -6,7 +6,9 @@ export const mfa = section({
   enabled: flag(true).describe("Whether accounts have second factors."),
   optional: flag(true).describe("Whether an account may do without one."),
   acquire_on_login: flag(false).describe("Offer to set up a second factor at login."),
-  acquire_on_registration: flag(true).describe("Offer to set up a second factor at registration."),
+  acquire_on_registration: flag(false).describe(
+    "Offer to set up a second factor at registration. The account page offers it in any case.",
+  ),
   device_trust_policy: z
     .enum(["never", "prompt", "always"])
     .default("prompt")

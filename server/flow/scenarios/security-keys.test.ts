@@ -40,7 +40,7 @@ const usbKey = () =>
 
 const passkeyAuthenticator = () => softwareAuthenticator();
 
-/** Registers a user up to the choice of a second factor. */
+/** Registers a user up to the state after the password. */
 async function registerWithPassword(runtime: TestRuntime): Promise<{ flow: Walk; email: string }> {
   const email = newAddress();
   const flow = await begin(runtime, "registration", able);
@@ -122,19 +122,21 @@ describe("a security key", () => {
 
   test("is accepted beside a passkey of another authenticator in one registration", async () => {
     const { flow, email } = await registerWithPassword(base);
-    const key = usbKey();
-    await addSecurityKey(flow, key);
+    const [key, device] = [usbKey(), passkeyAuthenticator()];
     expect(flow.state.name).toBe("onboarding_create_passkey");
+    await flow.act("webauthn_generate_creation_options");
+    expect((await create(flow, device)).name).toBe("mfa_method_chooser");
+    await flow.act("continue_to_security_key_creation");
     const options = await flow.act("webauthn_generate_creation_options");
-    const [credential] = key.credentials;
+    const [credential] = device.credentials;
     expect(options.payload).toMatchObject({
       creation_options: { publicKey: { excludeCredentials: [{ id: credential?.id.toString("base64url") }] } },
     });
-    expect(() => key.create(options.payload.creation_options, { origin })).toThrow("already registered");
-    await create(flow, passkeyAuthenticator(), { credentialId: credential?.id });
+    expect(() => device.create(options.payload.creation_options, { origin })).toThrow("already registered");
+    await create(flow, usbKey(), { credentialId: credential?.id });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
     await flow.refresh();
-    expect((await create(flow, passkeyAuthenticator())).name).toBe("success");
+    expect((await create(flow, key)).name).toBe("success");
     const kinds = (await credentialsOf(email)).map(({ mfaOnly }) => mfaOnly);
     expect(kinds.toSorted()).toEqual([false, true]);
   });
@@ -456,9 +458,9 @@ describe("a sign-in with a passkey", () => {
   async function withPasskeyToo(): Promise<{ email: string; key: Authenticator; device: Authenticator }> {
     const { flow, email } = await registerWithPassword(base);
     const [key, device] = [usbKey(), passkeyAuthenticator()];
-    await addSecurityKey(flow, key);
     await flow.act("webauthn_generate_creation_options");
     await create(flow, device);
+    await addSecurityKey(flow, key);
     if (flow.state.name !== "success") throw new Error(`The registration ended at ${flow.state.name}`);
     return { email, key, device };
   }

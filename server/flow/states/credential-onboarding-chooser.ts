@@ -1,5 +1,5 @@
 import { back } from "../actions/back.ts";
-import { skip } from "../actions/skip.ts";
+import { declinePasskey } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { go } from "../outcome.ts";
 import { canSkip } from "../plan.ts";
@@ -18,7 +18,7 @@ export const credentialOnboardingChooser = state({
       to: ["password_creation"],
       run: () => go("password_creation"),
     }),
-    skip: skip(
+    skip: declinePasskey(
       (view) =>
         (view.config.password.optional || view.config.passkey.optional) &&
         canSkip(view, "credential_onboarding_chooser"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createCreationOptions } from "../../credentials/passkeys.ts";
 import { back } from "../actions/back.ts";
-import { skip } from "../actions/skip.ts";
+import { declinePasskey } from "../actions/skip.ts";
 import { state, type View } from "../define.ts";
 import { creationParameters } from "../new-credential.ts";
 import { go } from "../outcome.ts";
@@ -49,7 +49,7 @@ export const onboardingCreatePasskey = state({
         });
       },
     }),
-    skip: skip(
+    skip: declinePasskey(
       (view) =>
         !mayAddCredential(view) ||
         (view.config.passkey.optional && canSkip(view, "onboarding_create_passkey")),

@@ -74,10 +74,13 @@ export const success = state({
   actions: () => ({}),
 });
 
+/** States that are completed only by declining what they offer. */
+const passkeyOffers = ["onboarding_create_passkey", "credential_onboarding_chooser"] as const;
+
 /** Returns the writes that create the account of a pending registration. */
 function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
-  const { userId, email, username, pending } = data;
+  const { userId, email, username, pending, completedStates } = data;
   const { passwordHash, credential, securityKey, totp } = pending;
   const create: Write = (tx) =>
     createUser(tx, tenant.id, {
@@ -86,6 +89,7 @@ function accountWrites({ request, data }: SuccessContext): Write[] {
       platform: runtime.platform,
       ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
       ...(username ? { username } : {}),
+      declinesPasskey: !credential && passkeyOffers.some((state) => completedStates.includes(state)),
     });
   return [
     create,
