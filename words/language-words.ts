@@ -1,6 +1,7 @@
 import type { ConfirmationWords } from "./confirmation.ts";
 import type { FlowWords } from "./flow.ts";
 import type { MailWords } from "./mail.ts";
+import type { TerminalWords } from "./terminal.ts";
 
 /** All texts of pages and mails in one language. */
 export interface LanguageWords {
@@ -9,4 +10,5 @@ export interface LanguageWords {
   flow: FlowWords;
   confirmation: ConfirmationWords;
   mail: MailWords;
+  terminal: TerminalWords;
 }

@@ -2,5 +2,6 @@ import type { LanguageWords } from "../language-words.ts";
 import { confirmation } from "./confirmation.ts";
 import { flow } from "./flow.ts";
 import { mail } from "./mail.ts";
+import { terminal } from "./terminal.ts";
 
-export const fr: LanguageWords = { name: "Français", flow, confirmation, mail };
+export const fr: LanguageWords = { name: "Français", flow, confirmation, mail, terminal };

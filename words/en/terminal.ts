@@ -1,0 +1,11 @@
+import type { TerminalWords } from "../terminal.ts";
+
+export const terminal: TerminalWords = {
+  choose: "Your choice [{default}]",
+  otherWays: "empty: other ways",
+  noPasskeys: "Passkeys and security keys do not work in a terminal.",
+  openAddress: "Open this address in a browser, and sign in there:",
+  pasteAddress: "Then paste the address that the browser ends at",
+  yes: "Yes",
+  no: "No",
+};

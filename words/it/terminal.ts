@@ -1,0 +1,11 @@
+import type { TerminalWords } from "../terminal.ts";
+
+export const terminal: TerminalWords = {
+  choose: "La tua scelta [{default}]",
+  otherWays: "vuoto: altri modi",
+  noPasskeys: "Le passkey e le chiavi di sicurezza non funzionano in un terminale.",
+  openAddress: "Apri questo indirizzo in un browser e accedi lì:",
+  pasteAddress: "Poi incolla l’indirizzo a cui arriva il browser",
+  yes: "Sì",
+  no: "No",
+};

@@ -1,0 +1,11 @@
+import type { TerminalWords } from "../terminal.ts";
+
+export const terminal: TerminalWords = {
+  choose: "Je keuze [{default}]",
+  otherWays: "leeg: andere manieren",
+  noPasskeys: "Passkeys en beveiligingssleutels werken niet in een terminal.",
+  openAddress: "Open dit adres in een browser en log daar in:",
+  pasteAddress: "Plak daarna het adres waar de browser uitkomt",
+  yes: "Ja",
+  no: "Nee",
+};
