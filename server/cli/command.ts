@@ -30,6 +30,10 @@ export interface Cli {
   input: NodeJS.ReadableStream;
   /** Writes a line to standard output, and waits for a slow reader. */
   print(line: string): Promise<void>;
+  /** Writes text to standard error as it is: a dialogue, beside the output of the command. */
+  prompt(text: string): void;
+  /** Environment variables. */
+  environment: NodeJS.ProcessEnv;
   /** Writes a line to standard error. */
   printError(line: string): void;
   /**

@@ -8,8 +8,8 @@ import { type Cli, CommandError, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
 /** The process that the CLI runs in. */
-export interface CliProcess extends Pick<Cli, "input" | "print" | "printError" | "interruption"> {
-  environment: NodeJS.ProcessEnv;
+export interface CliProcess
+  extends Pick<Cli, "input" | "print" | "printError" | "prompt" | "environment" | "interruption"> {
   /** The working directory. */
   folder: string;
 }
@@ -21,12 +21,14 @@ export interface CliProcess extends Pick<Cli, "input" | "print" | "printError" |
  * @returns the exit code: 0, 1 if the command failed, 2 if the arguments are invalid
  */
 export async function runCli(words: readonly string[], process: CliProcess): Promise<number> {
-  const { input, print, printError, interruption } = process;
-  const config = () => loadConfig(process.environment, process.folder);
+  const { input, print, printError, prompt, environment, interruption } = process;
+  const config = () => loadConfig(environment, process.folder);
   const cli: Cli = {
     input,
     print,
     printError,
+    prompt,
+    environment,
     interruption,
     config,
     withRuntime: (work) => withCliRuntime(config(), work),

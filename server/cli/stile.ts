@@ -26,5 +26,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
     endsItself = true;
     return interrupted.signal;
   },
+  prompt: (text) => void process.stderr.write(text),
   printError: (line) => process.stderr.write(`stile: ${line}\n`),
 });

@@ -22,6 +22,9 @@ export async function runStile(
       live.print?.(line);
     },
     interruption: () => live.interruption ?? new AbortController().signal,
+    prompt(text) {
+      result.err += text;
+    },
     printError(line) {
       result.err += `stile: ${line}\n`;
     },

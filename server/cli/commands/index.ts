@@ -4,6 +4,7 @@ import { configCheck } from "./config.ts";
 import { coverage } from "./coverage.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
+import { login } from "./login.ts";
 import { migrate } from "./migrate.ts";
 import { passkeyUsersDelete } from "./passkey-users.ts";
 import { receiptVerify } from "./receipt.ts";
@@ -50,4 +51,5 @@ export const commands: readonly Command[] = [
   secretsStatus,
   secretsReseal,
   migrate,
+  login,
 ];

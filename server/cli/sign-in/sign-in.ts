@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import type { LanguageWords } from "#words/language-words";
+import type { FlowType } from "../../flow/names.ts";
+import type { FlowState, InputDescriptor } from "../../flow/wire.ts";
+import { CommandError } from "../command.ts";
+import { type FlowRequests, NoAnswerError } from "./flow-requests.ts";
+import type { Prompter } from "./prompter.ts";
+import { type Choice, errorLines, printable, promptOf, RETURN_INPUTS, screenOf } from "./screen.ts";
+
+export interface SignIn {
+  base: string;
+  type: FlowType;
+  words: LanguageWords;
+  requests: FlowRequests;
+  prompter: Prompter;
+  say(text: string): void;
+}
+
+const CAPABILITIES = "register_client_capabilities";
+
+/** Terminals have no WebAuthn, so no capability is there. */
+const noCapabilities = {
+  webauthn_available: false,
+  webauthn_conditional_mediation_available: false,
+  webauthn_platform_authenticator_available: false,
+};
+
+/**
+ * Goes through a flow with the person at the terminal.
+ *
+ * @returns the state `success`
+ * @throws CommandError if the flow cannot be completed here
+ */
+export async function signIn(given: SignIn): Promise<FlowState> {
+  const { requests, words, prompter, say, type } = given;
+  // Binds a sign-in at a provider to this terminal, since another program completes it (RFC 7636, 4.1).
+  const codeVerifier = randomBytes(32).toString("base64url");
+  let subject: string | null = null;
+  let state = await persistently(given, () => requests.start(type));
+  for (;;) {
+    if (state.name === "error" && Object.keys(state.actions).length === 0) {
+      const lines = errorLines(state, words);
+      if (!prompter.interactive || state.status === 429)
+        throw new CommandError(lines.join(" ").replace(/^! /, ""));
+      for (const line of lines) say(line);
+      await menu(given, [words.flow.page.startAgain]);
+      subject = null;
+      state = await persistently(given, () => requests.start(type));
+      continue;
+    }
+    if (state.name === "success") return state;
+    const from = state;
+    const { action, input }: Answer = from.actions[CAPABILITIES]
+      ? { action: CAPABILITIES, input: noCapabilities }
+      : await ask(given, from, subject, codeVerifier);
+    subject = identifierIn(input) ?? subject;
+    state = await persistently(given, () => requests.act(from, action, input));
+  }
+}
+
+interface Answer {
+  action: string;
+  input: Record<string, unknown>;
+}
+
+/** Shows a state, and asks until something is to be done. */
+async function ask(
+  given: SignIn,
+  state: FlowState,
+  subject: string | null,
+  codeVerifier: string,
+): Promise<Answer> {
+  const { words, say, prompter } = given;
+  const screen = screenOf(state, words, identifierOf(state) ?? subject);
+  say("");
+  for (const line of screen.lines) say(line);
+  const { redirect_url: address } = state.payload;
+  if (state.actions.exchange_token && typeof address === "string")
+    return returned(given, address, codeVerifier, state.actions.back !== undefined);
+  const { first } = screen;
+  const others = screen.choices.filter((choice) => choice !== first);
+  if (screen.choices.length === 0) throw new CommandError(words.flow.page.nothingToDo);
+  if (first) {
+    const filled = await fill(given, first, codeVerifier, others.length > 0);
+    if (filled) return filled;
+  }
+  for (;;) {
+    const offered = first ? [...others, first] : others;
+    const chosen = offered[await menu(given, offered.map(menuLine))] as Choice;
+    const filled = await fill(given, chosen, codeVerifier, false);
+    if (filled) return filled;
+    if (!prompter.interactive) throw new CommandError(`${chosen.action.action} needs an answer`);
+  }
+}
+
+const menuLine = ({ label, hint }: Choice) => (hint ? `${label} – ${hint}` : label);
+
+/** Asks for a number, until one of the list is given. Returns the index. */
+async function menu({ words, say, prompter }: SignIn, labels: string[]): Promise<number> {
+  for (const [index, label] of labels.entries()) say(`  ${index + 1}  ${label}`);
+  const prompt = words.terminal.choose.replace("{default}", "1");
+  for (;;) {
+    const answer = (await prompter.ask(`${prompt}: `)).trim() || "1";
+    const index = /^\d{1,3}$/.test(answer) ? Number(answer) - 1 : -1;
+    if (index >= 0 && index < labels.length) return index;
+    if (!prompter.interactive)
+      throw new CommandError(`${printable(answer)} is not one of the ${labels.length} choices`);
+  }
+}
+
+/**
+ * Asks for the inputs of a choice.
+ *
+ * @param mayLeave whether an empty first answer leads to the other choices
+ * @returns null if it was left
+ */
+async function fill(
+  given: SignIn,
+  { action, fixed, asked }: Choice,
+  codeVerifier: string,
+  mayLeave: boolean,
+): Promise<Answer | null> {
+  const own: Record<string, unknown> = { redirect_to: `${given.base}/`, code_verifier: codeVerifier };
+  const filled = RETURN_INPUTS.filter((name) => Object.hasOwn(action.inputs, name));
+  const input = { ...fixed, ...Object.fromEntries(filled.map((name) => [name, own[name]])) };
+  for (const [index, descriptor] of asked.entries()) {
+    const value = await askFor(given, descriptor, mayLeave && index === 0);
+    if (value === undefined && descriptor.required) return null;
+    if (value !== undefined) Object.assign(input, { [descriptor.name]: value });
+  }
+  return { action: action.action, input };
+}
+
+async function askFor(given: SignIn, input: InputDescriptor, mayLeave: boolean): Promise<unknown> {
+  const { words, prompter } = given;
+  const label = promptOf(input, words);
+  if (input.type === "boolean") {
+    given.say(label);
+    return (await menu(given, [words.terminal.yes, words.terminal.no])) === 0;
+  }
+  const prompt = `${label}${mayLeave ? ` (${words.terminal.otherWays})` : ""}: `;
+  const answer = await prompter.ask(prompt, input.type === "password");
+  const text = input.type === "password" ? answer : answer.trim();
+  if (text === "") return undefined;
+  return input.type === "number" ? Number(text) : text;
+}
+
+/** Sends the person to a provider, and takes the address that the browser ends at. */
+async function returned(
+  { words, say, prompter }: SignIn,
+  address: string,
+  codeVerifier: string,
+  mayGoBack: boolean,
+): Promise<Answer> {
+  say(words.terminal.openAddress);
+  say(`  ${printable(address)}`);
+  for (;;) {
+    const pasted = (await prompter.ask(`${words.terminal.pasteAddress}: `)).trim();
+    const token = URL.canParse(pasted) ? new URL(pasted).searchParams.get("hanko_token") : null;
+    if (token) return { action: "exchange_token", input: { token, code_verifier: codeVerifier } };
+    if (mayGoBack) return { action: "back", input: {} };
+    say(`! ${words.flow.errors.third_party_failed}`);
+    if (!prompter.interactive) throw new CommandError(words.flow.errors.third_party_failed);
+  }
+}
+
+/** Repeats a request that got no answer, as often as the person wants. */
+async function persistently(given: SignIn, request: () => Promise<FlowState>): Promise<FlowState> {
+  const { words, say, prompter } = given;
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      if (!prompter.interactive) throw new CommandError(error.message);
+      say("");
+      say(`! ${words.flow.errors.connection_missing} (${printable(error.message)})`);
+      await menu(given, [words.flow.page.tryAgain]);
+    }
+  }
+}
+
+/** The identifier that the server says was entered. */
+function identifierOf({ payload }: FlowState): string | null {
+  return typeof payload.identifier === "string" ? payload.identifier : null;
+}
+
+function identifierIn(input: Record<string, unknown>): string | null {
+  return [input.identifier, input.email, input.username].find((value) => typeof value === "string") ?? null;
+}
