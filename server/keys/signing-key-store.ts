@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { promisify } from "node:util";
-import { and, desc, eq, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { type Database, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
@@ -47,7 +47,7 @@ export interface ArchivedKey {
 /** A published key. */
 export interface StoredKey extends VerifyingKey {
   publicJwk: JsonWebKey;
-  /** When the last token signed with it expires; null while it signs. */
+  /** When the last token signed with it expires; null until it has retired. */
   publishedUntil: Date | null;
 }
 
@@ -56,13 +56,16 @@ export interface LoadedKeys {
   keys: StoredKey[];
   /** Those without which receipts could not be verified, newest first. They verify no token. */
   archived: ArchivedKey[];
-  /** The newest key that has not retired and can be unsealed, and the id of the key that sealed it. */
-  signer: (SigningKey & { sealedBy: string; createdAt: Date }) | null;
-  /** Ids of keys that sealed a private key and are not configured. */
+  /** The keys that have not retired and can be unsealed, newest first, each with the id of the key that sealed it. */
+  signers: (SigningKey & { sealedBy: string; createdAt: Date })[];
+  /** Ids of keys that sealed the newest private keys and are not configured. */
   unknownSealers: string[];
   /** The database's clock. */
   now: Date;
 }
+
+/** A key that replaces another is published for this time before it signs, so that those who cache the keys know it. */
+export const PUBLISHED_BEFORE_SIGNING_MS = 60_000;
 
 /** Processes with an older configuration may continue signing with a retired key for this long. */
 const ROTATION_OVERLAP_MS = 3_600_000;
@@ -91,7 +94,7 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
   const loaded: LoadedKeys = {
     keys: [],
     archived: [],
-    signer: null,
+    signers: [],
     unknownSealers: [],
     now: rows[0]?.now ?? new Date(),
   };
@@ -109,13 +112,13 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
       publicKey: createPublicKey({ key: row.publicJwk, format: "jwk" }),
     };
     loaded.keys.push({ ...key, publicJwk: row.publicJwk, publishedUntil });
-    if (row.retiredAt || loaded.signer) continue;
+    if (row.retiredAt) continue;
     try {
       const privateKey = openPrivateKey(vault.unseal(row.sealedPrivateJwk, sealContext(options, row.id)));
-      loaded.signer = { ...key, privateKey, sealedBy: row.sealedBy, createdAt: row.createdAt };
+      loaded.signers.push({ ...key, privateKey, sealedBy: row.sealedBy, createdAt: row.createdAt });
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
-      loaded.unknownSealers.push(error.keyId);
+      if (loaded.signers.length === 0) loaded.unknownSealers.push(error.keyId);
     }
   }
   return loaded;
@@ -138,9 +141,8 @@ export function loadPublicKeys(
 }
 
 /**
- * Generates a key pair, sealed by the first secret key, that signs from now on. Earlier keys retire: they stay published
- * until their last token has expired, and then in the archive of their purpose, if it has one. Their private keys are
- * erased.
+ * Generates a key pair, sealed by the first secret key. Earlier keys sign until others know the new one, and retire
+ * then: see `retirement`.
  *
  * @returns false if another process has done so concurrently; then nothing was written
  */
@@ -164,12 +166,13 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
       .where(eq(tenants.id, tenant.id))
       .for("no key update");
     if (!owner) throw new Error(`tenant ${tenant.id} does not exist`);
-    const signing = and(ofPurpose(options), isNull(signingKeys.retiredAt));
-    const [existing] = await tx
-      .select({ id: signingKeys.id })
+    const [newest] = await tx
+      .select({ sealedBy: signingKeys.sealedBy, algorithm: signingKeys.algorithm })
       .from(signingKeys)
-      .where(and(signing, eq(signingKeys.sealedBy, sealedBy), eq(signingKeys.algorithm, algorithm)));
-    if (existing) return false;
+      .where(and(ofPurpose(options), isNull(signingKeys.retiredAt)))
+      .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id))
+      .limit(1);
+    if (newest?.sealedBy === sealedBy && newest.algorithm === algorithm) return false;
     if (!archivedPurposes.includes(purpose)) {
       const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
       await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
@@ -177,13 +180,25 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
     await tx
       .insert(signingKeys)
       .values({ tenantId: tenant.id, id, purpose, algorithm, publicJwk, sealedPrivateJwk, sealedBy });
-    await tx
-      .update(signingKeys)
-      .set({ retiredAt: owner.now, sealedPrivateJwk: Buffer.alloc(0) })
-      .where(and(signing, ne(signingKeys.id, id)));
     return true;
   });
 }
+
+/**
+ * Erases the private keys that a newer one has replaced, for the purge. A retired key stays published until its last
+ * token has expired, and then in the archive of its purpose, if it has one.
+ */
+export const retirement = {
+  columns: sql`retired_at = now(), sealed_private_jwk = ''`,
+  // Twice as long as a new key is only published, because processes read the keys once in that time.
+  condition: sql`retired_at is null and purpose in (${sql.join(
+    Object.keys(signedFor).map((purpose) => sql`${purpose}`),
+    sql`, `,
+  )}) and exists (select from signing_keys newer
+    where newer.tenant_id = signing_keys.tenant_id and newer.purpose = signing_keys.purpose
+      and newer.retired_at is null and (newer.created_at, newer.id) > (signing_keys.created_at, signing_keys.id)
+      and newer.created_at < now() - ${PUBLISHED_BEFORE_SIGNING_MS * 2}::int * interval '1 millisecond')`,
+};
 
 const publishedMilliseconds = ({ tenant, purpose }: Of) =>
   signedFor[purpose](tenant.config).lifespan * 1000 + ROTATION_OVERLAP_MS;

@@ -1,14 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
 import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
+import { purgeExpired } from "../database/purge.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
-import type { KeyPurpose } from "./signing-key-store.ts";
+import { type KeyPurpose, retirement } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { createVault } from "./vault.ts";
 
@@ -85,6 +87,13 @@ function aFewMinutesLater(): void {
   vi.spyOn(performance, "now").mockReturnValue(later);
 }
 
+/** Lets the purge run some minutes after the last new key. */
+async function purge(): Promise<void> {
+  const aged = { createdAt: sql`created_at - interval '3 minutes'` };
+  await postgres.database.write.update(schema.signingKeys).set(aged);
+  await purgeExpired(postgres.database, { deleted: {}, erased: { signing_keys: retirement } });
+}
+
 const rows = async () => {
   const all = await postgres.database.read.select().from(schema.signingKeys);
   return all.filter((row) => row.tenantId === tenantId);
@@ -148,9 +157,29 @@ describe("a new first secret key", () => {
     expect(new Set(kids).size).toBe(2);
     expect((await after.jwks()).keys.map((key) => key.kid)).toEqual(kids);
     expect(await verifyBy(after, oldToken)).not.toBeNull();
-    const retired = (await rows()).find((row) => row.id === kids[1]);
-    expect(retired?.retiredAt).toBeInstanceOf(Date);
-    expect(retired?.sealedPrivateJwk).toHaveLength(0);
+    await purge();
+    expect(await rows()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          id: kids[1],
+          retiredAt: expect.any(Date),
+          sealedPrivateJwk: Buffer.alloc(0),
+        }),
+        expect.objectContaining({ id: kids[0], retiredAt: null }),
+      ]),
+    );
+    expect(await verifyBy(await ready([newKey, oldKey]), await signBy(after))).not.toBeNull();
+    expect(await verifyBy(await ready([newKey]), oldToken)).not.toBeNull();
+  });
+
+  it("A66 does not erase the private key of the old one while that signs", async () => {
+    await ready([oldKey]);
+    await purge();
+    await ready([newKey, oldKey]);
+    await purgeExpired(postgres.database, { deleted: {}, erased: { signing_keys: retirement } });
+    expect((await rows()).map(({ retiredAt }) => retiredAt)).toEqual([null, null]);
+    await signBy(await ready([oldKey, newKey]));
+    expect(await rows()).toHaveLength(3);
   });
 
   it("is published before it signs, so that a cached key set verifies every token", async () => {
@@ -166,9 +195,18 @@ describe("a new first secret key", () => {
     expect(decodeProtectedHeader(await signBy(await ready([newKey, oldKey]))).kid).toBe(made?.kid);
   });
 
+  it("signs at no process that starts in the minute in which it is only published", async () => {
+    const cached = createLocalJWKSet((await (await ready([oldKey])).jwks()) as JSONWebKeySet);
+    await ready([newKey, oldKey]);
+    const started = await ready([newKey, oldKey]);
+    await jwtVerify(await signBy(started), cached, { audience: "app.example" });
+    expect(await rows()).toHaveLength(2);
+  });
+
   it("A66 a process without the new secret key accepts tokens of the new key at once, and signs with the old one", async () => {
     const before = await ready([oldKey]);
     const after = await ready([newKey, oldKey]);
+    await purge();
     aFewMinutesLater();
     expect(await verifyBy(before, await signBy(after))).not.toBeNull();
     expect(await verifyBy(after, await signBy(before))).not.toBeNull();
@@ -177,6 +215,7 @@ describe("a new first secret key", () => {
   it("A66 tokens of the old signing key still verify after the old secret key was removed", async () => {
     const oldToken = await signBy(await ready([oldKey]));
     await ready([newKey, oldKey]);
+    await purge();
     const later = await ready([newKey]);
     expect(await verifyBy(later, oldToken)).not.toBeNull();
   });
@@ -184,6 +223,7 @@ describe("a new first secret key", () => {
   it("A66 the old key is published until its last token expires, and deleted when the next one is generated", async () => {
     const oldToken = await signBy(await ready([oldKey]));
     await ready([newKey, oldKey]);
+    await purge();
     shift = 12 * hour;
     expect((await (await ready([newKey])).jwks()).keys).toHaveLength(2);
     shift = 13 * hour + 1000;
@@ -323,6 +363,7 @@ describe("keys for tokens of the passkey server", () => {
     const before = await passkeys(oldKey);
     const [old] = (await before.jwks()).keys;
     const after = await passkeys(newKey, oldKey);
+    await purge();
     expect((await after.jwks()).keys.map(({ kid }) => kid)).toContain(old?.kid);
     shift = hour + 299_000;
     expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(2);
@@ -334,8 +375,10 @@ describe("keys for tokens of the passkey server", () => {
     const before = await passkeys(oldKey);
     const receipt = await before.sign({ sub: "ada" }, { typ: "transaction-receipt+jwt" });
     await passkeys(newKey, oldKey);
+    await purge();
     shift = 365 * 24 * hour;
     await passkeys(oldKey, newKey);
+    await purge();
     shift += 365 * 24 * hour;
     const later = await passkeys(newKey, oldKey);
     expect((await later.jwks()).keys).toHaveLength(2);
@@ -351,6 +394,7 @@ describe("keys for tokens of the passkey server", () => {
   it("verify no token once they are archived only", async () => {
     const token = await signBy(await passkeys(oldKey));
     await passkeys(newKey, oldKey);
+    await purge();
     shift = 365 * 24 * hour;
     expect(await verifyBy(await passkeys(newKey, oldKey), token)).toBeNull();
   });

@@ -8,6 +8,7 @@ import {
   type LoadedKeys,
   loadKeys,
   makeKey,
+  PUBLISHED_BEFORE_SIGNING_MS,
   type StoredKey,
   signedFor,
 } from "./signing-key-store.ts";
@@ -40,9 +41,6 @@ export interface SigningKeys {
 const MAX_AGE_SIGNING_MS = 60_000;
 const MAX_AGE_PUBLISHING_MS = 1_000;
 
-/** A key that replaces another is published for this time before it signs, so that those who cache the keys know it. */
-const PUBLISHED_BEFORE_SIGNING_MS = 60_000;
-
 /** Any client can send an unknown `kid`, so unknown ones cause at most one read per interval. */
 const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
 
@@ -69,18 +67,19 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     newestRead = turn;
     keys = new Map(found.keys.map((key) => [key.id, key]));
     archived = found.archived;
-    // A process continues with its own key while that is published, if it cannot unseal the newest or that is too new.
+    // A process continues with its own key while that is published, if it can unseal no other or all are too new.
     const own = signer && keys.has(signer.id) ? signer : null;
-    signer = isPublishedLongEnough(found) ? found.signer : (own ?? found.signer);
+    signer = newestPublishedLongEnough(found) ?? own ?? found.signers.at(-1) ?? null;
     return found;
   }
 
   const prepare = singleFlight(async () => {
     const found = await read();
     rejectUnknownSealers(found);
+    const [newest] = found.signers;
     const current =
-      found.signer?.sealedBy === vault.keyIds[0] &&
-      found.signer?.algorithm === signedFor[purpose](tenant.config).algorithm;
+      newest?.sealedBy === vault.keyIds[0] &&
+      newest?.algorithm === signedFor[purpose](tenant.config).algorithm;
     if (current) return;
     if (await makeKey(options)) log.info("a signing key was generated");
     await read();
@@ -151,8 +150,8 @@ export function publishedKey({ id, algorithm, publicJwk }: ArchivedKey): Publish
   return { ...publicJwk, kid: id, alg: algorithm, use: "sig" };
 }
 
-function isPublishedLongEnough({ signer, now }: LoadedKeys): boolean {
-  return signer !== null && now.getTime() - signer.createdAt.getTime() >= PUBLISHED_BEFORE_SIGNING_MS;
+function newestPublishedLongEnough({ signers, now }: LoadedKeys): SigningKey | undefined {
+  return signers.find(({ createdAt }) => now.getTime() - createdAt.getTime() >= PUBLISHED_BEFORE_SIGNING_MS);
 }
 
 function rejectUnknownSealers({ unknownSealers }: LoadedKeys): void {

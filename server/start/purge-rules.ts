@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Config } from "../config/schema.ts";
 import type { PurgeRules } from "../database/purge.ts";
+import { retirement } from "../keys/signing-key-store.ts";
 
 /** Returns the retention of every table with expiring rows, except sessions: see `endExpiredSessions`. */
 export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "webhooks">): PurgeRules => ({
@@ -44,6 +45,7 @@ export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "
       columns: sql`sealed_data = null`,
       condition: sql`sealed_data is not null and created_at < now() - interval '49 hours'`,
     },
+    signing_keys: retirement,
     webhooks: {
       columns: sql`sealed_previous_secret = null, previous_secret_expires_at = null`,
       condition: sql`previous_secret_expires_at < now()`,

@@ -73,10 +73,17 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/keys/signing-keys.test.ts"],
   },
   {
+    name: "a server that starts signs with a key that others do not know yet",
+    file: "server/keys/signing-keys.ts",
+    text: "signer = newestPublishedLongEnough(found) ?? own ?? found.signers.at(-1) ?? null;",
+    fault: "signer = newestPublishedLongEnough(found) ?? own ?? found.signers[0] ?? null;",
+    caughtBy: ["server/keys/signing-keys.test.ts"],
+  },
+  {
     name: "a replaced signing key is kept",
     file: "server/keys/signing-key-store.ts",
-    text: ".set({ retiredAt: owner.now, sealedPrivateJwk: Buffer.alloc(0) })",
-    fault: ".set({ retiredAt: owner.now })",
+    text: "columns: sql`retired_at = now(), sealed_private_jwk = ''`",
+    fault: "columns: sql`retired_at = now()`",
     caughtBy: ["server/keys/signing-keys.test.ts"],
   },
   {
