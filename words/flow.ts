@@ -114,6 +114,8 @@ export interface PageWords {
   recoveryCodesFile: string;
   saved: string;
   confirm: string;
+  /** Closes an opened form without performing its action. */
+  cancel: string;
   /** Badges and details of account items; `{date}` is a placeholder. */
   primary: string;
   unconfirmed: string;

@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from "@testing-library/react";
+import type { UserEvent } from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
@@ -87,6 +88,27 @@ describe("the account page", () => {
     expect(summaries(row("iCloud Keychain"))).toEqual(["Rename iCloud Keychain", "Remove iCloud Keychain"]);
     await user.click(summary);
     expect(open()).toBe(0);
+  });
+
+  test.each([
+    ["its button", (user: UserEvent, form: HTMLElement) => user.click(within(form).getByText("Cancel"))],
+    ["the Escape key", (user: UserEvent) => user.keyboard("{Escape}")],
+  ])("cancels an opened form by %s, discards what was typed, and returns the focus", async (_, cancel) => {
+    const { user, server } = account();
+    const passkey = row("iCloud Keychain");
+    await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
+    const field = passkey.getByRole<HTMLInputElement>("textbox", { name: "Name" });
+    await user.clear(field);
+    await user.click(passkey.getByRole("button", { name: "Save" }));
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    await user.type(field, "My phone");
+    const form = field.closest("details") as HTMLDetailsElement;
+    await cancel(user, form);
+    expect(form.open).toBe(false);
+    expect(document.activeElement).toBe(form.querySelector("summary"));
+    expect(field.value).toBe("iCloud Keychain");
+    expect(field.getAttribute("aria-invalid")).not.toBe("true");
+    expect(server.act).not.toHaveBeenCalled();
   });
 
   test("shows the details of each item", () => {

@@ -80,6 +80,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
       action={`${base}/step`}
       noValidate={live}
       onSubmit={perform}
+      onReset={() => setInputErrors({})}
       onChange={tone === "toggle" && live ? (event) => event.currentTarget.requestSubmit() : undefined}
       data-action={action.action}
     >

@@ -1,5 +1,6 @@
-import { useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor } from "#server/flow/wire";
+import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { ActionForm } from "./action-form.tsx";
 import { hasInputError, iconOf, needsConfirmation } from "./action-layout.ts";
@@ -17,14 +18,16 @@ interface DisclosureProps {
 
 /**
  * An action behind a disclosure: it holds the fields, and the confirmation of a destructive action. It works
- * without scripts.
+ * without scripts. With scripts, a button and the Escape key close it, which discards what was entered.
  */
 export function Disclosure({ context, action, item, tone = "link", wait = 0 }: DisclosureProps) {
-  const { flow, words, copy } = context;
+  const { flow, words, copy, live } = context;
   const { answerCount, state, performed, itemId, notice } = flow.view;
   const isForThisItem = !item || itemId === item.id;
   const [open, setOpen] = useState(isForThisItem && hasInputError([action]));
   const { label, confirm } = actionWords(words, action.action, action.description, copy);
+  const summary = useRef<HTMLElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const isDestructive = needsConfirmation(action);
   const icon = iconOf(action);
 
@@ -33,14 +36,28 @@ export function Disclosure({ context, action, item, tone = "link", wait = 0 }: D
     if (performed === action.action && isForThisItem) setOpen(state.error !== undefined || notice !== null);
   }, [answerCount]);
 
+  function cancel(): void {
+    body.current?.querySelector("form")?.reset();
+    setOpen(false);
+    summary.current?.focus();
+  }
+
+  function cancelByEscape(event: KeyboardEvent): void {
+    // The Escape key also ends the composition of a character.
+    if (event.key !== "Escape" || event.nativeEvent.isComposing || !open) return;
+    event.stopPropagation();
+    cancel();
+  }
+
   return (
     <details
       className="stile-disclosure"
       data-destructive={isDestructive || undefined}
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
+      onKeyDown={cancelByEscape}
     >
-      <summary className={`stile-button stile-button-${tone}`}>
+      <summary ref={summary} className={`stile-button stile-button-${tone}`}>
         {icon && <Icon name={icon} />}
         <span className="stile-button-text">
           {label}
@@ -52,7 +69,7 @@ export function Disclosure({ context, action, item, tone = "link", wait = 0 }: D
           )}
         </span>
       </summary>
-      <div className="stile-disclosure-body">
+      <div className="stile-disclosure-body" ref={body}>
         {isDestructive && <p className="stile-hint">{confirm ?? words.page.confirm}</p>}
         <ActionForm
           context={context}
@@ -62,6 +79,11 @@ export function Disclosure({ context, action, item, tone = "link", wait = 0 }: D
           wait={wait}
           inDisclosure
         />
+        {live && (
+          <Button tone="link" type="button" onClick={cancel}>
+            {words.page.cancel}
+          </Button>
+        )}
       </div>
     </details>
   );

@@ -539,6 +539,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "পুনরুদ্ধার কোড",
     saved: "আমি এগুলো সংরক্ষণ করেছি",
     confirm: "আপনি কি নিশ্চিত?",
+    cancel: "বাতিল করুন",
     primary: "প্রধান",
     unconfirmed: "নিশ্চিত নয়",
     thisDevice: "এই ডিভাইস",

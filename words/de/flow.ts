@@ -564,6 +564,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "Wiederherstellungscodes",
     saved: "Ich habe sie gespeichert",
     confirm: "Sind Sie sicher?",
+    cancel: "Abbrechen",
     primary: "Hauptadresse",
     unconfirmed: "Nicht bestätigt",
     thisDevice: "Dieses Gerät",

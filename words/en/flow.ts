@@ -511,6 +511,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "recovery codes",
     saved: "I have saved them",
     confirm: "Are you sure?",
+    cancel: "Cancel",
     primary: "Primary",
     unconfirmed: "Not confirmed",
     thisDevice: "This device",

@@ -564,6 +564,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "codes de récupération",
     saved: "Je les ai enregistrés",
     confirm: "Êtes-vous sûr ?",
+    cancel: "Annuler",
     primary: "Principale",
     unconfirmed: "Non confirmée",
     thisDevice: "Cet appareil",

@@ -546,6 +546,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "codici di recupero",
     saved: "Li ho salvati",
     confirm: "Confermare?",
+    cancel: "Annulla",
     primary: "Principale",
     unconfirmed: "Non confermato",
     thisDevice: "Questo dispositivo",

@@ -540,6 +540,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "herstelcodes",
     saved: "Ik heb ze bewaard",
     confirm: "Weet je het zeker?",
+    cancel: "Annuleren",
     primary: "Hoofdadres",
     unconfirmed: "Niet bevestigd",
     thisDevice: "Dit apparaat",

@@ -535,6 +535,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "códigos de recuperação",
     saved: "Já salvei os códigos",
     confirm: "Tem certeza?",
+    cancel: "Cancelar",
     primary: "Principal",
     unconfirmed: "Não confirmado",
     thisDevice: "Este dispositivo",

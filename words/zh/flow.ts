@@ -495,6 +495,7 @@ export const flow: FlowWords = {
     recoveryCodesFile: "恢复代码",
     saved: "我已保存",
     confirm: "确定吗？",
+    cancel: "取消",
     primary: "主邮箱",
     unconfirmed: "未确认",
     thisDevice: "此设备",
