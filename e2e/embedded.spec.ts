@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import type { Page } from "@playwright/test";
@@ -19,23 +20,31 @@ import {
   expectPage,
 } from "./steps.ts";
 
+const require = createRequire(import.meta.url);
+
 /** The ways to embed → the application's page and how it is made. */
 const ways = ["element", "react-19", "react-18"] as const;
 
 type Way = (typeof ways)[number];
 
-/** An application whose page reports the events of the component in its title and in `window.reported`. */
-const reactApplication = `
+/** The page of a React application: rendered by its server, and taken over by the browser. */
+const reactPage = `
   import { Login } from "@stile-auth/react";
-  import { createRoot } from "react-dom/client";
-  import { version } from "react";
-  const report = window.report;
-  document.documentElement.dataset.react = version;
-  createRoot(document.querySelector("main")).render(
-    <Login url={window.api} {...window.options}
+  export const page = (url, report = () => {}) => (
+    <Login url={url}
       onSuccess={(detail) => report("stile-success", detail)}
       onStateChange={(detail) => report("stile-statechange", detail)}
-      onError={(detail) => report("stile-error", detail)} />);`;
+      onError={(detail) => report("stile-error", detail)} />
+  );`;
+
+const reactServer = `${reactPage}
+  import { renderToString } from "react-dom/server";
+  export const render = (url) => renderToString(page(url));`;
+
+const reactApplication = `${reactPage}
+  import { hydrateRoot } from "react-dom/client";
+  const onRecoverableError = (error) => console.error("the page of the server differs", error);
+  hydrateRoot(document.querySelector("main"), page(window.api, window.report), { onRecoverableError });`;
 
 const elementApplication = `
   const element = document.createElement("stile-login");
@@ -45,10 +54,14 @@ const elementApplication = `
   if (window.options.codeChallenge) element.setAttribute("code-challenge", "");
   document.querySelector("main").append(element);`;
 
-const html = (way: Way) => `<!doctype html><html lang="en"><title>App</title><link rel=icon href=data:,>
+/** @param drawn what the application's server has rendered */
+const html = (
+  way: Way,
+  drawn: string,
+) => `<!doctype html><html lang="en"><title>App</title><link rel=icon href=data:,>
   ${way === "element" ? "" : '<link rel=stylesheet href="/react/stile.css">'}
   <style>button { background: magenta; padding: 40px } input { border: 9px solid lime }</style>
-  <body><main></main><script>
+  <body><main>${drawn}</main><script>
     window.reported = [];
     window.report = (name, detail) => {
       window.reported.push([name, detail]);
@@ -80,19 +93,35 @@ const test = base.extend<OfTest, { origin: string }>({
         ["react-19", "react", "react-dom"],
         ["react-18", "react-18", "react-dom-18"],
       ] as const)
-        await build({
-          stdin: { contents: reactApplication, loader: "jsx", resolveDir: process.cwd() },
-          ...{ bundle: true, splitting: true, format: "esm", jsx: "automatic", outdir: join(folder, way) },
-          entryNames: "application",
-          alias: { "@stile-auth/react": join(folder, "react", "index.js"), react, "react-dom": dom },
-          define: { "process.env.NODE_ENV": '"production"' },
-          nodePaths: [join(process.cwd(), "node_modules")],
-        });
+        for (const [entryNames, contents, platform] of [
+          ["application", reactApplication, "browser"],
+          ["server", reactServer, "node"],
+        ] as const)
+          await build({
+            stdin: { contents, loader: "jsx", resolveDir: process.cwd() },
+            ...{ bundle: true, splitting: platform === "browser", jsx: "automatic", platform, entryNames },
+            ...(platform === "browser"
+              ? { format: "esm" }
+              : { format: "cjs", outExtension: { ".js": ".cjs" } }),
+            outdir: join(folder, way),
+            alias: { "@stile-auth/react": join(folder, "react", "index.js"), react, "react-dom": dom },
+            // The words of React's warnings are in its development build alone.
+            define: { "process.env.NODE_ENV": '"development"' },
+            nodePaths: [join(process.cwd(), "node_modules")],
+            logLevel: "error",
+          });
       const application = createServer((request, response) => {
-        const { pathname } = new URL(request.url ?? "/", "http://localhost");
+        const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
         const type = { ".js": "text/javascript", ".css": "text/css" }[extname(pathname)];
         response.setHeader("content-type", type ?? "text/html");
-        response.end(type ? readFileSync(join(folder, pathname)) : html(pathname.slice(1) as Way));
+        if (type) {
+          response.end(readFileSync(join(folder, pathname)));
+          return;
+        }
+        const way = pathname.slice(1) as Way;
+        const drawn =
+          way === "element" ? "" : require(join(folder, way, "server.cjs")).render(searchParams.get("api"));
+        response.end(html(way, drawn));
       });
       const port = await freePort();
       await new Promise<void>((listening) => application.listen(port, listening));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
@@ -74,7 +74,7 @@ async function bundle(folder: string, options: BuildOptions): Promise<{ metafile
     ...{ absWorkingDir: root, outdir: folder, jsx: "automatic", logLevel: "warning" },
     ...{ chunkNames: "stile-[name]-[hash]", legalComments: "none", charset: "utf8" },
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [lazily, withStyles],
+    plugins: [lazily, byFunction, withStyles],
     ...options,
   });
   if (!metafile) throw new Error("esbuild gave no metafile");
@@ -98,6 +98,34 @@ const lazily: Plugin = {
         const Part = lazy(async () => ({ default: (await import("./components/${path}")).${lazyParts[path]} }));
         export const ${lazyParts[path]} = (properties) =>
           createElement(Suspense, { fallback: null }, createElement(Part, properties));`,
+    }));
+  },
+};
+
+/**
+ * Imports each function of `@simplewebauthn/browser` from its own file: imported through the index of the package, all of
+ * them are loaded with the first.
+ */
+const byFunction: Plugin = {
+  name: "by function",
+  setup({ onLoad }) {
+    const folder = join(modules, "@simplewebauthn", "browser", "esm");
+    const fileOf = (name: string) =>
+      ["methods", "helpers"]
+        .map((part) => join(folder, part, `${name.charAt(0).toLowerCase()}${name.slice(1)}.js`))
+        .find((file) => existsSync(file));
+    onLoad({ filter: /\/components\/flow\/[\w-]+\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8").replace(
+        /^import \{([^}]*)\} from "@simplewebauthn\/browser";$/m,
+        (_, names: string) =>
+          names
+            .split(",")
+            .map((name) => name.trim())
+            .filter((name) => name !== "")
+            .map((name) => `import { ${name} } from "${fileOf(name) ?? "@simplewebauthn/browser"}";`)
+            .join("\n"),
+      ),
     }));
   },
 };

@@ -79,10 +79,8 @@ function Flow({ options, type, words, language, openFlow }: FlowProps) {
   const links = state.links ?? [];
   if (!words || (version === 0 && notice === null)) return <Outline label={words?.page.working} />;
   return (
-    <>
-      <div className="stile-embed-card" data-wide={isAccount(state) || undefined}>
-        <StateView key={state.name} {...stateView} />
-      </div>
+    <div className="stile-embed-card" data-wide={isAccount(state) || undefined}>
+      <StateView key={state.name} {...stateView} />
       {(other || links.length > 0) && (
         <footer className="stile-footer">
           {other && (
@@ -112,7 +110,7 @@ function Flow({ options, type, words, language, openFlow }: FlowProps) {
           )}
         </footer>
       )}
-    </>
+    </div>
   );
 }
 
