@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
@@ -79,6 +87,7 @@ async function bundle(folder: string, options: BuildOptions): Promise<{ metafile
   });
   if (!metafile) throw new Error("esbuild gave no metafile");
   writeFileSync(join(folder, "NOTICES.txt"), noticesOf(metafile));
+  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   return { metafile };
 }
 

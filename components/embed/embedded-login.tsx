@@ -1,9 +1,10 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import type { FlowWords } from "#words/flow";
 import { isAccount } from "../flow/account.ts";
 import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
 import { startOf } from "../flow/page-addresses.ts";
 import { baseOf } from "../flow/rest-server.ts";
+import { StateAlerts } from "../flow/state-alerts.tsx";
 import { StateView } from "../flow/state-view.tsx";
 import { firstFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
 
@@ -74,10 +75,16 @@ interface FlowProps {
 
 function Flow({ options, type, words, language, openFlow }: FlowProps) {
   const { flow, copy, stateView } = useEmbeddedFlow(options, { type, words, language, openFlow });
-  const { state, version, notice } = flow.view;
+  const { state, version } = flow.view;
   const { other } = copy;
   const links = state.links ?? [];
-  if (!words || (version === 0 && notice === null)) return <Outline label={words?.page.working} />;
+  if (!words) return <Outline />;
+  if (version === 0)
+    return (
+      <Outline label={words.page.working}>
+        <StateAlerts context={stateView.context} inputErrorShown={false} />
+      </Outline>
+    );
   return (
     <div className="stile-embed-card" data-wide={isAccount(state) || undefined}>
       <StateView key={state.name} {...stateView} />
@@ -114,10 +121,11 @@ function Flow({ options, type, words, language, openFlow }: FlowProps) {
   );
 }
 
-/** The frame until the first state is there. */
-function Outline({ label }: { label?: string | undefined }) {
+/** The frame until the first state is there, with what is to be said about the connection. */
+function Outline({ label, children }: { label?: string; children?: ReactNode }) {
   return (
     <div className="stile-embed-card" aria-busy="true">
+      {children}
       <div className="stile-embed-outline">
         {label && <span className="stile-hidden">{label}</span>}
         <span />

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { FlowWords } from "#words/flow";
 import { type EmbeddedFlow, type EmbeddingOptions, type FlowResult, resultOf } from "../flow/embedding.ts";
 import { readProviderReturn } from "../flow/provider-return.ts";
-import { baseOf, type RestServer, restServer, suspendedType } from "../flow/rest-server.ts";
+import { baseOf, restServer, suspendedType } from "../flow/rest-server.ts";
 import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
 import { codeOf, errorText } from "../flow/words.ts";
 
@@ -36,8 +36,10 @@ export function useEmbeddedFlow(
   },
 ): RunningFlow {
   const { url, codeChallenge } = options;
-  const server = useRef<RestServer | null>(null);
   const [providerReturn] = useState(returnToPage);
+  const [server] = useState(() =>
+    restServer({ url, language, codeChallenge, returning: providerReturn !== null }),
+  );
   const running = useRunningFlow(
     {
       ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
@@ -45,12 +47,9 @@ export function useEmbeddedFlow(
       words: words ?? noWords,
       openFlow: openFlow && ((other) => openFlow(other as EmbeddedFlow)),
     },
-    () => {
-      server.current = restServer({ url, language, codeChallenge, returning: providerReturn !== null });
-      return server.current;
-    },
+    () => server,
   );
-  useEvents(options, running, words ?? noWords, () => server.current?.result() ?? null);
+  useEvents(options, running, words ?? noWords, server.result);
   return running;
 }
 

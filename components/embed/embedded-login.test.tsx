@@ -1,0 +1,122 @@
+import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { StrictMode } from "react";
+import { afterEach, expect, test, vi } from "vitest";
+import type { FlowState } from "#server/flow/wire";
+import { flow as de } from "#words/de/flow";
+import { flow as en } from "#words/en/flow";
+import { states } from "../flow/states.fixture.ts";
+import { EmbeddedLogin, type WordSource } from "./embedded-login.tsx";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const source: WordSource<"de" | "en"> = {
+  choose: ([wanted]) => (wanted === "de" ? "de" : "en"),
+  load: async (language) => ({ de, en })[language],
+};
+
+/** A component whose service gives the answers in order; the last one again and again. */
+function embed(
+  answers: (FlowState | Error)[],
+  options: Partial<Parameters<typeof EmbeddedLogin<"de" | "en">>[0]> = {},
+  headers: Record<string, string> = {},
+) {
+  const requests: string[] = [];
+  vi.stubGlobal("fetch", async (url: string) => {
+    requests.push(url.replace("https://login.example", ""));
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer instanceof Error) throw answer;
+    return Response.json(answer, { status: answer?.status ?? 200, headers });
+  });
+  const events = { onSuccess: vi.fn(), onStateChange: vi.fn(), onError: vi.fn() };
+  const page = render(
+    <EmbeddedLogin url="https://login.example/" source={source} language="en" {...events} {...options} />,
+    { wrapper: StrictMode },
+  );
+  return { ...events, ...page, requests, user: userEvent.setup() };
+}
+
+const heading = (name: string) => screen.findByRole("heading", { level: 1, name });
+
+/** A state without what a browser would begin at once. */
+const login: FlowState = { ...states.login_init, payload: {} };
+
+test("states and errors are reported, each once", async () => {
+  const rejected: FlowState = {
+    ...states.login_password,
+    status: 401,
+    error: { code: "invalid_credentials", message: "The password is wrong." },
+  };
+  const { onStateChange, onError, onSuccess, user, container } = embed([
+    login,
+    states.login_password,
+    rejected,
+  ]);
+  await heading("Sign in");
+  await user.type(screen.getByLabelText("Email"), "ada@example.org");
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  await heading("Enter your password");
+  await user.type(screen.getByLabelText("Password"), "wrong{Enter}");
+  await vi.waitFor(() => expect(onError).toHaveBeenCalled());
+  expect(onStateChange.mock.calls).toEqual([[{ name: "login_init" }], [{ name: "login_password" }]]);
+  expect(onError.mock.calls).toEqual([[{ code: "invalid_credentials", message: expect.any(String) }]]);
+  expect(onSuccess).not.toHaveBeenCalled();
+  expect(container.querySelector(".stile-embed")?.getAttribute("lang")).toBe("en");
+});
+
+test("success is reported after the recovery codes are saved, and only once", async () => {
+  const { onSuccess, user } = embed([login, states.success_with_codes]);
+  await heading("Sign in");
+  await user.type(screen.getByLabelText("Email"), "ada@example.org");
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  const saved = await screen.findByRole("button", { name: en.page.saved });
+  expect(onSuccess).not.toHaveBeenCalled();
+  await user.click(saved);
+  await vi.waitFor(() => expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]));
+});
+
+test("the result comes from the newest answer, also in the strict mode of React", async () => {
+  const headers = { "X-Auth-Token": "t.o.k", "X-Session-Lifetime": "60", "X-Session-Retention": "session" };
+  const { onSuccess } = embed([states.success], {}, headers);
+  await vi.waitFor(() =>
+    expect(onSuccess.mock.calls).toEqual([
+      [{ kind: "token", token: "t.o.k", lifetime: 60, retention: "session" }],
+    ]),
+  );
+});
+
+test("the other flow opens in the same place", async () => {
+  const { requests, user } = embed([login, states.registration_init]);
+  await heading("Sign in");
+  await user.click(screen.getByRole("link", { name: "Create an account" }));
+  await heading("Create your account");
+  expect(requests).toEqual(["/login", "/registration"]);
+});
+
+test("without a connection the frame says so, and goes on when it is back", async () => {
+  const { onError } = embed([new TypeError("Failed to fetch"), login]);
+  expect(await screen.findByText(en.errors.connection_lost)).toBeDefined();
+  expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: "connection_lost" });
+  await heading("Sign in");
+  expect(screen.queryByText(en.errors.connection_lost)).toBeNull();
+});
+
+test("another language is drawn without another flow", async () => {
+  const { rerender, requests } = embed([login]);
+  await heading("Sign in");
+  rerender(<EmbeddedLogin url="https://login.example/" source={source} language="de" />);
+  await heading(de.states.login_init.title);
+  expect(requests).toEqual(["/login"]);
+});
+
+test("an account without a session reports it and leads to the login", async () => {
+  const unauthorized: FlowState = {
+    ...{ name: "error", status: 401, payload: {}, csrf_token: "", actions: {}, links: null },
+    error: { code: "unauthorized", message: "Sign in first." },
+  };
+  const { onError, user, requests } = embed([unauthorized, unauthorized, login], { flow: "profile" });
+  await user.click(await screen.findByRole("link", { name: en.page.signIn }));
+  await heading("Sign in");
+  expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: "unauthorized" });
+  expect(requests.at(-1)).toBe("/login");
+});
