@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor, FlowError } from "#server/flow/wire";
 import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
-import { iconOf, visibleInputs } from "./action-layout.ts";
+import { iconOf, needsScript, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
 import { inputData, inputErrorsOf } from "./input-data.ts";
 import { nameOf, primaryAddressOf } from "./payload-readers.ts";
@@ -39,6 +39,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
   const alone = visible.length === 1;
   const needsButton = !visible.some((input) => submitsItself(input, alone, pageValues));
   const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, copy);
+  const scripted = needsScript(action);
   const isForThisItem = !item || itemId === item.id;
   const isBusy = busy === action.action && isForThisItem;
   const { user } = state.payload;
@@ -52,6 +53,12 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
     const succeeded = performed === action.action && isForThisItem && !state.error && !flow.view.notice;
     if (succeeded && tone !== "toggle") form.current?.reset();
   }, [answerCount]);
+
+  // What was switched before the script arrived.
+  useEffect(() => {
+    const box = form.current?.querySelector<HTMLInputElement>("input[type=checkbox]");
+    if (tone === "toggle" && live && box && box.checked !== box.defaultChecked) form.current?.requestSubmit();
+  }, [tone, live]);
 
   function perform(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -75,7 +82,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
   return (
     <form
       ref={form}
-      className={`stile-form stile-form-${tone}`}
+      className={`stile-form stile-form-${tone}${scripted ? " stile-with-script" : ""}`}
       method="post"
       action={`${base}/step`}
       noValidate={live}
@@ -87,6 +94,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
       <input type="hidden" name="flow" value={type} />
       <input type="hidden" name="action" value={action.action} />
       <input type="hidden" name="version" value={version} />
+      {scripted && <input type="hidden" name="with_script" value="true" />}
       {hint && tone !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
       {owner && visible.some(({ type }) => type === "password") && <Owner name={owner} />}
       {Object.values(action.inputs).map((input) => (

@@ -26,6 +26,8 @@ interface ActionStyle {
   icon?: IconName;
   /** The user confirms the action first, because it is destructive. */
   needsConfirmation?: true;
+  /** Shown only where scripts run. */
+  needsScript?: true;
 }
 
 /** How actions are drawn, where their descriptors do not determine it. */
@@ -39,7 +41,7 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   continue_to_login_authenticator: { place: "link" },
   continue_to_login_method_chooser: { place: "link" },
   recovery_code_validate: { place: "collapsed" },
-  webauthn_generate_request_options: { icon: "passkey" },
+  webauthn_generate_request_options: { icon: "passkey", needsScript: true },
   webauthn_generate_creation_options: { icon: "passkey" },
   continue_to_passkey_registration: { icon: "passkey" },
   continue_to_password_login: { icon: "lock" },
@@ -94,6 +96,11 @@ function place(layout: ActionLayout, action: ActionDescriptor, visible: InputDes
 
 export function iconOf(action: ActionDescriptor): IconName | undefined {
   return styleOf(action).icon;
+}
+
+/** Whether an action is shown only where scripts run. */
+export function needsScript(action: ActionDescriptor): boolean {
+  return styleOf(action).needsScript ?? false;
 }
 
 /** Whether the user has to confirm an action. For actions that are not listed, the name decides. */

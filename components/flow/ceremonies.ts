@@ -1,14 +1,9 @@
-import {
-  browserSupportsWebAuthn,
-  browserSupportsWebAuthnAutofill,
-  platformAuthenticatorIsAvailable,
-  startAuthentication,
-  WebAuthnAbortService,
-} from "@simplewebauthn/browser";
+import { startAuthentication, WebAuthnAbortService } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
+import { browserCapabilities } from "./capabilities.ts";
 import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
 import { isText } from "./payload-readers.ts";
-import { can, publicKeyOf } from "./webauthn-support.ts";
+import { publicKeyOf } from "./webauthn-support.ts";
 
 /** Creations are not loaded with the page: a login needs none. */
 const creation: Ceremony = {
@@ -29,7 +24,10 @@ export const ceremonies: Record<string, Ceremony> = {
     mode: "blocking",
     waiting: "outline",
     automatic: true,
-    perform: async () => ({ action: "register_client_capabilities", input: await capabilities() }),
+    perform: async () => ({
+      action: "register_client_capabilities",
+      input: { ...(await browserCapabilities()) },
+    }),
   },
   login_init: {
     action: "webauthn_verify_assertion_response",
@@ -182,15 +180,4 @@ function maySubmitAnswer(href: unknown, { submitted }: Pick<Attempts, "submitted
 async function assert(options: unknown, useBrowserAutofill: boolean): Promise<Step> {
   const assertion = await startAuthentication({ optionsJSON: publicKeyOf(options), useBrowserAutofill });
   return { action: "webauthn_verify_assertion_response", input: { assertion_response: assertion } };
-}
-
-async function capabilities(): Promise<Record<string, boolean>> {
-  const [available, autofill, platform] = await Promise.all(
-    [browserSupportsWebAuthn, browserSupportsWebAuthnAutofill, platformAuthenticatorIsAvailable].map(can),
-  );
-  return {
-    webauthn_available: available === true,
-    webauthn_conditional_mediation_available: autofill === true,
-    webauthn_platform_authenticator_available: platform === true,
-  };
 }

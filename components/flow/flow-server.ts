@@ -2,6 +2,7 @@ import { createTRPCClient, httpLink } from "@trpc/client";
 import type { FlowType } from "#server/flow/names";
 import type { FlowState } from "#server/flow/wire";
 import type { AppRouter } from "#server/trpc/router";
+import type { ReportedCapabilities } from "./capabilities.ts";
 import { REQUEST_TIMEOUT_MS } from "./request-timeout.ts";
 
 export type { FlowType };
@@ -17,8 +18,16 @@ export interface FlowAnswer {
 
 /** The calls of the flow API. A call without an answer rejects. */
 export interface FlowServer {
-  start(type: FlowType): Promise<FlowAnswer>;
-  act(type: FlowType, action: string, version: number, input: Record<string, unknown>): Promise<FlowAnswer>;
+  /** @param capabilities of the browser; a server that takes them answers with the state after `preflight` */
+  start(type: FlowType, capabilities?: ReportedCapabilities): Promise<FlowAnswer>;
+  /** @param capabilities of the browser, beside a step that may start a flow */
+  act(
+    type: FlowType,
+    action: string,
+    version: number,
+    input: Record<string, unknown>,
+    capabilities?: ReportedCapabilities,
+  ): Promise<FlowAnswer>;
   /** The current state; performs no action. */
   current(type: FlowType): Promise<FlowAnswer>;
 }
@@ -35,9 +44,10 @@ export function flowServer(url: string, language: string): FlowServer {
   });
   const options = () => ({ signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   return {
-    start: async (type) => asSent(await client.flow.start.mutate({ type }, options())),
-    act: async (type, action, version, input) =>
-      asSent(await client.flow.act.mutate({ type, action, version, input }, options())),
+    start: async (type, capabilities) =>
+      asSent(await client.flow.start.mutate({ type, capabilities }, options())),
+    act: async (type, action, version, input, capabilities) =>
+      asSent(await client.flow.act.mutate({ type, action, version, input, capabilities }, options())),
     current: async (type) => asSent(await client.flow.current.mutate({ type }, options())),
   };
 }

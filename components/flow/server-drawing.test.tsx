@@ -101,3 +101,13 @@ test("without scripts the authenticator's QR code is shown, and a button that as
   ]);
   expect(html).toMatch(/stile-button-primary[^>]*>.*I have confirmed/);
 });
+
+test("without scripts the first state is drawn with its form, and what needs a script is marked", () => {
+  const html = markupOf(states.login_init, "login");
+  expect(html).not.toContain("stile-outline");
+  expect(fields(html, "continue_with_login_identifier")).toContain("action=continue_with_login_identifier");
+  expect(fields(html, "webauthn_generate_request_options")).toContain("with_script=true");
+  expect(html).toMatch(
+    /class="[^"]*stile-with-script"[^>]*data-action="webauthn_generate_request_options"|<form class="[^"]*stile-with-script"/,
+  );
+});

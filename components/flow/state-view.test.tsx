@@ -311,7 +311,7 @@ describe("errors", () => {
         en.errors[(states[name].error?.code ?? "") as "technical_error"],
       );
       await user.click(screen.getByRole("link", { name: "Start again" }));
-      expect(server.start).toHaveBeenCalledWith("login");
+      await waitFor(() => expect(server.start).toHaveBeenCalledWith("login", expect.anything()));
       expect((await screen.findByRole("heading")).textContent).toBe("Sign in");
     },
   );

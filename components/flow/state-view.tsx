@@ -1,4 +1,5 @@
 import { useId } from "react";
+import type { ActionDescriptor } from "#server/flow/wire";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -6,7 +7,7 @@ import { isAccount } from "./account.ts";
 import { isItemAction } from "./account-sections.ts";
 import { AccountView } from "./account-view.tsx";
 import { ActionForm, type ActionTone } from "./action-form.tsx";
-import { type ActionLayout, hasInputError, layOutActions, waitOf } from "./action-layout.ts";
+import { type ActionLayout, hasInputError, layOutActions, needsScript, waitOf } from "./action-layout.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
 import { Disclosure } from "./disclosure.tsx";
 import { ExitLinks } from "./exit-links.tsx";
@@ -168,7 +169,7 @@ function Actions({
   const draw = (tone: ActionTone) => (action: (typeof choices)[number]) => (
     <ActionForm key={action.action} {...{ context, action, tone }} wait={seconds(action.action)} />
   );
-  const alternatives = choices.length + valueButtons.length;
+  const alternatives = [...choices, ...valueButtons];
   // A script will perform this action, so its button is not emphasised.
   const isAwaited = live && ceremony?.needs !== undefined && state.payload[ceremony.needs] !== undefined;
   const isAutomatic = isAwaited && choices[0]?.action === ceremony.action;
@@ -177,8 +178,12 @@ function Actions({
     <>
       {form && draw("primary")(form)}
       {toggles.map(draw("toggle"))}
-      {form && alternatives > 0 && <p className="stile-or">{words.page.or}</p>}
-      {choices.length > 0 && <div className="stile-choices">{choices.map(draw(choiceTone))}</div>}
+      {form && alternatives.length > 0 && (
+        <p className={`stile-or${scripted(alternatives)}`}>{words.page.or}</p>
+      )}
+      {choices.length > 0 && (
+        <div className={`stile-choices${scripted(choices)}`}>{choices.map(draw(choiceTone))}</div>
+      )}
       {valueButtons.map(draw("secondary"))}
       {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
       {collapsed.map((action) => (
@@ -186,6 +191,11 @@ function Actions({
       ))}
     </>
   );
+}
+
+/** The class of what is shown only where scripts run, if that holds for each of the actions. */
+function scripted(actions: ActionDescriptor[]): string {
+  return actions.every(needsScript) ? " stile-with-script" : "";
 }
 
 /** A large icon for a state without fields. */

@@ -104,7 +104,7 @@ describe("the return from an identity provider", () => {
   });
 
   test("without a flow in progress shows the provider's error", async () => {
-    const { server } = draw(states.preflight, {
+    const { server } = draw(states.login_init, {
       version: 0,
       providerReturn: { error: "signup_disabled" },
       answers: [states.login_init],
@@ -121,9 +121,9 @@ describe("the return from an identity provider", () => {
       answers: [states.success],
     });
     await screen.findByRole("heading", { name: "You are signed in" });
-    expect(server.act).toHaveBeenCalledExactlyOnceWith("token_exchange", "exchange_token", 0, {
-      token: "t-1",
-    });
+    expect(server.act.mock.calls.map((call) => call.slice(0, 4))).toEqual([
+      ["token_exchange", "exchange_token", 0, { token: "t-1" }],
+    ]);
   });
 });
 

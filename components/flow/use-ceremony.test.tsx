@@ -73,22 +73,36 @@ describe("preflight", () => {
     expect(container.querySelector(".stile-outline")).not.toBeNull();
     await screen.findByRole("heading", { name: "Sign in" });
     expect(server.current).not.toHaveBeenCalled();
-    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "register_client_capabilities", 0, {
+    const capabilities = {
       webauthn_available: true,
       webauthn_conditional_mediation_available: true,
       webauthn_platform_authenticator_available: false,
-    });
+    };
+    expect(server.act).toHaveBeenCalledExactlyOnceWith(
+      "login",
+      "register_client_capabilities",
+      0,
+      capabilities,
+      capabilities,
+    );
   });
 
   test("reports capabilities whose check is missing or fails as absent", async () => {
     browserThatCan({ isConditionalMediationAvailable: () => Promise.reject(new Error("broken extension")) });
     const { server } = draw(states.preflight, { version: 0 });
+    const capabilities = {
+      webauthn_available: true,
+      webauthn_conditional_mediation_available: false,
+      webauthn_platform_authenticator_available: false,
+    };
     await waitFor(() =>
-      expect(server.act).toHaveBeenCalledWith("login", "register_client_capabilities", 0, {
-        webauthn_available: true,
-        webauthn_conditional_mediation_available: false,
-        webauthn_platform_authenticator_available: false,
-      }),
+      expect(server.act).toHaveBeenCalledWith(
+        "login",
+        "register_client_capabilities",
+        0,
+        capabilities,
+        capabilities,
+      ),
     );
   });
 

@@ -1,11 +1,17 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { fakeServer } from "./drawing.fixture.tsx";
+import type { FlowAnswer } from "./flow-server.ts";
 import { states } from "./states.fixture.ts";
 import { createFlowStore } from "./use-flow.ts";
 
 const at = { version: 4, state: states.login_password };
 const noPause = async () => {};
 const email = { email: "ada@example.org" };
+const incapable = {
+  webauthn_available: false,
+  webauthn_conditional_mediation_available: false,
+  webauthn_platform_authenticator_available: false,
+};
 
 describe("a step", () => {
   test("sends the version of the shown state, and shows the answer", async () => {
@@ -62,6 +68,97 @@ describe("a step", () => {
   });
 });
 
+describe("the first state of a flow that is not started", () => {
+  const first = { version: 0, state: states.login_init };
+  const identifier = "continue_with_login_identifier";
+
+  test("sends the browser's capabilities with its first action", async () => {
+    const server = fakeServer({ version: 2, state: states.login_method_chooser });
+    const store = createFlowStore(server, "login", first, noPause);
+    await store.act(identifier, email);
+    expect(server.act.mock.calls).toEqual([["login", identifier, 0, email, incapable]]);
+    expect(server.start).not.toHaveBeenCalled();
+  });
+
+  test("starts its flow in the background where passkeys are not available, and keeps the error that it shows", async () => {
+    const error = { code: "flow_expired_error", message: "" };
+    const server = fakeServer({ version: 2, state: states.login_init });
+    const at = { version: 0, state: { ...states.login_init, status: 410, error } };
+    const store = createFlowStore(server, "login", at, noPause);
+    const { answerCount } = store.view();
+    await store.begin();
+    expect(server.act.mock.calls).toEqual([
+      ["login", "register_client_capabilities", 0, incapable, incapable],
+    ]);
+    expect(store.view()).toMatchObject({ version: 2, answerCount, state: { error }, busy: null });
+  });
+
+  test("starts no flow in the background for a registration", async () => {
+    const server = fakeServer();
+    const store = createFlowStore(
+      server,
+      "registration",
+      { version: 0, state: states.registration_init },
+      noPause,
+    );
+    await store.begin();
+    expect(server.act).not.toHaveBeenCalled();
+  });
+
+  test("performs what is asked while its flow starts, after that", async () => {
+    const server = fakeServer({ version: 3, state: states.login_method_chooser });
+    const { promise: started, resolve: answerStart } = Promise.withResolvers<FlowAnswer>();
+    server.act.mockReturnValueOnce(started);
+    const store = createFlowStore(server, "login", first, noPause);
+    const beginning = store.begin();
+    await vi.waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    const acted = store.act(identifier, email);
+    answerStart({ version: 2, state: states.login_init });
+    await Promise.all([beginning, acted]);
+    expect(server.act).toHaveBeenLastCalledWith("login", identifier, 2, email);
+    expect(store.view()).toMatchObject({ version: 3, state: states.login_method_chooser, notice: null });
+  });
+
+  test("stays as it is where its flow cannot be started in the background", async () => {
+    for (const answer of [new Error("no network"), states.error_500]) {
+      const store = createFlowStore(fakeServer(answer), "login", first, noPause);
+      const before = store.view();
+      await store.begin();
+      expect(store.view()).toEqual(before);
+    }
+  });
+
+  test("shows what another page of the browser has reached", async () => {
+    const server = fakeServer(states.error_403, { version: 5, state: states.login_password });
+    const store = createFlowStore(server, "login", first, noPause);
+    await store.begin();
+    expect(store.view()).toMatchObject({ version: 5, state: states.login_password, notice: null });
+  });
+
+  test("is shown again after a lost connection, so that what was typed is sent again", async () => {
+    const server = fakeServer(new Error("no network"), first, {
+      version: 2,
+      state: states.login_method_chooser,
+    });
+    const store = createFlowStore(server, "login", first, noPause);
+    await store.act(identifier, email);
+    expect(store.view()).toMatchObject({ version: 0, notice: "connection_back" });
+    await store.act(identifier, email);
+    expect(store.view()).toMatchObject({ version: 2, state: states.login_method_chooser });
+  });
+
+  test("of an expired flow takes what was typed into another flow", async () => {
+    const server = fakeServer(states.error_410, { version: 2, state: states.login_method_chooser });
+    const store = createFlowStore(server, "login", { version: 4, state: states.login_init }, noPause);
+    await store.act(identifier, email);
+    expect(server.act.mock.calls).toEqual([
+      ["login", identifier, 4, email],
+      ["login", identifier, 0, email, incapable],
+    ]);
+    expect(store.view()).toMatchObject({ state: states.login_method_chooser, subject: email.email });
+  });
+});
+
 describe("an error", () => {
   test("of an outdated page updates it", async () => {
     const server = fakeServer(states.error_403, states.passcode_confirmation);
@@ -84,12 +181,12 @@ describe("an error", () => {
     const server = fakeServer(states.error_410, states.preflight);
     const store = createFlowStore(server, "registration", at, noPause);
     await store.act("back", {});
-    expect(server.start).toHaveBeenCalledWith("registration");
+    expect(server.start).toHaveBeenCalledWith("registration", incapable);
     expect(store.view()).toMatchObject({ state: states.preflight, notice: "page_renewed" });
   });
 
   test("of an expired flow is shown first when something was typed, and another one starts on demand", async () => {
-    const server = fakeServer(states.error_410, states.preflight);
+    const server = fakeServer(states.error_410, states.error_403, states.preflight);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
     expect(server.start).not.toHaveBeenCalled();

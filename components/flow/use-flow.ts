@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
 import { type AccountCall, isAccount } from "./account.ts";
+import { browserCapabilities, type ReportedCapabilities } from "./capabilities.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
 import { codeOf } from "./words.ts";
@@ -43,6 +44,11 @@ export interface Flow {
   retry(): Promise<void>;
   /** Shows a notice beside the current state. */
   showNotice(notice: string): void;
+  /**
+   * Starts the flow of a page that shows the first state of one that is not started, in the background: a passkey needs
+   * the server's challenge. Does nothing where the browser completes no passkey in the form's fields.
+   */
+  begin(): Promise<void>;
 }
 
 export interface ActOptions {
@@ -103,6 +109,7 @@ export function createFlowStore(
     },
   };
   const listeners = new Set<() => void>();
+  let capabilities: Promise<ReportedCapabilities> | undefined;
   let backgroundCall: Promise<void> | null = null;
   /** The last action of the account page, which the server performs after a re-authentication. */
   let asked: AccountCall | null = null;
@@ -126,6 +133,12 @@ export function createFlowStore(
     });
     if (background) backgroundCall = run;
     await run;
+  }
+
+  /** The capabilities of the browser, for the calls that may start a flow. */
+  function reported(): Promise<ReportedCapabilities> {
+    capabilities ??= browserCapabilities();
+    return capabilities;
   }
 
   function show(answer: FlowAnswer, change: Partial<FlowView>): void {
@@ -170,7 +183,7 @@ export function createFlowStore(
   /** Starts a new flow after an error that ended this one. If typed text would be lost, shows the error instead. */
   async function startNewFlow(errorAnswer: FlowAnswer, rejected: Step | null): Promise<void> {
     if (rejected && hasText(rejected.input)) return show(errorAnswer, { performed: rejected.action });
-    const answer = await server.start(type).catch(() => null);
+    const answer = await server.start(type, await reported()).catch(() => null);
     if (!answer) return update({ notice: "connection_missing" });
     show(answer, {
       performed: null,
@@ -209,7 +222,7 @@ export function createFlowStore(
       update({ itemId });
       let answer: FlowAnswer;
       try {
-        answer = await server.act(type, action, view.version, input);
+        answer = await send(action, input);
       } catch {
         return reconnect(action);
       }
@@ -223,6 +236,16 @@ export function createFlowStore(
       const { notice } = options;
       show(answer, { performed: call.action, itemId: call.itemId, subject, ...(notice ? { notice } : {}) });
     });
+  }
+
+  /** Performs an action on the server. What was typed into a flow that has expired is taken into another one. */
+  async function send(action: string, input: Record<string, unknown>): Promise<FlowAnswer> {
+    if (view.version === 0) return server.act(type, action, 0, input, await reported());
+    const answer = await server.act(type, action, view.version, input);
+    if (answer.state.status !== 410 || !isErrorAnswer(answer.state) || !hasText(input)) return answer;
+    const another = await server.act(type, action, 0, input, await reported()).catch(() => null);
+    // Only the first state of a flow can be answered again.
+    return another && !isErrorAnswer(another.state) ? another : answer;
   }
 
   /** The call that the server performed after a re-authentication; null if it performed none. */
@@ -258,13 +281,36 @@ export function createFlowStore(
 
   async function restart(): Promise<void> {
     await exclusively("restart", false, async () => {
-      const answer = await server.start(type).catch(() => null);
+      const answer = await server.start(type, await reported()).catch(() => null);
       if (answer) return show(answer, { performed: null, subject: null });
       update({ notice: "connection_missing" });
     });
   }
 
+  async function begin(): Promise<void> {
+    const available = await reported();
+    const isOffered = Object.hasOwn(view.state.actions, "webauthn_verify_assertion_response");
+    // A browser without WebAuthn is not offered passkeys any more.
+    const changes = !available.webauthn_available || available.webauthn_conditional_mediation_available;
+    if (!isOffered || !changes) return;
+    await exclusively("", true, async () => {
+      const { version, state } = view;
+      const answer =
+        version === 0
+          ? await server
+              .act(type, "register_client_capabilities", 0, { ...available }, available)
+              .catch(() => null)
+          : await requestCurrent();
+      // Without an answer the form still works, and its first step starts the flow.
+      if (!answer) return;
+      if (!isErrorAnswer(answer.state)) return showCurrent(keepingError(answer, state));
+      const other = answer.state.status === 403 ? await requestCurrent() : null;
+      if (other && !isErrorAnswer(other.state)) await showCurrent(other);
+    });
+  }
+
   return {
+    begin,
     view: () => view,
     subscribe(listener) {
       listeners.add(listener);
@@ -282,6 +328,13 @@ export function createFlowStore(
 /** Whether an answer is an error without a state of the flow: an error and no actions. */
 export function isErrorAnswer(state: FlowState): boolean {
   return state.error !== undefined && Object.keys(state.actions).length === 0;
+}
+
+/** The same state with the error that the page shows, for instance of the flow before. */
+function keepingError(answer: FlowAnswer, { name, status, error }: FlowState): FlowAnswer {
+  return error && name === answer.state.name && !answer.state.error
+    ? { ...answer, state: { ...answer.state, status, error } }
+    : answer;
 }
 
 /** An answer that the flow cannot be read now is like none: the flow goes on. */

@@ -3,7 +3,8 @@ import type { Flow } from "./use-flow.ts";
 
 /**
  * Moves the focus after an answer: to the first invalid field, else, in a new state or after a completed action,
- * to the first field or the title. A renewed state does not move the focus.
+ * to the first field or the title. A renewed state does not move the focus, and neither do scripts that arrive after the
+ * user has begun.
  */
 export function useFocus(flow: Flow, live: boolean, done: boolean) {
   const section = useRef<HTMLElement>(null);
@@ -12,7 +13,9 @@ export function useFocus(flow: Flow, live: boolean, done: boolean) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once for each answer
   useEffect(() => {
     if (!live) return;
-    const isNewState = lastName.current !== state.name;
+    const isArrival = lastName.current === null;
+    const hasBegun = isArrival && (document.activeElement ?? document.body) !== document.body;
+    const isNewState = lastName.current !== state.name && !hasBegun;
     lastName.current = state.name;
     const invalid = section.current?.querySelector<HTMLElement>("[aria-invalid]");
     const first = section.current?.querySelector<HTMLElement>(

@@ -116,6 +116,7 @@ export function useRunningFlow(
     // An embedded flow was not rendered by the service: its first state is requested, with words about the connection.
     const request = version === 0 && !state.error ? store.renew : store.refresh;
     void (isUnstarted ? Promise.resolve() : request()).then(() => setReady(true));
+    if (isUnstarted) void store.begin();
     // A page from the back-forward cache may be outdated.
     const onPageShow = (event: PageTransitionEvent) => {
       if (event.persisted) void store.refresh();

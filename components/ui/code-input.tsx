@@ -1,7 +1,7 @@
-import { type ComponentPropsWithRef, useState } from "react";
+import { type ComponentPropsWithoutRef, useEffect, useRef, useState } from "react";
 
 interface CodeInputProps
-  extends Omit<ComponentPropsWithRef<"input">, "className" | "type" | "value" | "onInput"> {
+  extends Omit<ComponentPropsWithoutRef<"input">, "className" | "type" | "value" | "onInput"> {
   length: number;
   /** Digits, or digits and capital letters; small letters are entered in their place. */
   charset: "numeric" | "alphanumeric";
@@ -15,6 +15,10 @@ interface CodeInputProps
  */
 export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputProps) {
   const [filled, setFilled] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+
+  // Characters that were typed before the script arrived.
+  useEffect(() => setFilled(field.current?.value.length ?? 0), []);
 
   function setCode(text: string, input: HTMLInputElement): void {
     const code = text.replace(/\s/g, "").slice(0, length);
@@ -37,6 +41,7 @@ export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputPro
       </div>
       <input
         {...rest}
+        ref={field}
         className="stile-code-input"
         type="text"
         inputMode={charset === "numeric" ? "numeric" : "text"}

@@ -5,8 +5,9 @@ import type { Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
+import { assumedCapabilities, capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, releaseClaim } from "./claims.ts";
-import { flowData, type WantedAction } from "./data.ts";
+import { type FlowData, flowData, type WantedAction } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { judge, postpone } from "./judge.ts";
 import { type FlowType, stateNames } from "./names.ts";
@@ -30,20 +31,25 @@ import { viewOf } from "./view.ts";
 import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
 
-/**
- * Starts a flow.
- *
- * @param options `session`: that of the request; a profile flow requires it and belongs to its user. `codeChallenge`:
- *   the flow passes its session on by an authorization code that is bound to this S256 challenge (RFC 7636, 4.2)
- */
+/** What a flow starts with. */
+export interface Beginning {
+  /** Session of the request; a profile flow requires it and belongs to its user. */
+  session?: Session | undefined;
+  /** The flow passes its session on by an authorization code that is bound to this S256 challenge (RFC 7636, 4.2). */
+  codeChallenge?: string | undefined;
+  /** Capabilities that the client reports with the start: the flow begins after `preflight`. */
+  capabilities?: ReportedCapabilities | undefined;
+}
+
+/** Starts a flow. */
 export async function start(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
   type: FlowType,
-  { session, codeChallenge }: { session?: Session | undefined; codeChallenge?: string | undefined } = {},
+  beginning: Beginning = {},
 ): Promise<Answer> {
-  if (type === "profile" && !session) return errorAnswer(showError("unauthorized"));
+  if (type === "profile" && !beginning.session) return errorAnswer(showError("unauthorized"));
   if (type === "token_exchange" && !tenant.config.saml.enabled) return errorAnswer(showError("forbidden"));
   const { platform, database } = runtime;
   const rate = await runtime.rates.consume(tenant.id, "flow_start", client.source);
@@ -53,7 +59,10 @@ export async function start(
   const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
   const token = newToken(platform);
   const resume = randomToken(platform);
-  const record = firstRecord(tenant, type, key.flowId, { session, codeChallenge });
+  const record = firstRecord(tenant, type, key.flowId, {
+    ...beginning,
+    capabilities: beginning.capabilities && capabilitiesOf(beginning.capabilities),
+  });
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
   await admit(runtime, () =>
     insertFlow(
@@ -76,9 +85,18 @@ export async function start(
   };
 }
 
-/** Builds the first state of a flow from the declarations, for display; nothing is written and the token is empty. */
+/**
+ * Builds the state of a flow that is not started, for the page: the first one that asks the user something. It shows what
+ * a browser with WebAuthn is offered. Nothing is written and the token is empty.
+ */
 export function firstState(tenant: Tenant, type: FlowType): FlowState {
-  const record = firstRecord(tenant, type, "");
+  // What an account page shows and changes belongs to one account, so its flow is started first.
+  const record = firstRecord(
+    tenant,
+    type,
+    "",
+    type === "profile" ? {} : { capabilities: assumedCapabilities },
+  );
   return show(
     record,
     viewOf(record, factsOf(type, record.data, null), tenant.config),
@@ -196,18 +214,21 @@ async function proceed(
   return answer.state.payload.wanted_action === undefined ? naming(shown) : shown;
 }
 
-/** Capabilities of a flow that an identity provider starts, without `preflight`. Current browsers support WebAuthn. */
-const assumedCapabilities = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
-
 function firstRecord(
   tenant: Tenant,
   type: FlowType,
   id: string,
-  { session, codeChallenge }: Parameters<typeof start>[4] = {},
+  {
+    session,
+    codeChallenge,
+    capabilities,
+  }: Omit<Beginning, "capabilities"> & { capabilities?: FlowData["capabilities"] },
 ) {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
+    ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
+    // An identity provider starts this flow, without `preflight`.
     ...(type === "token_exchange" ? { capabilities: assumedCapabilities } : {}),
   });
   const facts = factsOf(type, data, null);

@@ -246,7 +246,7 @@ describe("A68 data of one tenant", () => {
     const stray = tenantVisitor(runtime, globex);
     for (const [name, value] of browser.cookies) stray.cookies.set(name, value);
     const shown = await (await stray.mutate("flow.current", { type: "login" })).json();
-    expect(shown.result.data).toMatchObject({ version: 0, state: { name: "preflight" } });
+    expect(shown.result.data).toMatchObject({ version: 0, state: { name: "login_init" } });
   });
 
   test("is neither read nor changed by any request to another tenant", async () => {

@@ -143,6 +143,81 @@ describe("a lost response", () => {
   });
 });
 
+describe("the first state of a flow that is not started", () => {
+  const capable = { webauthn_available: true, webauthn_conditional_mediation_available: true };
+  const firstAct = (browser: Visitor, action: string, input: object, more: object = {}) =>
+    call(browser, "act", { type: "login", version: 0, action, input, ...more });
+  const identifier = "continue_with_login_identifier";
+
+  test("takes its first action and the browser's capabilities in one call", async () => {
+    const browser = visitor(runtime);
+    const shown = await current(browser, "login");
+    expect(Object.keys(shown.state.actions)).toContain("webauthn_generate_request_options");
+    const answer = await firstAct(browser, identifier, { email: newAddress() }, { capabilities: capable });
+    expect(answer).toMatchObject({ version: 2, state: { status: 200 } });
+    expect(Object.keys((await act(browser, "login", 2, "back")).state.payload)).toContain("request_options");
+  });
+
+  test("counts absent capabilities as false", async () => {
+    const browser = visitor(runtime);
+    await firstAct(browser, identifier, { email: newAddress() });
+    const back = await act(browser, "login", 2, "back");
+    expect(back.state.payload).not.toHaveProperty("request_options");
+    expect(back.state.actions).not.toHaveProperty("webauthn_generate_request_options");
+  });
+
+  test("keeps an input that is rejected, with its error", async () => {
+    const answer = await firstAct(visitor(runtime), identifier, { email: "nobody@nowhere" });
+    expect(answer.state).toMatchObject({
+      name: "login_init",
+      status: 400,
+      actions: { [identifier]: { inputs: { email: { value: "nobody@nowhere" } } } },
+    });
+    expect(answer.version).toBeGreaterThan(0);
+  });
+
+  test("starts no flow for an action that it does not offer", async () => {
+    const browser = visitor(runtime);
+    const answer = await firstAct(browser, "password_login", { password });
+    expect(answer.state).toMatchObject({ name: "error", status: 403 });
+    expect(browser.setCookies).toEqual([]);
+  });
+
+  test("goes on with the flow that another page of the browser has started meanwhile", async () => {
+    const browser = visitor(runtime);
+    await begin(browser, "login");
+    const answer = await firstAct(browser, identifier, { email: newAddress() });
+    expect(answer).toMatchObject({ version: 3, state: { status: 200 } });
+    expect(answer.state.name).not.toBe("login_init");
+  });
+
+  test("A29 does nothing to a flow that has gone on", async () => {
+    const browser = visitor(runtime);
+    const { version } = await begin(browser, "login");
+    const moved = await act(browser, "login", version, identifier, { email: newAddress() });
+    const late = await firstAct(browser, identifier, { email: newAddress() });
+    expect(late.state).toMatchObject({ name: "error", status: 403 });
+    expect(await current(browser, "login")).toMatchObject({ state: { name: moved.state.name } });
+  });
+
+  test("of an expired flow takes what was typed into another flow", async () => {
+    const late = await testRuntime();
+    const browser = visitor(late);
+    const { version } = await begin(browser, "login");
+    late.advanceClock(3601);
+    const answer = await act(browser, "login", version, identifier, { email: newAddress() });
+    expect(answer.state).toMatchObject({ status: 200 });
+    expect(answer.state.name).not.toBe("login_init");
+    await late.close();
+  });
+
+  test("answers a start with capabilities, with the options of a passkey", async () => {
+    const answer = await call(visitor(runtime), "start", { type: "login", capabilities: capable });
+    expect(answer).toMatchObject({ version: 2, state: { name: "login_init" } });
+    expect(answer.state.payload).toHaveProperty("request_options");
+  });
+});
+
 describe("two tabs of one flow", () => {
   test("reject the outdated tab, which then reads the current state", async () => {
     const browser = visitor(runtime);
@@ -177,7 +252,11 @@ describe("without a flow", () => {
     const browser = visitor(runtime);
     expect(await current(browser, "login")).toMatchObject({
       version: 0,
-      state: { name: "preflight", status: 200 },
+      state: {
+        name: "login_init",
+        status: 200,
+        actions: { continue_with_login_identifier: expect.anything() },
+      },
     });
     expect(browser.setCookies).toEqual([]);
   });
@@ -230,6 +309,8 @@ describe("a call", () => {
     ["flow.start", {}],
     ["flow.start", { type: "sign_in" }],
     ["flow.start", { type: "login", extra: 1 }],
+    ["flow.start", { type: "login", capabilities: { webauthn_available: "yes" } }],
+    ["flow.act", { type: "login", action: "back", version: 0, input: {}, capabilities: { extra: true } }],
     ["flow.act", { type: "login" }],
     ["flow.act", { type: "login", action: "", version: 1, input: {} }],
     ["flow.act", { type: "login", action: "x".repeat(65), version: 1, input: {} }],

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { detailedState } from "../flow/error-codes.ts";
 import { retryPayload } from "../flow/outcome.ts";
 import { showError } from "../flow/show.ts";
-import { pageActionInput, pageFlowInput } from "../http/flow/schemas.ts";
+import { pageActionInput, pageFlowInput, pageStartInput } from "../http/flow/schemas.ts";
 import {
   actOnPage,
   currentOnPage,
@@ -19,6 +19,7 @@ import type { Context } from "./context.ts";
 const { router, procedure } = initTRPC.context<Context>().create({ isDev: false });
 
 const typeInput = parser(pageFlowInput);
+const startInput = parser(pageStartInput);
 const actInput = parser(pageActionInput);
 
 /** Parses with a schema; the error names the first member at fault. */
@@ -39,8 +40,8 @@ export const appRouter = router({
   flow: router({
     /** Starts a flow, in place of the browser's current one. */
     start: procedure
-      .input(typeInput)
-      .mutation(({ input, ctx }) => answer(ctx, () => startOnPage(ctx.handlerContext, input.type))),
+      .input(startInput)
+      .mutation(({ input, ctx }) => answer(ctx, () => startOnPage(ctx.handlerContext, input))),
 
     /** Performs an action of the displayed state. */
     act: procedure

@@ -27,11 +27,15 @@ function identifierKinds({ email, username }: Config): Kind[] {
 }
 
 const fields = {
-  identifier: () => z.strictObject({ identifier: z.string().trim().max(255) }),
+  identifier: () => z.strictObject({ identifier: z.string().trim().max(255).meta({ preserve: true }) }),
   email: ({ email }: Config) =>
-    z.strictObject({ email: z.string().trim().min(3).max(email.max_length).meta({ input: "email" }) }),
+    z.strictObject({
+      email: z.string().trim().min(3).max(email.max_length).meta({ input: "email", preserve: true }),
+    }),
   username: ({ username }: Config) =>
-    z.strictObject({ username: z.string().trim().min(username.min_length).max(username.max_length) }),
+    z.strictObject({
+      username: z.string().trim().min(username.min_length).max(username.max_length).meta({ preserve: true }),
+    }),
 };
 
 /** Returns the name of the input: `identifier` if both kinds are accepted, else the accepted kind. */

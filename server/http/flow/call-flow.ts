@@ -2,7 +2,7 @@ import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current } from "../../flow/current.ts";
-import { type StepCall, start, step } from "../../flow/engine.ts";
+import { type Beginning, type StepCall, start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
@@ -24,7 +24,7 @@ import { parseActionBody, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
-  | { kind: "start"; type: FlowType; codeChallenge?: string | undefined }
+  | ({ kind: "start"; type: FlowType } & Pick<Beginning, "codeChallenge" | "capabilities">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 
@@ -100,7 +100,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
   const session = call.type === "profile" ? await profileSession(context) : undefined;
   switch (call.kind) {
     case "start":
-      return start(runtime, tenant, client, call.type, { session, codeChallenge: call.codeChallenge });
+      return start(runtime, tenant, client, call.type, { ...call, session });
     case "step":
       return step(runtime, tenant, client, { ...call, ...(session ? { session } : {}) });
     case "current":

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
+import { capabilitiesInput } from "../../flow/capabilities.ts";
 import { statesOf } from "../../flow/graph.ts";
 import { type ActionInput, actionInputs } from "../../flow/input-schemas.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "../../flow/names.ts";
@@ -155,8 +156,18 @@ export const actionRequest = (type: FlowType) =>
     })
     .meta({ id: `${pascal(type)}ActionRequest` });
 
-/** `flow.start` and `flow.current` over tRPC. */
+/** `flow.current` over tRPC. */
 export const pageFlowInput = z.strictObject({ type: z.enum(flowTypes) });
+
+const pageCapabilities = capabilitiesInput
+  .optional()
+  .describe("Capabilities of the browser, with a call that may start a flow. Absent: all false.");
+
+/** `flow.start` over tRPC. */
+export const pageStartInput = z.strictObject({
+  type: z.enum(flowTypes),
+  capabilities: pageCapabilities,
+});
 
 /** `flow.act` over tRPC. The order is that in which faults are reported. */
 export const pageActionInput = z.strictObject({
@@ -164,4 +175,5 @@ export const pageActionInput = z.strictObject({
   version: z.int().min(0).describe("Version of the displayed state."),
   input: z.record(z.string(), z.unknown()),
   type: z.enum(flowTypes),
+  capabilities: pageCapabilities,
 });

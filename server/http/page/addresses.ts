@@ -2,7 +2,7 @@ import { z } from "zod";
 import { flowTypes } from "../../flow/names.ts";
 import { trpcHandler } from "../../trpc/handler.ts";
 import { address } from "../address.ts";
-import { anyFlowState, pageActionInput, pageFlowInput } from "../flow/schemas.ts";
+import { anyFlowState, pageActionInput, pageStartInput } from "../flow/schemas.ts";
 import { described } from "../operation.ts";
 import { stepHandler } from "./step.ts";
 
@@ -23,6 +23,10 @@ export const pageAddresses = [
       flow: z.enum(flowTypes),
       action: z.string(),
       version: z.string().regex(/^\d{1,9}$/),
+      with_script: z
+        .literal("true")
+        .optional()
+        .describe("The form was shown because scripts run, so the browser may sign in with a passkey."),
     }),
     bodyType: "application/x-www-form-urlencoded",
     answers: {
@@ -41,7 +45,7 @@ export const pageAddresses = [
     description: "tRPC; the client of `@trpc/client` calls it. The input schemas are those of the router.",
     tag: "page",
     params: z.object({ procedure: z.enum(["flow.start", "flow.act", "flow.current"]) }),
-    body: z.union([pageFlowInput, pageActionInput]),
+    body: z.union([pageStartInput, pageActionInput]),
     answers: {
       200: {
         schema: z.object({

@@ -29,7 +29,7 @@ test.each([
   ["choice=3", { remember_me: false, choice: "3" }],
   ["password=+12 ", { remember_me: false, password: " 12 " }],
   ["undeclared=1", { remember_me: false, undeclared: "1" }],
-  ["flow=login&action=back&version=3", { remember_me: false }],
+  ["flow=login&action=back&version=3&with_script=true", { remember_me: false }],
 ])("parses the form %s as %j", (form, expected) => {
   expect(read(form)).toEqual(expected);
 });

@@ -1,3 +1,4 @@
+import type { ReportedCapabilities } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
 import { firstState } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
@@ -6,6 +7,7 @@ import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
@@ -41,49 +43,99 @@ export const UNSTARTED = 0;
 /** How long the last state of a flow can be shown again. The engine reissues the session for as long. */
 const FINISHED_FLOW_SECONDS = 60;
 
-/** Starts a flow, in place of the browser's current one. */
-export async function startOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
+/** One action of the displayed state. */
+interface PageStep {
+  type: FlowType;
+  action: string;
+  /** Of the displayed state. */
+  version: number;
+  input: Record<string, unknown>;
+  /** Capabilities of the browser, if the step may start a flow. Absent: all false. */
+  capabilities?: ReportedCapabilities | undefined;
+}
+
+/**
+ * Starts a flow, in place of the browser's current one.
+ *
+ * @param capabilities of the browser; with them the answer shows the state after `preflight`
+ */
+export async function startOnPage(
+  context: HandlerContext,
+  { type, capabilities }: { type: FlowType; capabilities?: ReportedCapabilities | undefined },
+): Promise<PageReply> {
+  if (capabilities) return startWith(context, { type, action: REGISTRATION, input: capabilities });
   const flowAnswer = await callFlow(context, { kind: "start", type });
   return reply(context, type, startedFlow(context, flowAnswer), flowAnswer);
 }
 
 /**
- * Performs an action of the displayed state. The first action starts the flow.
- *
- * @param step `version` of the displayed state; rejected if the flow has moved on since
+ * Performs an action of the displayed state; rejected if the flow has moved on since. The first action starts the flow.
  */
-export async function actOnPage(
-  context: HandlerContext,
-  { type, ...step }: { type: FlowType; action: string; version: number; input: Record<string, unknown> },
-): Promise<PageReply> {
-  const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
-  if (step.version !== UNSTARTED) {
+export async function actOnPage(context: HandlerContext, step: PageStep): Promise<PageReply> {
+  const { runtime, tenant, cookies } = context;
+  const { type, version } = step;
+  const flow = await openPageCookie(runtime, tenant, type, cookies);
+  if (version !== UNSTARTED) {
     if (!flow) {
-      assertKnownPageCookie(context.runtime, context.tenant, type, context.cookies);
+      assertKnownPageCookie(runtime, tenant, type, cookies);
       return notPermitted();
     }
-    const input = withVerifier(step, flow);
-    return call(context, flow, {
-      kind: "step",
-      type,
-      ...step,
-      input,
-      flowId: flow.flowId,
-      token: flow.token,
-    });
+    const reply = await perform(context, flow, { ...step, version });
+    return reply.answer.state.status === 410 && begins(step, tenant) && hasText(step.input)
+      ? startWith(context, step)
+      : reply;
   }
-  if (flow && (await canContinue(context, type, flow))) return notPermitted();
+  const current = flow && (await currentState(context, type, flow));
+  if (flow && current) {
+    // Another page of this browser has started the flow, and it still asks what this page asks.
+    const asksTheSame = current.state.name === firstState(tenant, type).name;
+    return asksTheSame ? perform(context, flow, { ...step, version: current.version }) : notPermitted();
+  }
+  return begins(step, tenant) ? startWith(context, step) : notPermitted();
+}
 
-  const started = await callFlow(context, { kind: "start", type });
+/** The action that reports capabilities alone. */
+const REGISTRATION = "register_client_capabilities";
+
+/** Whether an action can start a flow. */
+function begins({ type, action }: Pick<PageStep, "type" | "action">, tenant: Tenant): boolean {
+  return action === REGISTRATION || Object.hasOwn(firstState(tenant, type).actions, action);
+}
+
+/** Whether the user has typed or chosen something that would be lost. */
+function hasText(input: Record<string, unknown>): boolean {
+  return Object.values(input).some((value) => typeof value === "string" && value !== "");
+}
+
+/** Starts a flow with an action. */
+async function startWith(
+  context: HandlerContext,
+  { type, action, input, capabilities = {} }: Omit<PageStep, "version">,
+): Promise<PageReply> {
+  const skipsPreflight = action !== REGISTRATION && type !== "profile";
+  const started = await callFlow(context, {
+    kind: "start",
+    type,
+    ...(skipsPreflight ? { capabilities } : {}),
+  });
   const fresh = startedFlow(context, started);
   if (!fresh) return reply(context, type, null, started);
-  return call(context, fresh, {
+  return perform(context, fresh, { type, action, input });
+}
+
+function perform(
+  context: HandlerContext,
+  flow: PageFlow,
+  { type, action, version, input }: Omit<PageStep, "version" | "capabilities"> & { version?: number },
+): Promise<PageReply> {
+  return call(context, flow, {
     kind: "step",
     type,
-    action: step.action,
-    input: withVerifier(step, fresh),
-    flowId: fresh.flowId,
-    token: fresh.token,
+    action,
+    ...(version === undefined ? {} : { version }),
+    input: withVerifier({ action, input }, flow),
+    flowId: flow.flowId,
+    token: flow.token,
   });
 }
 
@@ -106,7 +158,7 @@ export async function currentOnPage(context: HandlerContext, type: FlowType): Pr
   const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
   if (!flow) assertKnownPageCookie(context.runtime, context.tenant, type, context.cookies);
   // A profile flow of another account is not continued.
-  if (!flow || (type === "profile" && !(await canContinue(context, type, flow))))
+  if (!flow || (type === "profile" && !(await currentState(context, type, flow))))
     return {
       answer: { version: UNSTARTED, state: firstState(context.tenant, type) },
       headers: {},
@@ -119,11 +171,10 @@ async function call(context: HandlerContext, flow: PageFlow, request: FlowCall):
   return reply(context, request.type, flow, await callFlow(context, request), request.kind);
 }
 
-/** Whether the client can continue a flow. */
-async function canContinue(context: HandlerContext, type: FlowType, flow: PageFlow): Promise<boolean> {
+/** The state of a flow, if the client can continue it. */
+async function currentState(context: HandlerContext, type: FlowType, flow: PageFlow) {
   const session = type === "profile" ? await profileSession(context) : undefined;
-  const query = { type, ...flow, ...(session ? { session } : {}) };
-  return (await peek(context.runtime, context.tenant, query)) !== null;
+  return peek(context.runtime, context.tenant, { type, ...flow, ...(session ? { session } : {}) });
 }
 
 function startedFlow({ runtime }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {

@@ -41,16 +41,17 @@ const newAddress = () => `${randomUUID()}@example.com`;
 describe("without a script", () => {
   test("renders the first state and writes nothing", async () => {
     const drawn = await page(visitor(runtime), "registration");
-    expect(drawn).toMatchObject({ version: 0, state: { name: "preflight", status: 200, csrf_token: "" } });
-    expect(drawn.state.actions).toHaveProperty("register_client_capabilities");
+    expect(drawn).toMatchObject({
+      version: 0,
+      state: { name: "registration_init", status: 200, csrf_token: "" },
+    });
+    expect(drawn.state.actions).toHaveProperty("register_login_identifier");
   });
 
   test("a user registers and signs in again", async () => {
     const email = newAddress();
     const browser = visitor(runtime);
-    let drawn = await submit(browser, "registration", "register_client_capabilities");
-    expect(drawn.state.name).toBe("registration_init");
-    drawn = await submit(browser, "registration", "register_login_identifier", {
+    let drawn = await submit(browser, "registration", "register_login_identifier", {
       email: "not-an-address",
       username: "",
     });
@@ -66,7 +67,6 @@ describe("without a script", () => {
     expect(await (await browser.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
 
     const returning = visitor(runtime);
-    await submit(returning, "login", "register_client_capabilities");
     await submit(returning, "login", "continue_with_login_identifier", { email });
     await submit(returning, "login", "continue_to_password_login");
     drawn = await submit(returning, "login", "password_login", { password: "wrong" });
@@ -84,7 +84,6 @@ describe("without a script", () => {
     const email = newAddress();
     await restRegistration(asking, email);
     const browser = visitor(asking);
-    await submit(browser, "login", "register_client_capabilities", {}, asking);
     expect((await submit(browser, "login", "remember_me", box, asking)).state.status).toBe(200);
     await submit(browser, "login", "continue_with_login_identifier", { email }, asking);
     const { version } = await submit(browser, "login", "continue_to_password_login", {}, asking);
@@ -151,7 +150,7 @@ describe("without a script", () => {
     const drawn = await page(browser, "login", late);
     expect(drawn).toMatchObject({
       version: 0,
-      state: { name: "preflight", status: 410, error: { code: "flow_expired_error" } },
+      state: { name: "login_init", status: 410, error: { code: "flow_expired_error" } },
     });
     expect((await submit(browser, "login", "register_client_capabilities", {}, late)).state).toMatchObject({
       name: "login_init",
@@ -172,6 +171,47 @@ describe("without a script", () => {
       version: 0,
       state: { status: 429, error: { code: "rate_limit_exceeded" } },
     });
+  });
+});
+
+describe("the first form", () => {
+  const post = (browser: Visitor, fields: Record<string, string>) =>
+    browser.submit("/step", { flow: "login", version: "0", ...fields });
+  const identifier = "continue_with_login_identifier";
+
+  test("that a page without scripts posts is offered no passkey after it", async () => {
+    const browser = visitor(runtime);
+    await post(browser, { action: identifier, email: newAddress() });
+    const back = await submit(browser, "login", "back");
+    expect(back.state.actions).not.toHaveProperty("webauthn_generate_request_options");
+  });
+
+  test("of a passkey, posted before the scripts of the page have arrived, leads to the passkey", async () => {
+    const browser = visitor(runtime);
+    await post(browser, { action: "webauthn_generate_request_options", with_script: "true" });
+    expect((await page(browser, "login")).state.name).toBe("login_passkey");
+  });
+
+  test("goes on with the flow that another page has started meanwhile, and loses nothing typed", async () => {
+    const browser = visitor(runtime);
+    await browser.mutate("flow.start", { type: "login", capabilities: { webauthn_available: true } });
+    await post(browser, { action: identifier, email: newAddress() });
+    const drawn = await page(browser, "login");
+    expect(drawn.state.status).toBe(200);
+    expect(drawn.state.name).not.toBe("login_init");
+  });
+
+  test("of an expired flow takes what was typed into another flow", async () => {
+    const late = await testRuntime();
+    const browser = visitor(late);
+    await post(browser, { action: identifier, email: "nobody@nowhere" });
+    const { version } = await page(browser, "login", late);
+    late.advanceClock(3601);
+    await post(browser, { action: identifier, email: newAddress(), version: String(version) });
+    const drawn = await page(browser, "login", late);
+    expect(drawn.state.status).toBe(200);
+    expect(drawn.state.name).not.toBe("login_init");
+    await late.close();
   });
 });
 

@@ -33,7 +33,8 @@ export const stepHandler: Handler = async (context) => {
   const page = await pageState(runtime, tenant, cookies, type);
   const descriptor = Object.hasOwn(page.state.actions, action) ? page.state.actions[action] : undefined;
   const input = readForm(form, descriptor?.inputs ?? {});
-  const acted = await actOnPage(context, { type, action, version: Number(version), input });
+  const capabilities = { webauthn_available: form.get("with_script") === "true" };
+  const acted = await actOnPage(context, { type, action, version: Number(version), input, capabilities });
   // After a second click or a lost answer, the page shows the flow's current state, whose form works.
   const outcome = isNotPermitted(acted) ? await currentOnPage(context, type) : acted;
   return redirect(303, pageAddress(type), {
