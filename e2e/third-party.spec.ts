@@ -130,7 +130,6 @@ test.describe("without JavaScript", () => {
   }) => {
     acme.person(address, { email: address, email_verified: true });
     await page.goto("/");
-    await button(page, "Continue").click();
     await button(page, "Continue with Acme").click();
     await page.getByRole("link", { name: /^Continue at 127\.0\.0\.1/ }).click();
     await signInAtAcme(page, address);

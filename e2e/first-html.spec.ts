@@ -1,0 +1,123 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { button, codeField, emailField, enterAddress, expectPage } from "./steps.ts";
+
+/** The first page before, while and after its scripts arrive. */
+
+test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
+
+/** Holds the scripts of the pages back until the returned function is called. */
+async function holdScripts(page: Page): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/_next\/static\/.*\.js/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Where everything visible of the state stands. */
+const places = (page: Page) =>
+  page.locator(".stile-state :is(h1, p, input:not([type=hidden]), button)").evaluateAll((elements) =>
+    elements
+      .filter((element) => element.checkVisibility())
+      .map((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return [element.tagName, x, y, width, height].join(" ");
+      }),
+  );
+
+const steps = (page: Page) => {
+  const calls: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/api/trpc/")) calls.push(new URL(request.url()).pathname);
+  });
+  return calls;
+};
+
+test("what is typed before the scripts arrive stays, with the focus, and nothing moves", async ({
+  page,
+  account,
+}) => {
+  const release = await holdScripts(page);
+  const calls = steps(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await emailField(page).fill(account.address);
+  await page.getByRole("checkbox").check();
+  await emailField(page).focus();
+  const before = await places(page);
+  release();
+  await expect(page.locator("form[data-action=continue_with_login_identifier]")).toHaveAttribute(
+    "novalidate",
+  );
+  // The box that was ticked, and the flow for passkeys in the field.
+  await expect(page.locator("form[data-action=remember_me] input[name=version]")).not.toHaveValue("0");
+  await expect(emailField(page)).toHaveValue(account.address);
+  await expect(emailField(page)).toBeFocused();
+  await expect(page.getByRole("checkbox")).toBeChecked();
+  expect(await places(page)).toEqual(before);
+  await emailField(page).press("Enter");
+  await expectPage(page, "methods");
+  expect(calls).not.toContain("/api/trpc/flow.start");
+});
+
+test("a form that is sent before the scripts arrive needs none of them", async ({ page, account }) => {
+  const release = await holdScripts(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await enterAddress(page, account.address);
+  await expectPage(page, "methods");
+  release();
+  await button(page, "Get a code by email").click();
+  await expect(codeField(page)).toBeVisible();
+});
+
+test("two pages opened at once are one flow, and neither loses what was typed", async ({
+  page,
+  context,
+  account,
+}) => {
+  const other = await context.newPage();
+  const release = await holdScripts(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await emailField(page).fill(account.address);
+  await other.goto("/");
+  await expect(
+    other.locator("form[data-action=continue_with_login_identifier] input[name=version]"),
+  ).toHaveValue("2");
+  await button(page, "Continue").click();
+  await expectPage(page, "methods");
+  release();
+});
+
+test("after a connection that was lost in the first step, what was typed is sent again", async ({
+  page,
+  account,
+  pageErrors,
+}) => {
+  pageErrors.expect(/flow\.act|Failed to (load|fetch)|ERR_/);
+  await page.route("**/api/trpc/flow.act", (route) => route.abort("connectionfailed"));
+  await page.goto("/");
+  await emailField(page).fill(account.address);
+  await expect(page.locator("form[data-action=continue_with_login_identifier]")).toHaveAttribute(
+    "novalidate",
+  );
+  await button(page, "Continue").click();
+  await expect(page.locator(".stile-alert")).toHaveText(/We are connected again/);
+  await expect(emailField(page)).toHaveValue(account.address);
+  await page.unroute("**/api/trpc/flow.act");
+  await button(page, "Continue").click();
+  await expectPage(page, "methods");
+});
+
+test("the back button leads to the flow, which goes on", async ({ page, account }) => {
+  await page.goto("/?flow=registration");
+  await page.goto("/");
+  await enterAddress(page, account.address);
+  await expectPage(page, "methods");
+  await page.goBack();
+  await expectPage(page, "registration");
+  await page.goForward();
+  await expectPage(page, "methods");
+  await button(page, "Back").click();
+  await expectPage(page, "login");
+});
