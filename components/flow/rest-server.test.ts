@@ -158,7 +158,7 @@ test("an expired flow is replaced, and nothing typed is lost without a word", as
     ...{ name: "error", status: 410, payload: {}, csrf_token: "", actions: {}, links: null },
     error: { code: "flow_expired_error", message: "This flow has expired." },
   };
-  faults.push(Response.json(expired, { status: 410 }));
+  faults.push(Response.json(expired, { status: 410 }), Response.json(expired, { status: 410 }));
   await store.act("continue_with_login_identifier", { email: "ada@example.com" });
   expect(store.view().state.error?.code).toBe("flow_expired_error");
   await store.restart();
