@@ -26,7 +26,8 @@ try {
   const weight = await cold<Record<string, number>>(weighPage);
   const times: PageTimes[] = [];
   for (let run = 0; run < RUNS; run++) times.push(await cold<PageTimes>(timePage));
-  for (const [part, bytes] of Object.entries(weight)) process.stdout.write(`${part}: ${(bytes / 1000).toFixed(1)} kB\n`);
+  for (const [part, bytes] of Object.entries(weight))
+    process.stdout.write(`${part}: ${(bytes / 1000).toFixed(1)} kB\n`);
   process.stdout.write(`first field usable: ${Math.round(median(times.map(({ field }) => field)))} ms\n`);
   process.stdout.write(`scripts at work: ${Math.round(median(times.map(({ scripts }) => scripts)))} ms\n`);
 } finally {
