@@ -167,11 +167,11 @@ describe("the first state of a flow that is not started", () => {
   });
 
   test("keeps an input that is rejected, with its error", async () => {
-    const answer = await firstAct(visitor(runtime), identifier, { email: "nobody@nowhere" });
+    const answer = await firstAct(visitor(runtime), identifier, { email: "unknown@nowhere" });
     expect(answer.state).toMatchObject({
       name: "login_init",
       status: 400,
-      actions: { [identifier]: { inputs: { email: { value: "nobody@nowhere" } } } },
+      actions: { [identifier]: { inputs: { email: { value: "unknown@nowhere" } } } },
     });
     expect(answer.version).toBeGreaterThan(0);
   });

@@ -204,7 +204,7 @@ describe("the first form", () => {
   test("of an expired flow takes what was typed into another flow", async () => {
     const late = await testRuntime();
     const browser = visitor(late);
-    await post(browser, { action: identifier, email: "nobody@nowhere" });
+    await post(browser, { action: identifier, email: "unknown@nowhere" });
     const { version } = await page(browser, "login", late);
     late.advanceClock(3601);
     await post(browser, { action: identifier, email: newAddress(), version: String(version) });
