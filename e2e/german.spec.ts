@@ -7,7 +7,7 @@ test("a German browser gets pages and mails in German", async ({ page, account, 
   const title = page.getByRole("heading", { level: 1 });
   await expect(title).toHaveText("Anmelden");
   await expect(page.locator("html")).toHaveAttribute("lang", "de");
-  await page.getByLabel("E-Mail", { exact: false }).fill(account.address);
+  await page.getByLabel("E\u2011Mail", { exact: false }).fill(account.address);
   const asked = Date.now() - 1;
   await page.getByRole("button", { name: "Weiter" }).click();
   await expect(title).toHaveText("Wie möchten Sie sich anmelden?");
