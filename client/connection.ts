@@ -1,9 +1,14 @@
 import {
+  createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
+  type ExportedJWKSCache,
   errors,
+  type JSONWebKeySet,
   type JWTPayload,
+  type JWTVerifyGetKey,
   type JWTVerifyOptions,
+  jwksCache,
   jwtVerify,
 } from "jose";
 import { StileError } from "./error.ts";
@@ -63,6 +68,9 @@ const KEYS_COOLDOWN_MS = 30_000;
 /** Keys that cannot be read are asked for again at most once in this time: any client can send an unknown key. */
 const KEYS_RETRY_MS = 1_000;
 
+/** Keys that cannot be read again verify for this time: with a known key, an outage of the service refuses no token. */
+const KEYS_MAX_STALE_MS = 24 * 3_600_000;
+
 export function connect({
   baseUrl,
   apiKey,
@@ -72,15 +80,20 @@ export function connect({
   fetch: request = (...given) => fetch(...given),
 }: ConnectionOptions): Connection {
   const base = baseUrl.replace(/\/+$/, "");
-  let readKeysAt = Number.NEGATIVE_INFINITY;
+  let retryKeysAt = Number.NEGATIVE_INFINITY;
+  const lastKeys: Partial<ExportedJWKSCache> = {};
   const keys = createRemoteJWKSet(new URL(`${base}/.well-known/jwks.json`), {
     cacheMaxAge: KEYS_MAX_AGE_MS,
     cooldownDuration: KEYS_COOLDOWN_MS,
     timeoutDuration: timeoutMs,
+    [jwksCache]: lastKeys as ExportedJWKSCache,
     [customFetch]: async (...given) => {
-      if (performance.now() - readKeysAt < KEYS_RETRY_MS) throw new Error("They could not be read just now.");
-      readKeysAt = performance.now();
-      return request(...given);
+      if (performance.now() < retryKeysAt) throw new Error("They could not be read just now.");
+      // With keys that still verify, each further attempt only delays a request.
+      retryKeysAt = performance.now() + (lastKeys.jwks ? KEYS_COOLDOWN_MS : KEYS_RETRY_MS);
+      const response = await request(...given);
+      if (response.ok) retryKeysAt = performance.now() + KEYS_RETRY_MS;
+      return response;
     },
   });
 
@@ -132,22 +145,44 @@ export function connect({
       return paged ? { items: answer.body, total: Number(answer.headers.get("x-total-count")) } : answer.body;
     },
     async verify(token, options) {
+      const expected = { algorithms: ALGORITHMS, issuer: issuer ?? base, audience, ...options };
       try {
-        const { payload } = await jwtVerify(token, keys, {
-          algorithms: ALGORITHMS,
-          issuer: issuer ?? base,
-          audience,
-          ...options,
+        return await verifyBy(keys, token, expected).catch((error: unknown) => {
+          const { jwks, uat = 0 } = lastKeys;
+          if (!jwks || Date.now() - uat >= KEYS_MAX_STALE_MS) throw error;
+          return verifyBy(staleKeys(jwks), token, expected);
         });
-        return { ok: true, claims: payload };
-      } catch (error) {
-        if (error instanceof errors.JWTExpired) return { ok: false, reason: "expired" };
-        if (error instanceof errors.JOSEError && !unreadableKeys.has(error.code))
-          return { ok: false, reason: "invalid" };
-        throw new StileError(`The keys of Stile cannot be read at ${base}.`, { cause: error });
+      } catch (cause) {
+        throw new StileError(`The keys of Stile cannot be read at ${base}.`, { cause });
       }
     },
   };
+}
+
+/** @throws an error that says nothing of the token */
+async function verifyBy(
+  keys: JWTVerifyGetKey,
+  token: string,
+  expected: JWTVerifyOptions,
+): Promise<VerifiedToken> {
+  try {
+    const { payload } = await jwtVerify(token, keys, expected);
+    return { ok: true, claims: payload };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) return { ok: false, reason: "expired" };
+    if (error instanceof errors.JOSEError && !unreadableKeys.has(error.code))
+      return { ok: false, reason: "invalid" };
+    throw error;
+  }
+}
+
+/** Keys that may lack the newest: a token of an unknown one is not judged. */
+function staleKeys(jwks: JSONWebKeySet): JWTVerifyGetKey {
+  const known = createLocalJWKSet(jwks);
+  return (...given) =>
+    known(...given).catch((cause: unknown) => {
+      throw new Error("The key of the token is not known.", { cause });
+    });
 }
 
 /** Codes of errors that say nothing of the token. */

@@ -85,6 +85,40 @@ describe("verifySession", () => {
     expect(await stile.verifySession(token, { tokenOnly: true })).toEqual({ ok: false, reason: "invalid" });
   });
 
+  test("A63 verifies by the last keys for a day while they cannot be read, asking twice a minute", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
+    let isDown = false;
+    let asked = 0;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      asked += 1;
+      return isDown ? Promise.reject(new TypeError("fetch failed")) : service(input, init);
+    };
+    const stile = clientWith({ fetch });
+    const lasting = await sign({ ...claims(), exp: now() + 7 * 24 * 3600 }, "JWT");
+    const verify = (presented: string) => stile.verifySession(presented, { tokenOnly: true });
+    expect(await verify(lasting)).toMatchObject({ ok: true });
+    isDown = true;
+    asked = 0;
+    vi.advanceTimersByTime(11 * 60_000);
+    for (let count = 0; count < 20; count += 1) expect(await verify(lasting)).toMatchObject({ ok: true });
+    expect(asked).toBe(1);
+    vi.advanceTimersByTime(31_000);
+    expect(await verify(`${lasting.slice(0, -10)}AAAAAAAAAA`)).toEqual({ ok: false, reason: "invalid" });
+    expect(await verify(await sign({ ...claims(), exp: now() - 61 }, "JWT"))).toEqual({
+      ok: false,
+      reason: "expired",
+    });
+    expect(asked).toBe(2);
+    const unknown = withHeader({ ...decodeProtectedHeader(token), kid: randomUUID() });
+    await expect(verify(unknown)).rejects.toThrow(StileError);
+    vi.advanceTimersByTime(24 * 3_600_000);
+    await expect(verify(lasting)).rejects.toThrow(StileError);
+    isDown = false;
+    vi.advanceTimersByTime(31_000);
+    expect(await verify(lasting)).toMatchObject({ ok: true });
+  });
+
   test("tells a session that has ended from a token that is not valid", async () => {
     const { visitor } = await restRegistration(runtime, `${randomUUID()}@example.com`);
     const ended = visitor.cookies.get("service") ?? "";
