@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../server/testing/eventually.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
 import { type Service, startService } from "../server/testing/service.ts";
@@ -168,31 +170,60 @@ function deliver(name: string, body: string, { at = Math.floor(Date.now() / 1000
   });
 }
 
-test.runIf(isHere("python3", "--version"))(
-  "the examples without the client answer 503 to a token while Stile does not answer",
-  async () => {
-    for (const [name, start] of examples.filter(([name]) => name === "Python" || name === "Go")) {
-      if (!start) continue;
-      const [program, ...parameters] = start();
-      const port = await freePort();
-      const child = spawn(program as string, parameters, {
-        stdio: "ignore",
-        cwd: here,
-        env: {
-          NODE_ENV: "production",
-          PATH: process.env.PATH ?? "",
-          PORT: String(port),
-          STILE_URL: `http://127.0.0.1:${await freePort()}`,
-          STILE_WEBHOOK_SECRET: secret,
-        },
-      });
-      processes.push(child);
-      const headers = { authorization: `Bearer ${user.token}` };
-      const answer = await eventually(() => fetch(`http://127.0.0.1:${port}/api/me`, { headers }));
-      expect([name, answer.status]).toEqual([name, 503]);
-    }
-  },
-);
+describe("while Stile does not answer", () => {
+  /** Starts an example against an address, and returns its answer to the token of a user. */
+  async function startAgainst(url: string, start: () => [program: string, ...parameters: string[]]) {
+    const [program, ...parameters] = start();
+    const port = await freePort();
+    const child = spawn(program, parameters, {
+      stdio: "ignore",
+      cwd: here,
+      env: {
+        NODE_ENV: "production",
+        PATH: process.env.PATH ?? "",
+        PORT: String(port),
+        STILE_URL: url,
+        STILE_WEBHOOK_SECRET: secret,
+      },
+    });
+    processes.push(child);
+    const get = (token: string) =>
+      fetch(`http://127.0.0.1:${port}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+    await eventually(() => get(""));
+    return get;
+  }
+
+  test.each(examples.filter(([, start]) => start))("the example for %s answers 503", async (_, start) => {
+    const get = await startAgainst(
+      `http://127.0.0.1:${await freePort()}`,
+      start as NonNullable<typeof start>,
+    );
+    expect((await get(user.token)).status).toBe(503);
+  });
+
+  test.each(examples.filter(([name, start]) => start && ["Python", "Go"].includes(name)))(
+    "the example for %s asks for keys one at a time, and waits after a failure",
+    async (_, start) => {
+      let asked = 0;
+      const answers: (() => void)[] = [];
+      const silent = createHttpServer((_request, response) => {
+        asked += 1;
+        answers.push(() => response.writeHead(500).end());
+      }).listen(0, "127.0.0.1");
+      onTestFinished(() => void silent.close());
+      await once(silent, "listening");
+      const { port } = silent.address() as { port: number };
+      const get = await startAgainst(`http://127.0.0.1:${port}`, start as NonNullable<typeof start>);
+      const pending = Array.from({ length: 5 }, () => get(user.token));
+      await eventually(() => expect(answers).toHaveLength(1));
+      // What needs no key is answered meanwhile.
+      expect((await get("x")).status).toBe(401);
+      answers[0]?.();
+      expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
+      expect(asked).toBe(1);
+    },
+  );
+});
 
 describe.each(examples)("the example for %s", (name, start) => {
   test.runIf(start)("answers with the user of a session, and 401 to every other token", async () => {

@@ -1,4 +1,4 @@
-import { createStile } from "@stile-auth/stile/server";
+import { createStile, StileError } from "@stile-auth/stile/server";
 import express from "express";
 
 const stile = createStile({
@@ -27,6 +27,12 @@ app.post("/webhooks/stile", express.raw({ type: "application/json" }), async (re
   const { id, name, data } = verified.event;
   console.log(JSON.stringify({ id, name, user: data.id }));
   response.status(204).end();
+});
+
+// Without Stile nothing is known of a token: 503, so that sessions survive and deliveries are repeated.
+app.use((error, _request, response, next) => {
+  if (!(error instanceof StileError)) return next(error);
+  response.status(503).json({ error: "unavailable" });
 });
 
 app.listen(process.env.PORT, "127.0.0.1");

@@ -1,5 +1,5 @@
 import { serve } from "@hono/node-server";
-import { createStile } from "@stile-auth/stile/server";
+import { createStile, StileError } from "@stile-auth/stile/server";
 import { Hono } from "hono";
 
 const stile = createStile({
@@ -21,6 +21,12 @@ app.post("/webhooks/stile", async (context) => {
   const { id, name, data } = verified.event;
   console.log(JSON.stringify({ id, name, user: data.id }));
   return context.body(null, 204);
+});
+
+// Without Stile nothing is known of a token: 503, so that sessions survive and deliveries are repeated.
+app.onError((error, context) => {
+  if (!(error instanceof StileError)) throw error;
+  return context.json({ error: "unavailable" }, 503);
 });
 
 serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: "127.0.0.1" });

@@ -26,6 +26,8 @@ import (
 const (
 	keysMaxAge   = 10 * time.Minute
 	keysCooldown = 30 * time.Second
+	keysRetry    = time.Second
+	keysMaxStale = 24 * time.Hour
 	maxBodyBytes = 1 << 20
 	tolerance    = 5 * time.Minute
 )
@@ -55,30 +57,56 @@ func webhookSecret() []byte {
 }
 
 // keySet holds the public keys of the service: for ten minutes, and they are read again for an unknown key at most
-// every 30 seconds.
+// every 30 seconds. While they cannot be read, the last ones verify for a day.
 type keySet struct {
-	mutex  sync.Mutex
-	keys   map[string]*rsa.PublicKey
-	readAt time.Time
+	// Held while the keys are read, by one request; those that need the result wait for it.
+	reading sync.Mutex
+	mutex   sync.RWMutex
+	keys    map[string]*rsa.PublicKey
+	readAt  time.Time
+	// Of the last attempt; guarded by reading.
+	nextReadAt time.Time
+	failed     error
+}
+
+func (set *keySet) get(kid string) (*rsa.PublicKey, time.Duration) {
+	set.mutex.RLock()
+	defer set.mutex.RUnlock()
+	return set.keys[kid], time.Since(set.readAt)
 }
 
 func (set *keySet) find(kid string) (*rsa.PublicKey, error) {
-	set.mutex.Lock()
-	defer set.mutex.Unlock()
-	age := time.Since(set.readAt)
-	key, known := set.keys[kid]
-	if age > keysMaxAge || (!known && age > keysCooldown) {
-		found, err := readKeys()
-		if err != nil {
-			return nil, err
-		}
-		set.keys, set.readAt = found, time.Now()
-		key, known = found[kid]
+	if key, age := set.get(kid); key != nil && age < keysMaxAge {
+		return key, nil
 	}
-	if !known {
+	set.reading.Lock()
+	defer set.reading.Unlock()
+	if key, age := set.get(kid); (key == nil || age >= keysMaxAge) && time.Now().After(set.nextReadAt) {
+		set.read()
+	}
+	key, age := set.get(kid)
+	if set.failed != nil && (key == nil || age > keysMaxStale) {
+		return nil, set.failed
+	}
+	if key == nil {
 		return nil, errors.New("unknown key")
 	}
 	return key, nil
+}
+
+func (set *keySet) read() {
+	found, err := readKeys()
+	set.failed = err
+	set.mutex.Lock()
+	defer set.mutex.Unlock()
+	if err == nil {
+		set.keys, set.readAt = found, time.Now()
+	}
+	wait := keysRetry
+	if len(set.keys) > 0 {
+		wait = keysCooldown
+	}
+	set.nextReadAt = time.Now().Add(wait)
 }
 
 // errUnavailable: Stile does not answer, so nothing is known of the token.

@@ -17,6 +17,7 @@ SECRET = base64.b64decode(os.environ["STILE_WEBHOOK_SECRET"].removeprefix("whsec
 
 KEYS_MAX_AGE = 600
 KEYS_COOLDOWN = 30
+KEYS_MAX_STALE = 86400
 MAX_BODY_BYTES = 1024 * 1024
 # DigestInfo of SHA-256 (RFC 8017, 9.2).
 SHA256_PREFIX = bytes.fromhex("3031300d060960864801650304020105000420")
@@ -40,21 +41,40 @@ def call(request):
 
 
 class Keys:
-    """The public keys of the service: kept for ten minutes, and read again for an unknown key at most every 30 s."""
+    """The public keys of the service: kept for ten minutes, and read again for an unknown key at most every 30 s.
+
+    While they cannot be read, the last ones verify for a day.
+    """
 
     def __init__(self):
-        self.lock = threading.Lock()
-        self.keys = {}
-        self.read_at = float("-inf")
+        self.reading = threading.Lock()
+        # Replaced as a whole, so that it is read without a lock.
+        self.known, self.read_at = {}, float("-inf")
+        self.next_read_at = float("-inf")
+        self.failed = False
 
     def find(self, kid):
-        with self.lock:
+        """Returns None for a key that Stile does not publish."""
+        known, age = self.known, time.monotonic() - self.read_at
+        if kid in known and age < KEYS_MAX_AGE:
+            return known[kid]
+        # One reads, and those that need the result wait for it.
+        with self.reading:
             age = time.monotonic() - self.read_at
-            if age > KEYS_MAX_AGE or (kid not in self.keys and age > KEYS_COOLDOWN):
-                found = call(STILE_URL + "/.well-known/jwks.json")["keys"]
-                self.keys = {key["kid"]: key for key in found if key["kty"] == "RSA"}
-                self.read_at = time.monotonic()
-            return self.keys.get(kid)
+            if (kid not in self.known or age > KEYS_MAX_AGE) and time.monotonic() > self.next_read_at:
+                self.read()
+        if self.failed and (kid not in self.known or time.monotonic() - self.read_at > KEYS_MAX_STALE):
+            raise Unavailable("Stile does not answer")
+        return self.known.get(kid)
+
+    def read(self):
+        try:
+            found = call(STILE_URL + "/.well-known/jwks.json")["keys"]
+            self.known = {key["kid"]: key for key in found if key["kty"] == "RSA"}
+            self.read_at, self.failed = time.monotonic(), False
+        except Unavailable:
+            self.failed = True
+        self.next_read_at = time.monotonic() + (KEYS_COOLDOWN if self.known else 1)
 
 
 keys = Keys()
