@@ -161,6 +161,45 @@ describe("a delivery", () => {
     expect(delivering.logged.join("")).not.toContain("482913");
   });
 
+  describe("A86 of a mail whose data is sealed", () => {
+    const mail = { name: "email.send", data: { data: { otp_code: "482913" } }, sealed: true };
+    const stored = async () => {
+      const { rows } = await runtime.database.write.execute(
+        sql`select sealed_data is null as erased from events`,
+      );
+      return rows;
+    };
+
+    test("keeps it while another webhook waits, and erases it with the last one that is deleted", async () => {
+      receiver.answer = (response, { path }) => response.writeHead(path === "/events/up" ? 204 : 500).end();
+      const [up = "", down = "", last = ""] = await Promise.all(
+        ["up", "down", "last"].map((path) => storeWebhook(`${receiver.url}/${path}`)),
+      );
+      await commitEvent([up, down, last], mail);
+      await process().runDue(10);
+      expect((await deliveries()).map(({ state }) => state).toSorted()).toEqual([
+        "delivered",
+        "waiting",
+        "waiting",
+      ]);
+      await deleteWebhook(runtime, runtime.tenant, down);
+      expect(await stored()).toEqual([{ erased: false }]);
+      await deleteWebhook(runtime, runtime.tenant, last);
+      expect(await stored()).toEqual([{ erased: true }]);
+      await deleteWebhook(runtime, runtime.tenant, up);
+      expect(await stored()).toEqual([]);
+    });
+
+    test("leaves nothing of it when its tenant is deleted", async () => {
+      receiver.answer = (response) => response.writeHead(500).end();
+      await commitEvent([await storeWebhook(receiver.url)], mail);
+      await process().runDue(10);
+      expect(await stored()).toEqual([{ erased: false }]);
+      await runtime.database.write.execute(sql`delete from tenants where id = ${tenantId()}`);
+      expect(await stored()).toEqual([]);
+    });
+  });
+
   test("goes to a webhook of the configuration, unsigned without a secret", async () => {
     const hooks = [
       { callback: receiver.url, events: ["user"], secret },

@@ -82,6 +82,9 @@ async function begin(client: FlowClient, type: "login" | "registration" | "profi
   await client.act("register_client_capabilities", { webauthn_available: false });
 }
 
+const isOfPrimary = ({ data }: Record<string, unknown>) =>
+  (data as { template?: string }).template === "primary_email_update";
+
 test("sees a whole registration, login and profile session as the list says", async () => {
   const client = flowClient(service.server.url, {
     language: "pt-BR",
@@ -98,7 +101,6 @@ test("sees a whole registration, login and profile session as the list says", as
 
   await begin(client, "login");
   await client.act("continue_with_login_identifier", { identifier: first });
-  await client.act("continue_to_password_login");
   await client.act("password_login", { password });
   expect(client.state.name).toBe("success");
 
@@ -156,6 +158,9 @@ test("sees a whole registration, login and profile session as the list says", as
       ["security_notification", "primary_email_update"],
       ["security_notification", "primary_email_update"],
     ]);
+    const changes = mails.filter(({ data }) => isOfPrimary(data)).map(({ data }) => data.data);
+    for (const change of changes)
+      expect(change).toMatchObject({ old_email_address: first, new_email_address: second });
     for (const { data, claims } of mails) {
       expect(data).toMatchObject({ delivered_by_hanko: false, language: "pt-BR", accept_language: "pt-BR" });
       expect(claims.language).toBe("pt-BR");
@@ -167,5 +172,39 @@ test("sees a whole registration, login and profile session as the list says", as
     const query = "select count(*)::int as sealed from events where sealed_data is not null";
     const { rows } = await service.database.database.read.$client.query(query);
     expect(rows).toEqual([{ sealed: 0 }]);
+  });
+});
+
+test("gets the primary address from before when the operator changes it", async () => {
+  const [first, second] = [newAddress(), newAddress()];
+  const key = await service.stile("keys", "create", "--interface", "admin", "--name", "support");
+  const [secretOfKey = ""] = /\S{30,}/.exec(key) ?? [];
+  const call = async (path: string, body?: object) => {
+    const answer = await fetch(`${service.server.url}/admin${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secretOfKey}`, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    expect(answer.status).toBeLessThan(300);
+    return answer;
+  };
+  const emails = [first, second].map((address) => ({
+    address,
+    is_primary: address === first,
+    is_verified: true,
+  }));
+  const user = (await (await call("/users", { emails })).json()) as {
+    id: string;
+    emails: { id: string; address: string }[];
+  };
+  const other = user.emails.find(({ address }) => address === second)?.id;
+  await call(`/users/${user.id}/emails/${other}/set_primary`);
+  await eventually(async () => {
+    const mails = (await verifiedEvents()).filter(
+      ({ name, data }) => name === "email.send" && isOfPrimary(data),
+    );
+    const told = mails.map(({ data }) => ({ to: data.to_email_address, ...(data.data as object) }));
+    const change = { old_email_address: first, new_email_address: second };
+    expect(told.filter(({ to }) => to === first)).toMatchObject([change]);
   });
 });
