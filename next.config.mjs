@@ -1,6 +1,6 @@
 /** Addresses of the API, as in the matcher of `proxy.ts`. */
 const api =
-  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|docs|dev)(?:/|$)";
+  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|docs|theme|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {

@@ -124,5 +124,5 @@ const pageHeaders: Record<string, string> = {
 // Addresses of the API have headers of their own; a test compares this with their table.
 export const config = {
   matcher:
-    "/((?!_next/static/|(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|docs|dev)(?:/|$)).*)",
+    "/((?!_next/static/|(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|docs|theme|dev)(?:/|$)).*)",
 };

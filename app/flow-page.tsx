@@ -13,6 +13,7 @@ import { Login } from "../components/flow/login.tsx";
 import { isIdpInitiated, readProviderReturn } from "../components/flow/provider-return.ts";
 import { Languages } from "./languages.tsx";
 import { pageWords } from "./page-words.ts";
+import { brandOf, ThemeLinks } from "./theme-links.tsx";
 
 /** The query of a page's address, in Next's form. */
 export type Query = Record<string, string | string[] | undefined>;
@@ -44,7 +45,7 @@ export async function FlowPage({ type: requestedType, query, path, tenantId }: F
       key={type}
       type={type}
       initial={initial}
-      service={config.service.name}
+      {...brandOf(config)}
       signup={config.account.allow_signup}
       words={words.flow}
       language={language}
@@ -53,6 +54,7 @@ export async function FlowPage({ type: requestedType, query, path, tenantId }: F
       providerReturn={providerReturn}
       relyingParty={config.webauthn.relying_party.id}
     >
+      <ThemeLinks config={config} />
       <Languages
         current={language}
         address={requestedType && path === "/" ? `${pagePath}?flow=${requestedType}` : pagePath}

@@ -12,6 +12,10 @@ export interface FlowWords {
   inputs: Record<WordedInput, InputWords>;
   errors: Record<WordedError, string>;
   sections: Record<WordedSection, SectionWords>;
+  /** Names of the links that the configuration may have. */
+  links: Record<"terms" | "privacy" | "help", string>;
+  /** What a new user accepts, beside these links; each has the placeholder `{link}`. */
+  consent: Record<"terms" | "privacy", string>;
   page: PageWords;
 }
 

@@ -9,6 +9,7 @@ import { Confirmation, type ConfirmationProps } from "../../components/confirmat
 import { parametersOf, type Query, tenantOfPage } from "../flow-page.tsx";
 import { Languages } from "../languages.tsx";
 import { pageWords } from "../page-words.ts";
+import { brandOf, ThemeLinks } from "../theme-links.tsx";
 
 /**
  * The page on which a user confirms or declines a transaction. Displaying it changes nothing.
@@ -25,10 +26,11 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
     <Confirmation
       words={words.confirmation}
       language={language}
-      service={config.service.name}
+      {...brandOf(config)}
       address={`/passkeys/${tenant.id}/transaction/confirm`}
       content={await contentOf(tenant, token, language)}
     >
+      <ThemeLinks config={config} />
       <Languages
         current={language}
         address={token === "" ? pagePath : `${pagePath}?${new URLSearchParams({ token })}`}
@@ -50,10 +52,11 @@ export async function UnknownConfirmationPage({ path }: { path: string }) {
     <Confirmation
       words={words.confirmation}
       language={language}
-      service={tenant.config.service.name}
+      {...brandOf(tenant.config)}
       address={`/passkeys/${tenant.id}/transaction/confirm`}
       content={{ end: "unknown" }}
     >
+      <ThemeLinks config={tenant.config} />
       <Languages current={language} address={withinTenant(tenant.config, "/confirm")} />
     </Confirmation>
   );

@@ -2,18 +2,16 @@
 
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { ConfirmationEnd, ConfirmationWords } from "#words/confirmation";
-import { Mark } from "../ui/mark.tsx";
+import { Brand, type BrandProps } from "../ui/brand.tsx";
 import { type Answered, AnsweredView } from "./answered-view.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
 import { type Question, QuestionView } from "./question-view.tsx";
 import { ResultView } from "./result-view.tsx";
 import type { End } from "./send-answer.ts";
 
-export interface ConfirmationProps {
+export interface ConfirmationProps extends BrandProps {
   words: ConfirmationWords;
   language: string;
-  /** The display name of the service. */
-  service: string;
   /** The address that answers are posted to. */
   address: string;
   /** The open question, or why there is none. */
@@ -28,6 +26,7 @@ export function Confirmation({
   words,
   language,
   service,
+  logo,
   address,
   content,
   navigate = (url) => location.replace(url),
@@ -61,10 +60,7 @@ export function Confirmation({
   return (
     <main className="stile-page" lang={language} data-confirmation="">
       <title>{`${title} · ${service}`}</title>
-      <p className="stile-brand">
-        <Mark />
-        <span>{service}</span>
-      </p>
+      <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">
         {outcome && <ResultView words={words} outcome={outcome} />}
         {!outcome && question && (

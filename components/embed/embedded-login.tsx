@@ -5,6 +5,7 @@ import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
 import { startOf } from "../flow/page-addresses.ts";
 import { baseOf } from "../flow/rest-server.ts";
 import { StateAlerts } from "../flow/state-alerts.tsx";
+import { StateLinks } from "../flow/state-links.tsx";
 import { StateView } from "../flow/state-view.tsx";
 import { firstFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
 
@@ -77,7 +78,6 @@ function Flow({ options, type, words, language, openFlow }: FlowProps) {
   const { flow, copy, stateView } = useEmbeddedFlow(options, { type, words, language, openFlow });
   const { state, version } = flow.view;
   const { other } = copy;
-  const links = state.links ?? [];
   if (!words) return <Outline />;
   if (version === 0)
     return (
@@ -88,7 +88,7 @@ function Flow({ options, type, words, language, openFlow }: FlowProps) {
   return (
     <div className="stile-embed-card" data-wide={isAccount(state) || undefined}>
       <StateView key={state.name} {...stateView} />
-      {(other || links.length > 0) && (
+      {(other || (state.links?.length ?? 0) > 0) && (
         <footer className="stile-footer">
           {other && (
             <p>
@@ -104,17 +104,7 @@ function Flow({ options, type, words, language, openFlow }: FlowProps) {
               </a>
             </p>
           )}
-          {links.length > 0 && (
-            <ul className="stile-links">
-              {links.map((link) => (
-                <li key={link.href}>
-                  <a href={link.href} target={link.target} rel="noreferrer">
-                    {link.name}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          )}
+          <StateLinks state={state} words={words} />
         </footer>
       )}
     </div>

@@ -1,16 +1,15 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Mark } from "../ui/mark.tsx";
+import { Brand, type BrandProps } from "../ui/brand.tsx";
 import { isAccount } from "./account.ts";
 import { type FlowServer, flowServer } from "./flow-server.ts";
 import { startOf } from "./page-addresses.ts";
+import { StateLinks } from "./state-links.tsx";
 import { StateView } from "./state-view.tsx";
 import { type RunningFlowOptions, useRunningFlow } from "./use-running-flow.ts";
 
-export interface LoginProps extends Omit<RunningFlowOptions, "openFlow"> {
-  /** The display name of the service. */
-  service: string;
+export interface LoginProps extends Omit<RunningFlowOptions, "openFlow">, BrandProps {
   /** Whether registration is enabled. */
   signup: boolean;
   /** The flow API; by default the tRPC endpoint beside this page. */
@@ -20,8 +19,8 @@ export interface LoginProps extends Omit<RunningFlowOptions, "openFlow"> {
 }
 
 /** The flow page: brand, flow and footer. */
-export function Login({ service, signup, server, children, ...options }: LoginProps) {
-  const { language, base = "" } = options;
+export function Login({ service, logo, signup, server, children, ...options }: LoginProps) {
+  const { language, words, base = "" } = options;
   const { flow, copy, stateView } = useRunningFlow(
     options,
     () => server ?? flowServer(`${base}/api/trpc`, language),
@@ -31,10 +30,7 @@ export function Login({ service, signup, server, children, ...options }: LoginPr
   return (
     <main className="stile-page" lang={language} data-wide={isAccount(state) || undefined}>
       <title>{`${copy.title} · ${service}`}</title>
-      <p className="stile-brand">
-        <Mark />
-        <span>{service}</span>
-      </p>
+      <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">
         <StateView key={state.name} {...stateView} />
       </div>
@@ -44,17 +40,7 @@ export function Login({ service, signup, server, children, ...options }: LoginPr
             {other.question} <a href={startOf(base, other.flow)}>{other.label}</a>
           </p>
         )}
-        {state.links && state.links.length > 0 && (
-          <ul className="stile-links">
-            {state.links.map((link) => (
-              <li key={link.href}>
-                <a href={link.href} target={link.target} rel="noreferrer">
-                  {link.name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        )}
+        <StateLinks state={state} words={words} />
         {children}
       </footer>
     </main>

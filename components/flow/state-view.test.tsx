@@ -379,3 +379,30 @@ test.each([
   draw(state, { type: "profile", words, language });
   expect(screen.getByText(words.afterProof.account_delete ?? "")).toBeTruthy();
 });
+
+describe("links of the configuration", () => {
+  const links = [
+    { name: "terms", href: "https://acme.example/terms", category: "legal", target: "_blank" },
+    { name: "privacy", href: "https://acme.example/privacy", category: "legal", target: "_blank" },
+    { name: "imprint", href: "https://acme.example/imprint", category: "other", target: "_self" },
+  ] as const;
+  const named = (name: string) => screen.getAllByRole("link", { name });
+
+  test("are in the footer, with translated names where the words have them", () => {
+    draw({ ...states.login_init, links: [...links] });
+    for (const name of ["Terms of service", "Privacy policy", "imprint"]) expect(named(name)).toHaveLength(1);
+  });
+
+  test("say at sign-up what a new user accepts", () => {
+    draw({ ...states.registration_init, links: [...links] }, { type: "registration" });
+    expect(screen.getByText(/^By signing up you accept the/).textContent).toBe(
+      "By signing up you accept the Terms of service.",
+    );
+    expect(named("Privacy policy")).toHaveLength(2);
+  });
+
+  test("ask for no consent where registration is closed", () => {
+    draw({ ...states.registration_init_closed, links: [...links] }, { type: "registration" });
+    expect(screen.queryByText(/^By signing up/)).toBeNull();
+  });
+});

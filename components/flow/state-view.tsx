@@ -16,6 +16,7 @@ import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { SignOut } from "./sign-out.tsx";
 import { StateAlerts } from "./state-alerts.tsx";
+import { Consent } from "./state-links.tsx";
 import { isErrorAnswer } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
@@ -134,6 +135,7 @@ export function StateView({
         ) : (
           <Actions context={context} layout={layout} performed={performed} />
         )}
+        <Consent state={state} words={words} />
         <ExitLinks
           context={context}
           unsavedCodes={unsavedCodes}

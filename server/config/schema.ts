@@ -21,6 +21,7 @@ import { rateLimiter } from "./sections/rate-limits.ts";
 import { mfa } from "./sections/second-factors.ts";
 import { securityNotifications } from "./sections/security-notifications.ts";
 import { session } from "./sections/sessions.ts";
+import { links, theme } from "./sections/theme.ts";
 import { webhooks } from "./sections/webhooks.ts";
 
 /**
@@ -137,6 +138,8 @@ export const configSchema = z.strictObject({
   session,
   passkey_server: passkeyServer,
   authenticator,
+  theme,
+  links,
   hosted: section({
     allowed_redirect_urls: redirectList().describe(
       "Addresses the hosted page may return to; * matches within a path segment, ** across segments; a query has to be in the entry.",

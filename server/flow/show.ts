@@ -2,6 +2,7 @@ import type { FlowRecord } from "./data.ts";
 import type { Action, State, View } from "./define.ts";
 import { type ErrorCode, errors, type StepError } from "./errors.ts";
 import { describeInputs } from "./inputs.ts";
+import { linksOf } from "./links.ts";
 import type { StateName } from "./names.ts";
 import type { ActionDescriptor, FlowError, FlowState, IdentityPayload, InputDescriptor } from "./wire.ts";
 
@@ -36,7 +37,7 @@ export function show(
       }),
     ),
     ...(error ? { error: describeError(error.code) } : {}),
-    links: null,
+    links: linksOf(view.config),
   };
 }
 

@@ -1,3 +1,4 @@
+import { themeWarnings } from "../theme/theme-css.ts";
 import type { BootedRuntime } from "./boot.ts";
 import { uselessSettings } from "./useless-settings.ts";
 
@@ -8,7 +9,7 @@ import { uselessSettings } from "./useless-settings.ts";
  */
 export function printStartNotice({ config, embedded, log }: BootedRuntime): void {
   const address = config.base_url;
-  for (const line of uselessSettings(config)) log.warn(line);
+  for (const line of [...uselessSettings(config), ...themeWarnings(config.theme)]) log.warn(line);
   if (config.mode === "production") {
     log.info(
       { address, tenant: config.tenant.id, ...(embedded ? { database: embedded.directory } : {}) },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Vault } from "../keys/vault.ts";
+import { themeWarnings } from "../theme/theme-css.ts";
 import { openSettings } from "./sealed-settings.ts";
 import type { Tenant } from "./tenant.ts";
 import { isSettings } from "./tenant-config.ts";
@@ -19,6 +20,9 @@ export const tenantObjectSchema = z
       .describe("Whether it is the tenant of the server's configuration, which defines its settings."),
     config: z.record(z.string(), z.unknown()).describe("Its own settings, without secrets."),
     secrets: z.array(z.string()).describe("The paths of the secrets that are set, for instance `smtp_url`."),
+    warnings: z
+      .array(z.string())
+      .describe("What is accepted and not used as it is, such as colours with too little contrast."),
     created_at: time,
     updated_at: time,
   })
@@ -43,6 +47,7 @@ export function tenantObject(
     default: isDefault,
     config: row.config,
     secrets: leafPaths(openSettings(vault, row.id, { config: {}, sealedConfig: row.sealedConfig })),
+    warnings: tenant ? themeWarnings(tenant.config.theme) : [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

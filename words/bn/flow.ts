@@ -494,6 +494,11 @@ export const flow: FlowWords = {
     more: { title: "আরও" },
     leave: { title: "অ্যাকাউন্ট মুছুন" },
   },
+  links: { terms: "পরিষেবার শর্তাবলি", privacy: "গোপনীয়তা নীতি", help: "সাহায্য" },
+  consent: {
+    terms: "নিবন্ধন করলে আপনি এটি মেনে নিচ্ছেন: {link}।",
+    privacy: "আপনার তথ্য কীভাবে ব্যবহৃত হয়: {link}।",
+  },
   page: {
     optional: "ঐচ্ছিক",
     or: "অথবা",

@@ -518,6 +518,11 @@ export const flow: FlowWords = {
     more: { title: "Weiteres" },
     leave: { title: "Konto löschen" },
   },
+  links: { terms: "Nutzungsbedingungen", privacy: "Datenschutzerklärung", help: "Hilfe" },
+  consent: {
+    terms: "Mit der Anmeldung akzeptieren Sie diese {link}.",
+    privacy: "Was mit Ihren Daten geschieht: {link}.",
+  },
   page: {
     optional: "freiwillig",
     or: "oder",

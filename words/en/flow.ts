@@ -466,6 +466,11 @@ export const flow: FlowWords = {
     more: { title: "More" },
     leave: { title: "Delete account" },
   },
+  links: { terms: "Terms of service", privacy: "Privacy policy", help: "Help" },
+  consent: {
+    terms: "By signing up you accept the {link}.",
+    privacy: "The {link} says how your data is used.",
+  },
   page: {
     optional: "optional",
     or: "or",

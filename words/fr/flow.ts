@@ -519,6 +519,11 @@ export const flow: FlowWords = {
     more: { title: "Autres réglages" },
     leave: { title: "Supprimer le compte" },
   },
+  links: { terms: "Conditions d’utilisation", privacy: "Politique de confidentialité", help: "Aide" },
+  consent: {
+    terms: "En vous inscrivant, vous acceptez ceci : {link}.",
+    privacy: "Ce que deviennent vos données : {link}.",
+  },
   page: {
     optional: "facultatif",
     or: "ou",

@@ -501,6 +501,8 @@ export const flow: FlowWords = {
     more: { title: "Altro" },
     leave: { title: "Elimina l’account" },
   },
+  links: { terms: "Termini di servizio", privacy: "Informativa sulla privacy", help: "Aiuto" },
+  consent: { terms: "Registrandoti accetti: {link}.", privacy: "Come usiamo i tuoi dati: {link}." },
   page: {
     optional: "facoltativo",
     or: "oppure",

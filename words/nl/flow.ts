@@ -495,6 +495,11 @@ export const flow: FlowWords = {
     more: { title: "Meer" },
     leave: { title: "Account verwijderen" },
   },
+  links: { terms: "Gebruiksvoorwaarden", privacy: "Privacyverklaring", help: "Hulp" },
+  consent: {
+    terms: "Door je te registreren accepteer je dit: {link}.",
+    privacy: "Wat er met je gegevens gebeurt: {link}.",
+  },
   page: {
     optional: "optioneel",
     or: "of",

@@ -490,6 +490,8 @@ export const flow: FlowWords = {
     more: { title: "Mais" },
     leave: { title: "Excluir a conta" },
   },
+  links: { terms: "Termos de uso", privacy: "Política de privacidade", help: "Ajuda" },
+  consent: { terms: "Ao se cadastrar, você aceita: {link}.", privacy: "Como usamos seus dados: {link}." },
   page: {
     optional: "opcional",
     or: "ou",

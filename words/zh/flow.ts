@@ -451,6 +451,8 @@ export const flow: FlowWords = {
     more: { title: "更多" },
     leave: { title: "删除账号" },
   },
+  links: { terms: "服务条款", privacy: "隐私政策", help: "帮助" },
+  consent: { terms: "注册即表示你接受{link}。", privacy: "我们如何使用你的数据：{link}。" },
   page: {
     optional: "可选",
     or: "或",

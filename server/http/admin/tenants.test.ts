@@ -47,6 +47,7 @@ describe("tenants", () => {
       default: false,
       config: { mfa: { optional: false } },
       secrets: ["smtp_url"],
+      warnings: [],
       created_at: time,
       updated_at: time,
     };

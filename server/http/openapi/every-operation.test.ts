@@ -11,6 +11,7 @@ import { testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { userWithEverything } from "../../testing/user-with-everything.ts";
 import { visitor } from "../../testing/visitor.ts";
+import { themeFiles } from "../../theme/theme-files.ts";
 import { addresses } from "../addresses.ts";
 
 /** Calls every operation, and compares requests and answers with the document. The calls are its examples. */
@@ -20,6 +21,7 @@ const runtime = await testRuntime({
   STILE_HOSTED_ALLOWED_REDIRECT_URLS: returnTo,
   STILE_JOBS_SECRET: "a secret of sixteen characters or more",
   STILE_WEBAUTHN_RELATED_ORIGINS: "https://shop.test",
+  STILE_THEME_RADIUS: "4",
 });
 afterAll(() => runtime.close());
 const calls = documentedCalls(runtime);
@@ -255,6 +257,9 @@ describe("every request and answer is as the document says", () => {
     const redemption = { code, code_verifier: verifier, redirect_to: returnTo };
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(200);
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(400);
+    const { version } = themeFiles(runtime.config.theme);
+    expect((await browser.request(`/theme/${version}/style.css`)).status).toBe(200);
+    expect((await browser.request(`/theme/${version}/favicon`)).status).toBe(404);
     const form = { flow: "login", action: "back", version: "0" };
     expect((await browser.submit("/step", form)).status).toBe(303);
     expect((await browser.submit("/step", form, { "sec-fetch-site": "cross-site" })).status).toBe(403);

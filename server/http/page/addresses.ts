@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { flowTypes } from "../../flow/names.ts";
+import { themeFileNames } from "../../theme/theme-files.ts";
 import { trpcHandler } from "../../trpc/handler.ts";
 import { address } from "../address.ts";
 import { anyFlowState, pageActionInput, pageStartInput } from "../flow/schemas.ts";
 import { described } from "../operation.ts";
 import { stepHandler } from "./step.ts";
+import { themeHandler } from "./theme.ts";
 
 const trpcError = z
   .object({
@@ -62,6 +64,21 @@ export const pageAddresses = [
       403: "Only same-origin requests are allowed.",
       404: { description: "There is no such procedure.", schema: trpcError },
       413: { description: "The body is too large.", schema: trpcError },
+    },
+  }),
+  described(address("GET", "/theme/{version}/{file}", themeHandler, "plain", "public"), {
+    id: "getThemeFile",
+    summary: "Get a file of the tenant's theme",
+    description: "Its style sheet, or an image. Pages name the current version.",
+    tag: "page",
+    params: z.object({ version: z.string(), file: z.enum(themeFileNames) }),
+    answers: {
+      200: {
+        schema: z.string(),
+        mediaType: "text/css",
+        headers: { "Cache-Control": "A year, for the current version." },
+      },
+      404: "The theme has no such file.",
     },
   }),
 ];

@@ -1,0 +1,23 @@
+import { type ThemeFileName, themeFiles } from "../../theme/theme-files.ts";
+import type { Handler } from "../handler-context.ts";
+import { plainError } from "../reply.ts";
+
+/**
+ * `GET /theme/{version}/{file}`: a file of the tenant's theme. The version is part of the address, so browsers keep the
+ * file for a year; a page of an older version, which is still open, gets the current file, and does not keep it.
+ */
+export const themeHandler: Handler = ({ tenant, params }) => {
+  const { version, files } = themeFiles(tenant.config.theme);
+  const file = files.get(params.file as ThemeFileName);
+  if (!file) return plainError(404, "This theme has no such file.");
+  const kept = params.version === version;
+  return new Response(file.content, {
+    headers: {
+      "Content-Type": file.mediaType,
+      "Cache-Control": kept ? "public, max-age=31536000, immutable" : "no-store",
+      // An SVG that is opened by itself runs and loads nothing.
+      "Content-Security-Policy":
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+    },
+  });
+};

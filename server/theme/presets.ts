@@ -1,0 +1,59 @@
+import type { Config } from "../config/schema.ts";
+
+export type PresetName = Config["theme"]["preset"];
+export type FontName = NonNullable<Config["theme"]["font"]>;
+
+/** The colours that a theme is made of; all others derive from them. */
+export interface Palette {
+  accent: string;
+  ground: string;
+  surface: string;
+  ink: string;
+}
+
+export interface Preset {
+  light: Palette;
+  dark: Palette;
+  /** CSS pixels. */
+  radius: number;
+  font: FontName;
+  /** Whether the fence is drawn behind the card. */
+  fence: boolean;
+}
+
+/** The finished themes. The style sheet contains `stile` itself, with colours that were adjusted by eye. */
+export const presets: Record<PresetName, Preset> = {
+  stile: {
+    light: { accent: "#1f5b43", ground: "#f2f0e8", surface: "#fffefb", ink: "#1a211d" },
+    dark: { accent: "#93d0af", ground: "#0f1311", surface: "#191f1c", ink: "#edefea" },
+    radius: 10,
+    font: "system",
+    fence: true,
+  },
+  slate: {
+    light: { accent: "#1d4ed8", ground: "#eef1f5", surface: "#ffffff", ink: "#131a24" },
+    dark: { accent: "#9db8ff", ground: "#0d1117", surface: "#161c26", ink: "#eaeef5" },
+    radius: 6,
+    font: "system",
+    fence: false,
+  },
+  paper: {
+    light: { accent: "#26211c", ground: "#ffffff", surface: "#ffffff", ink: "#26211c" },
+    dark: { accent: "#f1ece4", ground: "#16130f", surface: "#16130f", ink: "#f1ece4" },
+    radius: 2,
+    font: "serif",
+    fence: false,
+  },
+};
+
+/** Lists of fonts that systems have (CSS Fonts 4, 2.1). */
+export const fonts: Record<FontName, string> = {
+  system:
+    '-apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif',
+  humanist: 'Seravek, "Gill Sans Nova", Ubuntu, Calibri, "DejaVu Sans", source-sans-pro, sans-serif',
+  geometric: 'Avenir, Montserrat, Corbel, "URW Gothic", source-sans-pro, sans-serif',
+  serif: '"Iowan Old Style", "Palatino Linotype", "URW Palladio L", P052, "Noto Serif", Georgia, serif',
+  rounded:
+    'ui-rounded, "Hiragino Maru Gothic ProN", Quicksand, Comfortaa, Manjari, "Arial Rounded MT Bold", Calibri, source-sans-pro, sans-serif',
+  mono: 'ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Menlo, Consolas, monospace',
+};
