@@ -120,7 +120,12 @@ export interface PageWords {
   confirm: string;
   /** Closes an opened form without performing its action. */
   cancel: string;
-  /** Badges and details of account items; `{date}` is a placeholder. */
+  /** Badges and details of account items; `{date}` and `{count}` are placeholders. */
+  name: string;
+  nameMissing: string;
+  phone: string;
+  trustedUntil: string;
+  recoveryCodesLeft: string;
   primary: string;
   unconfirmed: string;
   thisDevice: string;
@@ -157,6 +162,7 @@ export type WordedAction = Without<
 export type WordedInput = Without<
   InputName,
   | "assertion_response"
+  | "authenticator_id"
   | "code_verifier"
   | "conditional"
   | "email_id"
@@ -167,6 +173,7 @@ export type WordedInput = Without<
   | "security_key_id"
   | "session_id"
   | "token"
+  | "trusted_device_id"
   | "webauthn_available"
   | "webauthn_conditional_mediation_available"
   | "webauthn_platform_authenticator_available"
@@ -174,12 +181,15 @@ export type WordedInput = Without<
 
 /** Sections of the account page; see `components/flow/account-sections.ts`. */
 export type WordedSection =
+  | "name"
   | "emails"
   | "sign_in"
   | "passkeys"
   | "second_step"
   | "identities"
   | "sessions"
+  | "trusted_browsers"
+  | "sign_ins"
   | "more"
   | "leave";
 

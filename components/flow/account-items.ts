@@ -3,7 +3,16 @@ import type { IconName } from "../ui/icon.tsx";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** A detail of an item: a text of the payload or one of the page's words. */
-export type Detail = { text: string } | { word: keyof PageWords; date?: string; timed?: boolean };
+export type Detail =
+  | { text: string }
+  | {
+      word: keyof PageWords;
+      date?: string;
+      timed?: boolean;
+      /** Where it was done: browser and network. */
+      place?: string;
+      count?: number;
+    };
 
 export type AccountItem = Record<string, unknown>;
 
@@ -30,6 +39,11 @@ export interface ItemList {
   details(item: AccountItem): Detail[];
 }
 
+/** Actions that published clients offer, but this page only where the payload says so. */
+export const shownOnlyIf: Partial<Record<string, (payload: AccountItem) => boolean>> = {
+  patch_metadata: ({ metadata_editor }) => metadata_editor === true,
+};
+
 export const itemLists: ItemList[] = [
   {
     input: "email_id",
@@ -52,7 +66,7 @@ export const itemLists: ItemList[] = [
     renameInput: "passkey_name",
     section: "passkeys",
     icon: () => "passkey",
-    items: ({ user }) => listOf(recordOf(user).passkeys),
+    items: (payload) => withUses(recordOf(payload.user).passkeys, payload),
     ...{ id: "id", title: "name", untitled: "passkey" },
     badges: ({ backup_state }) => (backup_state === true ? ["synced"] : []),
     details: credentialDetails,
@@ -63,10 +77,49 @@ export const itemLists: ItemList[] = [
     renameInput: "passkey_name",
     section: "second_step",
     icon: () => "key",
-    items: ({ user }) => listOf(recordOf(user).security_keys),
+    items: (payload) => withUses(recordOf(payload.user).security_keys, payload),
     ...{ id: "id", title: "name", untitled: "securityKey" },
     badges: () => [],
     details: credentialDetails,
+  },
+  {
+    input: "authenticator_id",
+    section: "second_step",
+    icon: () => "phone",
+    items: ({ phones }) => listOf(phones),
+    ...{ id: "id", title: "name", untitled: "phone" },
+    badges: () => [],
+    details: ({ name, model, created_at, last_used_at }) => [
+      ...(isText(model) && model !== name ? [{ text: model }] : []),
+      ...dated("added", created_at),
+      ...dated("lastUsed", last_used_at),
+    ],
+  },
+  {
+    input: "trusted_device_id",
+    section: "trusted_browsers",
+    icon: deviceIcon,
+    items: ({ trusted_browsers }) => listOf(trusted_browsers),
+    ...{ id: "id", title: "user_agent", untitled: "session" },
+    badges: () => [],
+    details: ({ ip_address, last_used_at, expires_at }) => [
+      ...(isText(ip_address) ? [{ text: ip_address }] : []),
+      ...dated("lastUsed", last_used_at, true),
+      ...dated("trustedUntil", expires_at),
+    ],
+  },
+  {
+    // A sign-in has no action that could name it.
+    input: "sign_in_id",
+    section: "sign_ins",
+    icon: deviceIcon,
+    items: ({ sign_ins }) => listOf(sign_ins),
+    ...{ id: "id", title: "user_agent", untitled: "session" },
+    badges: () => [],
+    details: ({ at, ip_address }) => [
+      ...(isText(ip_address) ? [{ text: ip_address }] : []),
+      ...dated("signedInSince", at, true),
+    ],
   },
   {
     input: "identity_id",
@@ -98,15 +151,31 @@ export interface Singleton {
   icon: IconName;
   title: keyof PageWords;
   actions: string[];
+  /** The current values of inputs, by name: a form that changes them begins with them. */
+  values?(payload: AccountItem): Record<string, unknown>;
   detail(payload: AccountItem, offered: (action: string) => boolean): Detail;
 }
 
 export const singletons: Singleton[] = [
   {
+    section: "name",
+    icon: "user",
+    title: "name",
+    actions: ["name_update"],
+    values: ({ user }) => recordOf(user),
+    detail({ user }) {
+      const { name, given_name, family_name } = recordOf(user);
+      const parts = [given_name, family_name].filter(isText).join(" ");
+      const shown = isText(name) ? name : parts;
+      return shown === "" ? { word: "nameMissing" } : { text: shown };
+    },
+  },
+  {
     section: "sign_in",
     icon: "passkey",
     title: "username",
     actions: ["username_create", "username_update", "username_delete"],
+    values: ({ user }) => recordOf(recordOf(user).username),
     detail({ user }) {
       const name = recordOf(recordOf(user).username).username;
       return isText(name) ? { text: name } : { word: "usernameMissing" };
@@ -133,7 +202,8 @@ export const singletons: Singleton[] = [
     icon: "lock",
     title: "recoveryCodesRow",
     actions: ["recovery_codes_create"],
-    detail: () => ({ word: "recoveryCodesHint" }),
+    detail: ({ recovery_codes_left: count }) =>
+      typeof count === "number" ? { word: "recoveryCodesLeft", count } : { word: "recoveryCodesHint" },
   },
 ];
 
@@ -147,8 +217,33 @@ export const sectionActions: Partial<Record<string, WordedSection>> = {
   account_delete: "leave",
 };
 
-function credentialDetails({ created_at, last_used_at }: AccountItem): Detail[] {
-  return [...dated("added", created_at), ...dated("lastUsed", last_used_at)];
+/** Credentials with what is known of their use; one without a name has that of its provider. */
+function withUses(credentials: unknown, { credential_uses }: AccountItem): AccountItem[] {
+  const uses = recordOf(credential_uses);
+  return listOf(credentials).map((credential) => {
+    const use = recordOf(isText(credential.id) ? uses[credential.id] : undefined);
+    return { ...use, ...credential, name: isText(credential.name) ? credential.name : use.authenticator };
+  });
+}
+
+function credentialDetails({
+  name,
+  authenticator,
+  created_at,
+  last_used_at,
+  user_agent,
+  ip_address,
+}: AccountItem): Detail[] {
+  const place = [user_agent, ip_address].filter(isText).join(", ");
+  return [
+    ...(isText(authenticator) && authenticator !== name ? [{ text: authenticator }] : []),
+    ...dated("added", created_at),
+    ...dated("lastUsed", last_used_at).map((used) => (place === "" ? used : { ...used, place })),
+  ];
+}
+
+function deviceIcon({ user_agent }: AccountItem): IconName {
+  return isText(user_agent) && /^(iPhone|Android)\b/.test(user_agent) ? "phone" : "laptop";
 }
 
 /** @param timed whether to show the time of day */

@@ -8,6 +8,7 @@ import {
   itemLists,
   type Singleton,
   sectionActions,
+  shownOnlyIf,
   singletons,
 } from "./account-items.ts";
 import { isPerformable, needsConfirmation } from "./action-layout.ts";
@@ -37,8 +38,8 @@ export interface Section {
 }
 
 const order: WordedSection[] = [
-  ...(["emails", "sign_in", "passkeys", "second_step"] as const),
-  ...(["identities", "sessions", "more", "leave"] as const),
+  ...(["name", "emails", "sign_in", "passkeys", "second_step", "trusted_browsers"] as const),
+  ...(["identities", "sessions", "sign_ins", "more", "leave"] as const),
 ];
 
 /**
@@ -54,7 +55,11 @@ export function sectionsOf(state: FlowState, pageValues: PageValues): Section[] 
   ];
   const inRows = new Set(singletons.flatMap((singleton) => singleton.actions));
   const rest = actions.filter(
-    (action) => !inRows.has(action.action) && !listOfAction(action) && isPerformable(action, pageValues),
+    (action) =>
+      !inRows.has(action.action) &&
+      !listOfAction(action) &&
+      isPerformable(action, pageValues) &&
+      (shownOnlyIf[action.action]?.(state.payload) ?? true),
   );
   return order
     .map((name) => {
@@ -105,7 +110,10 @@ function singletonRow(
   { actions, payload }: FlowState,
   offered: (name: string) => boolean,
 ): Placed[] {
-  const own = destructiveLast(singleton.actions.flatMap((name) => actions[name] ?? []));
+  const values = singleton.values?.(payload) ?? {};
+  const own = destructiveLast(
+    singleton.actions.flatMap((name) => actions[name] ?? []).map((action) => withValues(action, values)),
+  );
   if (own.length === 0) return [];
   const { section, icon, title } = singleton;
   const details = [singleton.detail(payload, offered)];
@@ -137,7 +145,7 @@ function listRows(
       actions: destructiveLast(
         actions
           .filter((action) => appliesTo(action, list, item, id, pageValues))
-          .map((action) => withCurrentName(action, list.renameInput, title)),
+          .map((action) => withValues(action, list.renameInput ? { [list.renameInput]: title } : {})),
       ),
       id,
     };
@@ -163,15 +171,14 @@ function appliesTo(
   return descriptor.allowed_values?.some(({ value }) => value === id) ?? true;
 }
 
-/** Presets the input for the new name with the current name. */
-function withCurrentName(
-  action: ActionDescriptor,
-  names: string | undefined,
-  title: unknown,
-): ActionDescriptor {
-  const input = names === undefined ? undefined : action.inputs[names];
-  if (!input || (input.value ?? null) !== null || !isText(title)) return action;
-  return { ...action, inputs: { ...action.inputs, [input.name]: { ...input, value: title } } };
+/** Presets visible inputs with current values, unless the server presets them. */
+function withValues(action: ActionDescriptor, values: Record<string, unknown>): ActionDescriptor {
+  const inputs = Object.entries(action.inputs).map(([name, input]) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    const isPreset = input.hidden || (input.value ?? null) !== null || !isText(value);
+    return [name, isPreset ? input : { ...input, value }] as const;
+  });
+  return { ...action, inputs: Object.fromEntries(inputs) };
 }
 
 /** Sorts destructive actions last. */

@@ -29,12 +29,15 @@ describe("the account page", () => {
   test("has a section for each kind of item, in the expected order", () => {
     account();
     expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
+      "Name",
       "Email addresses",
       "Username and password",
       "Passkeys",
       "Second step",
+      "Trusted browsers",
       "Connected accounts",
       "Where you are signed in",
+      "Recent sign-ins",
       "More",
       "Delete account",
     ]);
@@ -116,10 +119,62 @@ describe("the account page", () => {
     expect(row("ada@example.org").getByText("Primary")).toBeDefined();
     expect(row("old@example.org").getByText("Not confirmed")).toBeDefined();
     expect(summaries(row("third@example.org"))).toEqual(["Make primary third@example.org"]);
-    expect(row("iCloud Keychain").getByText("Added Mar 4, 2026 · Last used Oct 11, 2026")).toBeDefined();
+    expect(
+      row("iCloud Keychain").getByText(
+        "Bitwarden · Added Mar 4, 2026 · Last used Oct 11, 2026 – ChromeOS (Chrome), 192.0.2.0",
+      ),
+    ).toBeDefined();
     expect(row("iCloud Keychain").getByText("Synced")).toBeDefined();
     expect(row("macOS (Safari)").getByText("This device")).toBeDefined();
     expect(row("macOS (Safari)").getByText(/^192\.0\.2\.7 · /)).toBeDefined();
+  });
+
+  test("names a passkey without a name by its provider", () => {
+    account();
+    expect(row("Windows Hello").getByText(/^Added Mar 4, 2026/)).toBeDefined();
+  });
+
+  test("shows the recovery codes that are left, phones, trusted browsers and sign-ins", () => {
+    account();
+    expect(row("Recovery codes").getByText("Unused codes: 7")).toBeDefined();
+    expect(
+      row("Ada's Pixel").getByText("Google Pixel 9 · Added May 6, 2026 · Last used Nov 17, 2026"),
+    ).toBeDefined();
+    expect(summaries(row("Ada's Pixel"))).toEqual(["Remove Ada's Pixel"]);
+    const browser = panel("Trusted browsers");
+    expect(
+      browser.getByText(/^198\.51\.100\.0 · Last used Nov 16, 2026, .+ · Trusted until Dec 16, 2026$/),
+    ).toBeDefined();
+    expect(summaries(browser)).toEqual(["No longer trust Windows (Firefox)"]);
+    const signIns = panel("Recent sign-ins");
+    expect(signIns.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/^Linux \(Chrome\)203\.0\.113\.0 · Signed in Nov 19, 2026, /),
+      expect.stringMatching(/^Unknown browserSigned in Nov 1, 2026, /),
+    ]);
+    expect(summaries(signIns)).toEqual([]);
+  });
+
+  test("changes the name from a form that begins with it", async () => {
+    const { server, user } = account();
+    const name = within(
+      panel("Name").getByText("Change", { exact: false }).closest("details") as HTMLElement,
+    );
+    const field = (label: string) => name.getByLabelText<HTMLInputElement>(new RegExp(`^${label}`));
+    expect([field("Name").value, field("Given name").value, field("Family name").value]).toEqual([
+      ...["Ada Lovelace", "Ada", ""],
+    ]);
+    expect(field("Family name").autocomplete).toBe("family-name");
+    await user.type(field("Family name"), "King");
+    await user.click(name.getByText("Save"));
+    expect(server.act).toHaveBeenCalledExactlyOnceWith(
+      ...["profile", "name_update", 7, { name: "Ada Lovelace", given_name: "Ada", family_name: "King" }],
+    );
+  });
+
+  test("shows the editor of metadata only where the server says so", () => {
+    const { metadata_editor: _, ...payload } = states.profile_init.payload;
+    draw({ ...states.profile_init, payload }, { type: "profile" });
+    expect(screen.queryByText(en.actions.patch_metadata.label)).toBeNull();
   });
 
   test("offers an action only on the items that it applies to", () => {

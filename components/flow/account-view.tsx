@@ -151,9 +151,11 @@ function AccountAction({ context, action, item, tone }: AccountActionProps) {
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
   const text = words.page[detail.word];
+  if (detail.count !== undefined) return interpolate(text, { count: detail.count.toLocaleString(language) });
   if (detail.date === undefined) return text;
   const zone = live ? {} : { timeZone: "UTC" };
   const time = live && detail.timed ? { timeStyle: "short" as const } : {};
   const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...time, ...zone });
-  return interpolate(text, { date: format.format(new Date(detail.date)) });
+  const moment = interpolate(text, { date: format.format(new Date(detail.date)) });
+  return detail.place === undefined ? moment : `${moment} – ${detail.place}`;
 }

@@ -245,6 +245,13 @@ const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other:
   passkey_name: { other: "off" },
 };
 
+/** Autofill names of the parts of a person's name. */
+const nameAutocompletes: Record<string, string> = {
+  name: "name",
+  given_name: "given-name",
+  family_name: "family-name",
+};
+
 function TextField(props: FieldProps) {
   const { input, flow } = props;
   const names = Object.hasOwn(autocompletes, input.name) ? autocompletes[input.name] : undefined;
@@ -260,7 +267,7 @@ function TextField(props: FieldProps) {
           required={input.required === true}
           minLength={input.min_length}
           defaultValue={formValue(input.value)}
-          autoComplete={names?.[flow] ?? names?.other ?? "on"}
+          autoComplete={names?.[flow] ?? names?.other ?? nameAutocompletes[input.name] ?? "on"}
         />
       )}
     </LabelledField>

@@ -229,8 +229,38 @@ const passkey = (id: string, more: Record<string, unknown>) => ({
 });
 
 const profilePayload = {
+  recovery_codes_left: 7,
+  metadata_editor: true,
+  credential_uses: {
+    cGsx: { authenticator: "Bitwarden", user_agent: "ChromeOS (Chrome)", ip_address: "192.0.2.0" },
+    cGsy: { authenticator: "Windows Hello" },
+  },
+  phones: [
+    {
+      id: "p1",
+      name: "Ada's Pixel",
+      model: "Google Pixel 9",
+      created_at: "2026-05-06T08:00:00Z",
+      last_used_at: "2026-11-17T08:00:00Z",
+    },
+  ],
+  trusted_browsers: [
+    {
+      id: "b1",
+      user_agent: "Windows (Firefox)",
+      ip_address: "198.51.100.0",
+      last_used_at: "2026-11-16T08:00:00Z",
+      expires_at: "2026-12-16T08:00:00Z",
+    },
+  ],
+  sign_ins: [
+    { id: "l2", at: "2026-11-19T08:00:00Z", user_agent: "Linux (Chrome)", ip_address: "203.0.113.0" },
+    { id: "l1", at: "2026-11-01T08:00:00Z" },
+  ],
   user: {
     ...ada,
+    name: "Ada Lovelace",
+    given_name: "Ada",
     passkeys: [
       passkey("cGsx", { name: "iCloud Keychain", last_used_at: "2026-10-11T12:13:14Z" }),
       passkey("cGsy", { backup_state: false }),
@@ -265,6 +295,13 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
     "profile_init",
     [
       action("account_delete"),
+      action("name_update", [
+        input("name", "string", { required: false, max_length: 255, value: null }),
+        input("given_name", "string", { required: false, max_length: 255, value: null }),
+        input("family_name", "string", { required: false, max_length: 255, value: null }),
+      ]),
+      action("authenticator_delete", [hidden("authenticator_id"), endOtherSessions()]),
+      action("trusted_device_delete", [hidden("trusted_device_id")]),
       oauth("connect_thirdparty_oauth_provider", ["google", "acme"]),
       action("disconnect_thirdparty_oauth_provider", [
         hidden("identity_id", { allowed_values: [{ name: "GitHub", value: "i1" }] }),

@@ -18,10 +18,17 @@ export type IconName =
   | "print"
   | "add"
   | "laptop"
-  | "link";
+  | "link"
+  | "user";
 
 /** Line drawings on a grid of 24, in the colour of the surrounding text. */
 const drawings: Record<IconName, ReactNode> = {
+  user: (
+    <>
+      <circle cx="12" cy="8" r="4" />
+      <path d="M4 20.5c.8-4 4-6 8-6s7.2 2 8 6" />
+    </>
+  ),
   back: <path d="M19 12H5m6-6-6 6 6 6" />,
   forward: <path d="m9 6 6 6-6 6" />,
   phone: (

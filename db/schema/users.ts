@@ -122,6 +122,9 @@ export const webauthnCredentials = pgTable(
     mfaOnly: boolean("mfa_only").notNull(),
     /** `user.id` of the ceremony that created it; null for the id of the account. Differs for imported passkeys. */
     userHandle: bytes("user_handle"),
+    /** Browser and network of the last use; null if none is known. */
+    lastUsedUserAgent: text("last_used_user_agent"),
+    lastUsedIpAddress: text("last_used_ip_address"),
   },
   (table) => [
     primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),
@@ -169,6 +172,9 @@ export const trustedDevices = pgTable(
     tokenHash: bytes("token_hash").notNull(),
     /** When a newer token replaced this one. A later use indicates a stolen copy. */
     replacedAt: moment("replaced_at"),
+    /** Browser and network of the use that created the token; null if they are not known. */
+    userAgent: text("user_agent"),
+    ipAddress: text("ip_address"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
   },

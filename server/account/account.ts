@@ -7,9 +7,11 @@ import type { RequestContext } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { authenticatorName } from "../webauthn/authenticator-names.ts";
+import { type Belongings, type Place, placeOf, readBelongings } from "./belongings.ts";
 import type { Identity } from "./linked-identities.ts";
 import { describeAccount, type Profile } from "./profile.ts";
-import { readAccount } from "./stored-account.ts";
+import { readAccount, type StoredAccount } from "./stored-account.ts";
 
 /** An account as the profile flow reads and shows it. */
 export interface Account {
@@ -19,10 +21,19 @@ export interface Account {
   identities: Identity[];
   /** Live sessions, newest first. */
   sessions: Session[];
+  /** By credential id; every passkey and security key has one. */
+  credentialUses: Record<string, CredentialUse>;
+  belongings: Belongings;
+}
+
+/** What kind of authenticator holds a credential, and where it was used last. */
+export interface CredentialUse extends Place {
+  /** Name of the provider or model, by the AAGUID. */
+  authenticator?: string;
 }
 
 /**
- * Reads an account for its owner, in three round trips.
+ * Reads an account for its owner, in four round trips.
  *
  * @param db a pool, or the transaction that has just changed the account
  * @param now sessions that ended before it are left out
@@ -41,12 +52,22 @@ export async function accountOf(
     hasPassword: stored.hasPassword,
     identities: stored.identities,
     sessions: await liveSessions(db, tenant, userId, now),
+    credentialUses: Object.fromEntries(stored.credentials.map((row) => [row.id, useOf(row)])),
+    belongings: await readBelongings(db, tenant, userId, now),
   };
 }
 
-/** Returns the payload of `profile_init`. */
+function useOf(row: StoredAccount["credentials"][number]): CredentialUse {
+  const authenticator = authenticatorName(row.aaguid);
+  return {
+    ...(authenticator === null ? {} : { authenticator }),
+    ...placeOf({ userAgent: row.lastUsedUserAgent, ipAddress: row.lastUsedIpAddress }),
+  };
+}
+
+/** Returns the payload of `profile_init`. Published clients ignore all members but `user` and `sessions`. */
 export function profilePayload(
-  { profile, sessions }: Account,
+  { profile, sessions, credentialUses, belongings }: Account,
   { config, currentSessionId }: { config: Config; currentSessionId: string },
 ): Record<string, unknown> {
   return {
@@ -54,6 +75,12 @@ export function profilePayload(
     ...(config.session.show_on_profile
       ? { sessions: sessions.map((session) => describeSession(session, currentSessionId)) }
       : {}),
+    credential_uses: credentialUses,
+    ...(config.mfa.recovery_codes ? { recovery_codes_left: belongings.recoveryCodesLeft } : {}),
+    phones: belongings.phones,
+    trusted_browsers: belongings.trustedBrowsers,
+    ...(config.session.show_on_profile ? { sign_ins: belongings.signIns } : {}),
+    ...(config.account.metadata_editor ? { metadata_editor: true } : {}),
   };
 }
 

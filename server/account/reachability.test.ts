@@ -48,6 +48,8 @@ function account(has: {
     hasPassword: has.password === true,
     identities: has.google ? [{ id: "google-0", provider: "google", subject: "1", email: null }] : [],
     sessions: [],
+    credentialUses: {},
+    belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
   };
   return made;
 }

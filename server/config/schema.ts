@@ -107,6 +107,10 @@ export const configSchema = z.strictObject({
   account: section({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),
     allow_deletion: flag(false).describe("Whether users may delete their account."),
+    allow_name_change: flag(true).describe("Whether users may change their name."),
+    metadata_editor: flag(false).describe(
+      "Whether the account page shows an editor, in JSON, of the metadata that the user may change. The action is offered to clients either way.",
+    ),
   }),
   compatibility: section({
     error_codes: z

@@ -9,6 +9,7 @@ import { isRandomToken, randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { RequestContext } from "../runtime.ts";
+import { originOf } from "./use-origin.ts";
 
 /**
  * Trusted devices: browsers that may skip the second factor of a user, never the first. A device stores one token for
@@ -105,6 +106,7 @@ export function trustDevice(
     id: runtime.platform.uuid(),
     userId,
     tokenHash: sha256(token),
+    ...originOf(context),
     createdAt: now,
     expiresAt:
       rotates && !granted ? rotates.expiresAt : new Date(now.getTime() + device_trust_duration * 1000),

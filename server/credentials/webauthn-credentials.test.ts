@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 import { credentialRow } from "../testing/credential-row.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { createPassword, deletePassword } from "./passwords.ts";
-import { deleteCredential, renameCredential } from "./webauthn-credentials.ts";
+import { deleteCredential, renameCredential, updateCredential } from "./webauthn-credentials.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -43,6 +44,23 @@ it("renames and deletes a credential of its owner", async () => {
   expect(await namesOf(userId)).toContainEqual([key, "Blue key"]);
   await write(deleteCredential(scope(), userId, { id: passkey, mfaOnly: false }));
   expect(await namesOf(userId)).toEqual([[key, "Blue key"]]);
+});
+
+it("records where a credential was used: the browser, and the network of the address", async () => {
+  const { passkey } = await person();
+  const use = { id: passkey, signCount: 1, backupState: false, userVerified: false, strict: false };
+  const used = async (context: RequestContext) => {
+    await write((tx) => updateCredential(tx, context, use));
+    const rows = await runtime.database.read.select().from(schema.webauthnCredentials);
+    const row = rows.find(({ id }) => id === passkey);
+    return [row?.lastUsedUserAgent, row?.lastUsedIpAddress];
+  };
+  const context = scope();
+  const client = { ...context.client, userAgent: "Browser\0", ip: "192.0.2.77" };
+  expect(await used({ ...context, client })).toEqual(["Browser\ufffd", "192.0.2.0"]);
+  const session = { ...context.tenant.config.session, acquire_ip_address: false, acquire_user_agent: false };
+  const tenant = { ...context.tenant, config: { ...context.tenant.config, session } };
+  expect(await used({ ...context, client, tenant })).toEqual([null, null]);
 });
 
 it("A68 rejects changes for another account, of the other kind, or of an unknown id", async () => {

@@ -6,6 +6,7 @@ import { advanceSignCount } from "#db/sign-count";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
+import { originOf } from "./use-origin.ts";
 
 const { webauthnCredentials: table } = schema;
 
@@ -71,9 +72,11 @@ export function insertCredential(
  */
 export async function updateCredential(
   tx: Transaction,
-  { tenant, now }: RequestContext,
+  context: RequestContext,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Promise<void> {
+  const { tenant, now } = context;
+  const { userAgent, ipAddress } = originOf(context);
   const { next, grows } = advanceSignCount(table.signCount, update.signCount);
   const updated = await tx
     .update(table)
@@ -82,6 +85,8 @@ export async function updateCredential(
       backupState: update.backupState,
       ...(update.userVerified ? { userVerified: true } : {}),
       lastUsedAt: now,
+      lastUsedUserAgent: userAgent,
+      lastUsedIpAddress: ipAddress,
       updatedAt: now,
     })
     .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))

@@ -88,6 +88,9 @@ const offered: Record<string, string[]> = {
   webauthn_credential_verification: ["webauthn_verify_attestation_response", "back"],
   profile_init: [
     "account_delete",
+    "authenticator_delete",
+    "name_update",
+    "trusted_device_delete",
     "connect_thirdparty_oauth_provider",
     "disconnect_thirdparty_oauth_provider",
     "continue_to_otp_secret_creation",
@@ -174,6 +177,13 @@ const accounts: Account[] = [
     hasPassword: true,
     identities: [{ id: "i", provider: "google", subject: "s", email: null }],
     sessions: ["s1", "s2"].map((id) => ({ id, createdAt: at, expiresAt: at, lastUsedAt: at }) as Session),
+    credentialUses: {},
+    belongings: {
+      recoveryCodesLeft: 10,
+      phones: [{ id: "p", name: "Phone", created_at: "", last_used_at: "" }],
+      trustedBrowsers: [{ id: "b", last_used_at: "", expires_at: "" }],
+      signIns: [],
+    },
   },
   {
     profile: {
@@ -185,6 +195,8 @@ const accounts: Account[] = [
     hasPassword: false,
     identities: [],
     sessions: [],
+    credentialUses: {},
+    belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
   },
 ];
 

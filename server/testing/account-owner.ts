@@ -21,6 +21,10 @@ export interface AccountContents {
   password?: true;
   passkeys?: number;
   securityKeys?: number;
+  /** Number of authenticators (UAF). */
+  phones?: number;
+  /** Stores a trusted browser with a random token. */
+  trustedBrowser?: true;
   /** A random secret. */
   totp?: true;
   recoveryCodes?: true;
@@ -36,6 +40,8 @@ export interface AccountOwner {
   /** Ids of passkeys and of security keys, as clients see them. */
   passkeys: string[];
   securityKeys: string[];
+  /** Ids of authenticators (UAF). */
+  phones: string[];
   sessionId: string;
   /** Issues another session. */
   signInElsewhere(): Promise<string>;
@@ -72,6 +78,7 @@ export async function accountOwner(
   const addresses = Array.from({ length: has.emails ?? 1 }, newAddress);
   const ids = (count = 0) => Array.from({ length: count }, () => randomBytes(16).toString("base64url"));
   const [passkeys, securityKeys] = [ids(has.passkeys), ids(has.securityKeys)];
+  const phones = Array.from({ length: has.phones ?? 0 }, () => randomUUID());
   const hash = has.password ? await runtime.passwordHasher.hash(password) : null;
   const factors = methods.map((method) => ({
     method,
@@ -100,6 +107,18 @@ export async function accountOwner(
       const row = credentialRow({ ...own, id, mfaOnly: securityKeys.includes(id), createdAt });
       await tx.insert(schema.webauthnCredentials).values(row);
     }
+    if (has.trustedBrowser) {
+      const token = { tokenHash: randomBytes(32), expiresAt: new Date(now.getTime() + 3_600_000) };
+      await tx.insert(schema.trustedDevices).values({ ...own, ...token, id: randomUUID() });
+    }
+    for (const id of phones) {
+      await tx.insert(schema.authenticatorDevices).values({
+        ...{ ...own, id, aaid: "0001#0001", keyId: randomBytes(8), publicKey: Buffer.of(4) },
+        ...{ keyFormat: 256, algorithm: 1, signCounter: 0, regCounter: 0, authenticatorVersion: 1 },
+        ...{ attestation: "surrogate", keyName: "Pixel", model: "Pixel 9", isSecondFactorOnly: true },
+        ...{ createdAt: now, lastUsedAt: now },
+      });
+    }
     for (const provider of has.identities ?? []) {
       await tx
         .insert(schema.identities)
@@ -124,6 +143,7 @@ export async function accountOwner(
     addresses,
     passkeys,
     securityKeys,
+    phones,
     sessionId,
     signInElsewhere: signIn,
     async manage(options = {}) {

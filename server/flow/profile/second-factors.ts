@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { endSignIns } from "../../account/access-revocation.ts";
 import { type Account, requireAccount } from "../../account/account.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
+import { deleteDevice } from "../../authenticator/devices.ts";
 import type { Config } from "../../config/schema.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { deleteTotp } from "../../credentials/totp.ts";
-import { revokeDevices } from "../../credentials/trusted-devices.ts";
+import { revokeDevice, revokeDevices } from "../../credentials/trusted-devices.ts";
 import { deleteCredential } from "../../credentials/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import type { Facts } from "../facts.ts";
@@ -16,10 +18,11 @@ import { go, reject, stay } from "../outcome.ts";
 import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 import { itemId } from "./choice.ts";
 import { primaryAddressOf } from "./emails.ts";
-import { sensitiveAction } from "./profile-action.ts";
+import { profileAction, sensitiveAction } from "./profile-action.ts";
 import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 const noInput = z.strictObject({});
+const phoneInput = z.strictObject({ authenticator_id: itemId() });
 const securityKeyInput = z.strictObject({ security_key_id: itemId() });
 
 /** Profile actions on second factors and recovery codes. */
@@ -88,6 +91,63 @@ export const secondFactorActions = {
       });
     },
   }),
+  authenticator_delete: sensitiveAction({
+    description: "Remove an authenticator, such as an app on a phone.",
+    costs: ["write", "mail"],
+    input: (view) => withEndOfOthers(phoneInput, view),
+    when: ({ account, config }) => mayDeletePhone(account, config),
+    to: [STAY],
+    errors: ["not_found"],
+    run(context, { authenticator_id, end_other_sessions }) {
+      const { request, account, config } = context;
+      const isOwn = (current: Account) =>
+        current.belongings.phones.some(({ id }) => id === authenticator_id) &&
+        mayDeletePhone(current, config);
+      if (!isOwn(account)) return reject("not_found");
+      const { id } = account.profile;
+      const lastPhone = account.belongings.phones.length === 1;
+      const last = lastPhone && keysOf(account).length === 0 && !hasApp(account);
+      const isFactor = config.mfa.enabled && config.mfa.authenticator.enabled;
+      return stay({
+        facts: { hasAuthenticator: !lastPhone, ...(last ? { hasRecoveryCode: false } : {}) },
+        writes: [
+          requireAccount(request, id, isOwn),
+          async (tx) => {
+            await deleteDevice(tx, { tenantId: request.tenant.id, id: authenticator_id });
+          },
+          audit(request, "authenticator_deregistered", { device_id: authenticator_id }, id),
+          ...(isFactor ? afterRemoval(request, id, last) : []),
+          ...endOthersIf(end_other_sessions, context),
+        ],
+        jobs: isFactor
+          ? securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: "authenticator" })
+          : [],
+      });
+    },
+  }),
+  trusted_device_delete: profileAction({
+    description: "End the trust in a browser, which then needs the second factor again.",
+    costs: ["write"],
+    input: z.strictObject({ trusted_device_id: itemId() }),
+    when: ({ account }) => account.belongings.trustedBrowsers.length > 0,
+    to: [STAY],
+    errors: ["not_found"],
+    run({ request, account }, { trusted_device_id: id }) {
+      if (!account.belongings.trustedBrowsers.some((browser) => browser.id === id))
+        return reject("not_found");
+      const { id: userId } = account.profile;
+      return stay({
+        writes: [
+          async (tx) => {
+            // The browser was used concurrently, which replaced its token.
+            if (!(await revokeDevice(tx, request.tenant.id, { userId, id })))
+              throw new ConflictError("account");
+          },
+          audit(request, "trusted_device_revoked", {}, userId),
+        ],
+      });
+    },
+  }),
   recovery_codes_create: sensitiveAction({
     description: "Get new recovery codes; earlier ones become invalid.",
     costs: ["write", "mail"],
@@ -126,6 +186,13 @@ function mayDeleteKey(account: Account, config: Config, facts: Facts): boolean {
   const left = keysOf(account).length - 1;
   const others = left > 0 || hasApp(account) || hasUsableAuthenticator(facts, config);
   return left >= 0 && (!needsFactor(config) || others);
+}
+
+/** Whether a phone may be removed, even one that is no second factor; not the last required factor. */
+function mayDeletePhone(account: Account, config: Config): boolean {
+  const { phones } = account.belongings;
+  const others = phones.length > 1 || hasApp(account) || keysOf(account).length > 0;
+  return phones.length > 0 && (!needsFactor(config) || !config.mfa.authenticator.enabled || others);
 }
 
 /**

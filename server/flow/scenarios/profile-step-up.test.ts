@@ -45,6 +45,8 @@ const everything: AccountContents = {
   password: true,
   passkeys: 2,
   securityKeys: 1,
+  phones: 1,
+  trustedBrowser: true,
   totp: true,
   recoveryCodes: true,
   identities: ["google"],
@@ -62,6 +64,7 @@ const sensitive: Record<string, (owner: AccountOwner, flow: Walk) => Record<stri
   otp_secret_delete: () => ({}),
   security_key_create: () => ({}),
   security_key_delete: (owner) => ({ security_key_id: owner.securityKeys[0] }),
+  authenticator_delete: (owner) => ({ authenticator_id: owner.phones[0] }),
   recovery_codes_create: () => ({}),
   connect_thirdparty_oauth_provider: () => ({ provider: "github", redirect_to: "http://localhost:3000/" }),
   disconnect_thirdparty_oauth_provider: (_, flow) => ({
@@ -495,6 +498,7 @@ describe("an account that cannot reauthenticate", () => {
       ...withoutMethod,
       ...(hasPasskeys ? { passkeys: 2 } : {}),
       ...(action === "security_key_delete" ? { securityKeys: 1 } : {}),
+      ...(action === "authenticator_delete" ? { phones: 1 } : {}),
       ...(hasUsername ? { username: newName() } : {}),
     };
     const owner = await signedInAnHourAgo(has, configured(withoutMailedCodes));

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { and, eq } from "drizzle-orm";
+import { and, eq, gt, lt } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
@@ -103,6 +103,7 @@ describe("a profile flow", () => {
       "email_create",
       "email_delete",
       "email_set_primary",
+      "name_update",
       "password_delete",
       "password_update",
       "patch_metadata",
@@ -644,6 +645,177 @@ describe("an identity", () => {
     expect(user(flow).identities).toBeUndefined();
     const { flow: alone } = await profileFlow({ emails: 0, identities: ["google"] }, runtime);
     expect(alone.state.actions).not.toHaveProperty("disconnect_thirdparty_oauth_provider");
+  });
+});
+
+describe("the name", () => {
+  test("is changed as a whole, and in its parts where the account has them", async () => {
+    const { owner, flow } = await profileFlow();
+    expect(Object.keys(flow.state.actions.name_update?.inputs ?? {})).toEqual(["name"]);
+    await flow.act("name_update", { name: "  Ada Lovelace " });
+    expect(user(flow)).toMatchObject({ name: "Ada Lovelace" });
+    await base.database.write
+      .update(schema.users)
+      .set({ givenName: "Ada" })
+      .where(eq(schema.users.id, owner.userId));
+    const again = await owner.manage();
+    await again.act("name_update", { given_name: "Augusta", family_name: "King" });
+    expect(user(again)).toMatchObject({ given_name: "Augusta", family_name: "King" });
+    expect(user(again)).not.toHaveProperty("name");
+    expect(await audited(owner, "profile_changed")).toBe(2);
+  });
+
+  test("is one line of at most 255 characters", async () => {
+    const { flow } = await profileFlow();
+    for (const name of ["a".repeat(256), "Ada\nLovelace", "\ud800", 7]) {
+      expect(await flow.act("name_update", { name })).toMatchObject({ status: 400, name: "profile_init" });
+    }
+    expect(user(flow)).not.toHaveProperty("name");
+  });
+
+  test("stays as it is if users may not change it", async () => {
+    const { flow } = await profileFlow({}, configured({ STILE_ACCOUNT_ALLOW_NAME_CHANGE: "false" }));
+    expect(flow.state.actions).not.toHaveProperty("name_update");
+  });
+});
+
+describe("what belongs to an account", () => {
+  test("is shown: codes that are left, phones, trusted browsers and where passkeys were used", async () => {
+    const { owner } = await profileFlow({ recoveryCodes: true, totp: true, passkeys: 1, phones: 1 });
+    await trust(owner);
+    const [phone] = owner.phones;
+    const { webauthnCredentials } = schema;
+    await base.database.write
+      .update(webauthnCredentials)
+      .set({
+        aaguid: "bada5566-a7aa-401f-bd96-45619a55120d",
+        lastUsedIpAddress: "192.0.2.0",
+        lastUsedUserAgent: "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0",
+      })
+      .where(eq(webauthnCredentials.userId, owner.userId));
+    const { payload } = (await owner.manage()).state;
+    expect(payload).toMatchObject({
+      recovery_codes_left: 1,
+      phones: [{ id: phone, name: "Pixel", model: "Pixel 9" }],
+      trusted_browsers: [{ last_used_at: expect.any(String), expires_at: expect.any(String) }],
+      credential_uses: {
+        [owner.passkeys[0] ?? ""]: {
+          ...{ authenticator: "1Password", user_agent: "Windows (Firefox)", ip_address: "192.0.2.0" },
+        },
+      },
+    });
+    expect(payload).not.toHaveProperty("metadata_editor");
+  });
+
+  test("of another account is neither shown nor removed", async () => {
+    const { owner: other } = await profileFlow({ totp: true, phones: 1 });
+    await trust(other);
+    const [phone] = other.phones;
+    const [browser] = await base.database.read
+      .select()
+      .from(schema.trustedDevices)
+      .where(eq(schema.trustedDevices.userId, other.userId));
+    const { owner } = await profileFlow({ totp: true, phones: 1 });
+    await trust(owner);
+    const flow = await owner.manage();
+    expect(JSON.stringify(flow.state.payload)).not.toContain(phone);
+    expect(await flow.act("authenticator_delete", { authenticator_id: phone })).toMatchObject({
+      error: { code: "not_found" },
+    });
+    expect(await flow.act("trusted_device_delete", { trusted_device_id: browser?.id })).toMatchObject({
+      error: { code: "not_found" },
+    });
+    expect(await rowsOf("trustedDevices", other)).toBe(1);
+  });
+
+  test("the trust in a browser can be ended", async () => {
+    const { owner } = await profileFlow();
+    await trust(owner);
+    await trust(owner);
+    const flow = await owner.manage();
+    const [first, second] = flow.state.payload.trusted_browsers as { id: string }[];
+    await flow.act("trusted_device_delete", { trusted_device_id: first?.id });
+    expect(flow.state.payload.trusted_browsers).toMatchObject([{ id: second?.id }]);
+    expect(await audited(owner, "trusted_device_revoked")).toBe(1);
+  });
+
+  test("a phone can be removed, with the recovery codes if it was the last second factor", async () => {
+    const runtime = configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
+    const { owner } = await profileFlow({ recoveryCodes: true, phones: 1 }, runtime);
+    const [phone] = owner.phones;
+    await trust(owner);
+    const flow = await owner.manage();
+    await flow.act("authenticator_delete", { authenticator_id: phone });
+    expect(flow.state.payload).toMatchObject({ phones: [], trusted_browsers: [], recovery_codes_left: 0 });
+    expect(flow.state.actions).not.toHaveProperty("recovery_codes_create");
+    expect(await rowsOf("recoveryCodes", owner)).toBe(0);
+    expect(await audited(owner, "authenticator_deregistered")).toBe(1);
+  });
+
+  test("the last phone cannot be removed if a second factor is required", async () => {
+    const runtime = configured({
+      STILE_MFA_AUTHENTICATOR_ENABLED: "true",
+      STILE_MFA_OPTIONAL: "false",
+    });
+    const { flow: one } = await profileFlow({ phones: 1 }, runtime);
+    expect(one.state.actions).not.toHaveProperty("authenticator_delete");
+    const { flow: two } = await profileFlow({ phones: 2 }, runtime);
+    expect(two.state.actions).toHaveProperty("authenticator_delete");
+  });
+
+  test.each([
+    ["the audit log", {}],
+    [
+      "the sessions, if the audit log is not stored",
+      {
+        STILE_AUDIT_LOG_STORAGE_ENABLED: "false",
+        STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED: "true",
+      },
+    ],
+  ])("sign-ins of the last 30 days are those of %s", async (_, settings) => {
+    const { owner } = await profileFlow({}, configured(settings));
+    const own = { tenantId: base.tenant.id, userId: owner.userId };
+    const dayMs = 24 * 3_600_000;
+    const { auditLogs, sessions } = schema;
+    for (const days of [31, 29, ...Array(12).fill(1)]) {
+      const createdAt = new Date(Date.now() - days * dayMs);
+      const place = { ipAddress: "192.0.2.77", userAgent: "Chrome/140.0.0.0", createdAt };
+      await base.database.write.insert(auditLogs).values([
+        { ...own, ...place, id: randomUUID(), type: "login_success", details: {} },
+        { ...own, ...place, id: randomUUID(), type: "user_created", details: { by: "admin" } },
+      ]);
+      await base.database.write.insert(sessions).values({
+        ...{ ...own, ...place, id: randomUUID(), authenticatedAt: createdAt, factors: [], amr: [] },
+        ...{ lastUsedAt: createdAt, expiresAt: new Date(Date.now() + dayMs) },
+      });
+    }
+    const flow = await owner.manage({ as: configured(settings) });
+    const shown = flow.state.payload.sign_ins as { at: string; ip_address?: string }[];
+    expect(shown).toHaveLength(10);
+    expect(shown.filter(({ ip_address }) => ip_address !== undefined)).toContainEqual(
+      expect.objectContaining({ ip_address: "192.0.2.0", user_agent: "Chrome" }),
+    );
+    await base.database.write
+      .delete(auditLogs)
+      .where(
+        and(
+          eq(auditLogs.userId, owner.userId),
+          eq(auditLogs.ipAddress, "192.0.2.77"),
+          lt(auditLogs.createdAt, new Date(Date.now() - dayMs / 2)),
+          gt(auditLogs.createdAt, new Date(Date.now() - 2 * dayMs)),
+        ),
+      );
+    await base.database.write
+      .delete(sessions)
+      .where(
+        and(
+          eq(sessions.userId, owner.userId),
+          lt(sessions.createdAt, new Date(Date.now() - dayMs / 2)),
+          gt(sessions.createdAt, new Date(Date.now() - 2 * dayMs)),
+        ),
+      );
+    const few = (await owner.manage({ as: configured(settings) })).state.payload.sign_ins as { at: string }[];
+    expect(few.filter(({ at }) => Date.parse(at) < Date.now() - dayMs)).toHaveLength(1);
   });
 });
 

@@ -6,6 +6,7 @@ import { deletionActions } from "../profile/deletion.ts";
 import { emailActions } from "../profile/emails.ts";
 import { identityActions } from "../profile/identities.ts";
 import { metadataActions } from "../profile/metadata.ts";
+import { nameActions } from "../profile/name.ts";
 import { passwordActions } from "../profile/password.ts";
 import { secondFactorActions } from "../profile/second-factors.ts";
 import { sessionActions } from "../profile/sessions.ts";
@@ -30,6 +31,7 @@ export const profileInit = state({
     };
   },
   actions: () => ({
+    ...nameActions,
     ...emailActions,
     ...usernameActions,
     ...passwordActions,

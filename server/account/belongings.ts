@@ -1,0 +1,137 @@
+import { eq, sql } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import { maskAddress } from "../audit/mask.ts";
+import { describeUserAgent } from "../sessions/user-agent.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+/** What belongs to an account beside its credentials and sessions. Times are RFC 3339. */
+export interface Belongings {
+  /** Unused recovery codes. */
+  recoveryCodesLeft: number;
+  /** Authenticators (UAF) of the account, oldest first. */
+  phones: Phone[];
+  /** Browsers that skip the second factor, the one that was used last first. */
+  trustedBrowsers: TrustedBrowser[];
+  /** Sign-ins of the last `SIGN_IN_DAYS`, newest first, at most `MAX_SIGN_INS`. */
+  signIns: SignIn[];
+}
+
+export interface Phone {
+  id: string;
+  name: string;
+  /** Manufacturer and model, as the app stated them. */
+  model?: string;
+  created_at: string;
+  last_used_at: string;
+}
+
+export interface TrustedBrowser extends Place {
+  /** Changes with each use. */
+  id: string;
+  last_used_at: string;
+  expires_at: string;
+}
+
+export interface SignIn extends Place {
+  id: string;
+  at: string;
+}
+
+/** Where something was done. */
+export interface Place {
+  /** Readable form: `macOS (Safari)`. */
+  user_agent?: string;
+  /** The network of the client: an IPv4 address ends in `.0`, an IPv6 address is its /48. */
+  ip_address?: string;
+}
+
+export const SIGN_IN_DAYS = 30;
+export const MAX_SIGN_INS = 10;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Stored<Item> = Omit<Item, keyof Place | `${string}_at` | "at"> & {
+  times: Record<string, string>;
+  userAgent?: string | null;
+  ipAddress?: string | null;
+};
+
+/**
+ * Reads what belongs to an account, in one round trip. Sign-ins are those of the audit log; if it is not stored, those
+ * whose sessions are.
+ *
+ * @param db a pool, or the transaction that has just changed the account
+ */
+export async function readBelongings(
+  db: ReadOnly,
+  tenant: Pick<Tenant, "id" | "config">,
+  userId: string,
+  now: Date,
+): Promise<Belongings> {
+  const { users } = schema;
+  const own = sql`o.tenant_id = ${tenant.id} and o.user_id = ${userId}`;
+  const since = new Date(now.getTime() - SIGN_IN_DAYS * DAY_MS).toISOString();
+  const signIns = tenant.config.audit_log.storage.enabled
+    ? sql`
+        select o.id, o.created_at, o.user_agent, o.ip_address from audit_logs o
+        where o.tenant_id = ${tenant.id} and coalesce(o.user_id::text, o.details ->> 'actor_user_id') = ${userId}
+          and o.created_at > ${since}::timestamptz
+          and (o.type = 'login_success' or (o.type = 'user_created' and o.details ? 'methods'))
+        order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`
+    : sql`
+        select o.id, o.created_at, o.user_agent, o.ip_address from sessions o
+        where ${own} and o.created_at > ${since}::timestamptz
+        order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`;
+  const [row] = await db
+    .select({
+      recoveryCodesLeft: sql<number>`(select count(*)::int from recovery_codes o where ${own})`,
+      phones: sql<(Stored<Phone> & { model: string | null })[]>`(
+        select coalesce(json_agg(json_build_object('id', o.id, 'name', o.key_name,
+            'model', nullif(concat_ws(' ', o.manufacturer, o.model), ''),
+            'times', json_build_object('created_at', o.created_at, 'last_used_at', o.last_used_at))
+          order by o.created_at, o.id), '[]')
+        from authenticator_devices o where o.tenant_id = ${tenant.id} and o.user_id = ${userId})`,
+      trustedBrowsers: sql<Stored<TrustedBrowser>[]>`(
+        select coalesce(json_agg(json_build_object('id', o.id, 'userAgent', o.user_agent, 'ipAddress', o.ip_address,
+            'times', json_build_object('last_used_at', o.created_at, 'expires_at', o.expires_at))
+          order by o.created_at desc, o.id), '[]')
+        from trusted_devices o
+        where ${own} and o.replaced_at is null and o.expires_at > ${now.toISOString()}::timestamptz)`,
+      signIns: sql<Stored<SignIn>[]>`(
+        select coalesce(json_agg(json_build_object('id', o.id, 'userAgent', o.user_agent, 'ipAddress', o.ip_address,
+            'times', json_build_object('at', o.created_at))
+          order by o.created_at desc, o.id desc), '[]')
+        from (${signIns}) o)`,
+    })
+    .from(users)
+    .where(sql`${eq(users.tenantId, tenant.id)} and ${eq(users.id, userId)}`);
+  if (!row) return { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] };
+  return {
+    recoveryCodesLeft: row.recoveryCodesLeft,
+    phones: row.phones.map(({ model, ...phone }) => ({
+      ...described<Phone>(phone),
+      ...(model === null ? {} : { model }),
+    })),
+    trustedBrowsers: row.trustedBrowsers.map(described<TrustedBrowser>),
+    signIns: row.signIns.map(described<SignIn>),
+  };
+}
+
+function described<Item>({ times, userAgent, ipAddress, ...rest }: Stored<Item>): Item {
+  const moments = Object.entries(times).map(([name, time]) => [name, new Date(time).toISOString()]);
+  return { ...rest, ...Object.fromEntries(moments), ...placeOf({ userAgent, ipAddress }) } as Item;
+}
+
+/** Describes where something was done, the address only by its network. */
+export function placeOf({
+  userAgent,
+  ipAddress,
+}: {
+  userAgent?: string | null | undefined;
+  ipAddress?: string | null | undefined;
+}): Place {
+  return {
+    ...(userAgent ? { user_agent: describeUserAgent(userAgent) } : {}),
+    ...(ipAddress ? { ip_address: maskAddress(ipAddress) } : {}),
+  };
+}

@@ -1,0 +1,21 @@
+import { maskAddress } from "../audit/mask.ts";
+import { storable } from "../lib/storable-text.ts";
+import type { RequestContext } from "../runtime.ts";
+
+/** Characters of a user agent that are stored. */
+const MAX_USER_AGENT_LENGTH = 512;
+
+/**
+ * The browser and the network of a request, as they are stored with the use of a credential, so that its owner
+ * recognizes the use. Null where the settings of sessions say that they are not stored.
+ */
+export function originOf({ tenant, client }: Pick<RequestContext, "tenant" | "client">): {
+  userAgent: string | null;
+  ipAddress: string | null;
+} {
+  const { acquire_user_agent, acquire_ip_address } = tenant.config.session;
+  return {
+    userAgent: acquire_user_agent ? storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH)) : null,
+    ipAddress: acquire_ip_address && client.ip !== null ? maskAddress(client.ip) : null,
+  };
+}
