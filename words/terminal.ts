@@ -6,8 +6,8 @@ export interface TerminalWords {
   otherWays: string;
   /** Said where a passkey or a security key would be offered. */
   noPasskeys: string;
+  /** Before the address of the page, for a sign-in at a provider. */
   openAddress: string;
-  pasteAddress: string;
   yes: string;
   no: string;
 }

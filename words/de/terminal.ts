@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "leer: andere Wege",
   noPasskeys: "Passkeys und Sicherheitsschlüssel funktionieren in einem Terminal nicht.",
   openAddress: "Öffnen Sie diese Adresse in einem Browser und melden Sie sich dort an:",
-  pasteAddress: "Fügen Sie dann die Adresse ein, bei der der Browser ankommt",
   yes: "Ja",
   no: "Nein",
 };

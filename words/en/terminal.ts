@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "empty: other ways",
   noPasskeys: "Passkeys and security keys do not work in a terminal.",
   openAddress: "Open this address in a browser, and sign in there:",
-  pasteAddress: "Then paste the address that the browser ends at",
   yes: "Yes",
   no: "No",
 };

@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "vide : autres moyens",
   noPasskeys: "Les clés d’accès et les clés de sécurité ne fonctionnent pas dans un terminal.",
   openAddress: "Ouvrez cette adresse dans un navigateur et connectez-vous :",
-  pasteAddress: "Collez ensuite l’adresse à laquelle le navigateur arrive",
   yes: "Oui",
   no: "Non",
 };

@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "vuoto: altri modi",
   noPasskeys: "Le passkey e le chiavi di sicurezza non funzionano in un terminale.",
   openAddress: "Apri questo indirizzo in un browser e accedi lì:",
-  pasteAddress: "Poi incolla l’indirizzo a cui arriva il browser",
   yes: "Sì",
   no: "No",
 };

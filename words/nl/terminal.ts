@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "leeg: andere manieren",
   noPasskeys: "Passkeys en beveiligingssleutels werken niet in een terminal.",
   openAddress: "Open dit adres in een browser en log daar in:",
-  pasteAddress: "Plak daarna het adres waar de browser uitkomt",
   yes: "Ja",
   no: "Nee",
 };

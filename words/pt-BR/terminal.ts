@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "vazio: outras formas",
   noPasskeys: "Chaves de acesso e chaves de segurança não funcionam em um terminal.",
   openAddress: "Abra este endereço em um navegador e entre por lá:",
-  pasteAddress: "Depois cole o endereço em que o navegador termina",
   yes: "Sim",
   no: "Não",
 };

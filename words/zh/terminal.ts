@@ -5,7 +5,6 @@ export const terminal: TerminalWords = {
   otherWays: "留空：其他方式",
   noPasskeys: "终端中无法使用通行密钥和安全密钥。",
   openAddress: "请在浏览器中打开此地址并登录：",
-  pasteAddress: "然后粘贴浏览器最后所在的地址",
   yes: "是",
   no: "否",
 };

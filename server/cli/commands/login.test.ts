@@ -120,6 +120,17 @@ describe("in a terminal", () => {
     expect(at.output()).toContain("Your choice");
   });
 
+  test("a provider needs the browser that began, so the address of the page is named", async () => {
+    const at = open();
+    await at.shows("Email");
+    at.type("\r");
+    await choose(at, "Continue with Fake provider");
+    await at.shows(`Open this address in a browser, and sign in there:\r\n  ${stile.url}/`);
+    await choose(at, "Continue");
+    await at.shows("Email");
+    expect(at.output()).not.toContain("did not work");
+  });
+
   test("Ctrl-C ends the dialogue and restores the terminal", async () => {
     const at = open();
     await at.shows("Email");

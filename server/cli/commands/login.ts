@@ -10,9 +10,9 @@ const flows = ["login", "registration"] as const satisfies readonly FlowType[];
 export const login = command({
   name: "login",
   summary: "Sign in to a server from this terminal.",
-  details: `Draws every state of a login or registration as text: passwords are masked, QR codes are drawn, providers are
-opened in a browser by their address. Passkeys need a browser and are not offered. The dialogue is written to standard
-error, the session to standard output. Without --print-token the session ends again, because no program holds its token.`,
+  details: `Draws every state of a login or registration as text: passwords are masked, and QR codes are drawn. Passkeys and
+identity providers need a browser. The dialogue is written to standard error, the session to standard output. Without
+--print-token the session ends again, because no program holds its token.`,
   options: {
     url: {
       value: "address",

@@ -29,8 +29,13 @@ export interface Screen {
   first: Choice | null;
 }
 
-/** Hidden inputs that this client fills in. */
-export const RETURN_INPUTS = ["redirect_to", "code_verifier"];
+/**
+ * Whether an action redirects to an identity provider. The server completes such a sign-in only in the browser that began
+ * it, so a terminal can name the address of the page and no more.
+ */
+export function leavesTerminal({ inputs }: ActionDescriptor): boolean {
+  return Object.hasOwn(inputs, "redirect_to");
+}
 
 /** An action for those who lack what the state asks for. */
 const LAST_RESORT = "recovery_code_validate";
@@ -84,7 +89,7 @@ function isPossible({ action, inputs }: ActionDescriptor): boolean {
       (type !== "json" &&
         (!hidden ||
           type === "boolean" ||
-          RETURN_INPUTS.includes(name) ||
+          name === "redirect_to" ||
           allowed_values !== undefined ||
           (value ?? null) !== null)),
   );

@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { LanguageWords } from "#words/language-words";
 import type { FlowType } from "../../flow/names.ts";
 import type { FlowState, InputDescriptor } from "../../flow/wire.ts";
 import { CommandError } from "../command.ts";
 import { type FlowRequests, NoAnswerError } from "./flow-requests.ts";
 import type { Prompter } from "./prompter.ts";
-import { type Choice, errorLines, printable, promptOf, RETURN_INPUTS, screenOf } from "./screen.ts";
+import { type Choice, errorLines, leavesTerminal, printable, promptOf, screenOf } from "./screen.ts";
 
 export interface SignIn {
   base: string;
@@ -33,8 +32,6 @@ const noCapabilities = {
  */
 export async function signIn(given: SignIn): Promise<FlowState> {
   const { requests, words, prompter, say, type } = given;
-  // Binds a sign-in at a provider to this terminal, since another program completes it (RFC 7636, 4.1).
-  const codeVerifier = randomBytes(32).toString("base64url");
   let subject: string | null = null;
   let state = await persistently(given, () => requests.start(type));
   for (;;) {
@@ -52,7 +49,7 @@ export async function signIn(given: SignIn): Promise<FlowState> {
     const from = state;
     const { action, input }: Answer = from.actions[CAPABILITIES]
       ? { action: CAPABILITIES, input: noCapabilities }
-      : await ask(given, from, subject, codeVerifier);
+      : await ask(given, from, subject);
     subject = identifierIn(input) ?? subject;
     state = await persistently(given, () => requests.act(from, action, input));
   }
@@ -64,30 +61,28 @@ interface Answer {
 }
 
 /** Shows a state, and asks until something is to be done. */
-async function ask(
-  given: SignIn,
-  state: FlowState,
-  subject: string | null,
-  codeVerifier: string,
-): Promise<Answer> {
+async function ask(given: SignIn, state: FlowState, subject: string | null): Promise<Answer> {
   const { words, say, prompter } = given;
   const screen = screenOf(state, words, identifierOf(state) ?? subject);
   say("");
   for (const line of screen.lines) say(line);
-  const { redirect_url: address } = state.payload;
-  if (state.actions.exchange_token && typeof address === "string")
-    return returned(given, address, codeVerifier, state.actions.back !== undefined);
   const { first } = screen;
   const others = screen.choices.filter((choice) => choice !== first);
   if (screen.choices.length === 0) throw new CommandError(words.flow.page.nothingToDo);
   if (first) {
-    const filled = await fill(given, first, codeVerifier, others.length > 0);
+    const filled = await fill(given, first, others.length > 0);
     if (filled) return filled;
   }
   for (;;) {
     const offered = first ? [...others, first] : others;
     const chosen = offered[await menu(given, offered.map(menuLine))] as Choice;
-    const filled = await fill(given, chosen, codeVerifier, false);
+    if (leavesTerminal(chosen.action)) {
+      say(words.terminal.openAddress);
+      say(`  ${given.base}/`);
+      if (!prompter.interactive) throw new CommandError(`${chosen.action.action} needs a browser`);
+      continue;
+    }
+    const filled = await fill(given, chosen, false);
     if (filled) return filled;
     if (!prompter.interactive) throw new CommandError(`${chosen.action.action} needs an answer`);
   }
@@ -117,12 +112,9 @@ async function menu({ words, say, prompter }: SignIn, labels: string[]): Promise
 async function fill(
   given: SignIn,
   { action, fixed, asked }: Choice,
-  codeVerifier: string,
   mayLeave: boolean,
 ): Promise<Answer | null> {
-  const own: Record<string, unknown> = { redirect_to: `${given.base}/`, code_verifier: codeVerifier };
-  const filled = RETURN_INPUTS.filter((name) => Object.hasOwn(action.inputs, name));
-  const input = { ...fixed, ...Object.fromEntries(filled.map((name) => [name, own[name]])) };
+  const input = { ...fixed };
   for (const [index, descriptor] of asked.entries()) {
     const value = await askFor(given, descriptor, mayLeave && index === 0);
     if (value === undefined && descriptor.required) return null;
@@ -143,25 +135,6 @@ async function askFor(given: SignIn, input: InputDescriptor, mayLeave: boolean):
   const text = input.type === "password" ? answer : answer.trim();
   if (text === "") return undefined;
   return input.type === "number" ? Number(text) : text;
-}
-
-/** Sends the person to a provider, and takes the address that the browser ends at. */
-async function returned(
-  { words, say, prompter }: SignIn,
-  address: string,
-  codeVerifier: string,
-  mayGoBack: boolean,
-): Promise<Answer> {
-  say(words.terminal.openAddress);
-  say(`  ${printable(address)}`);
-  for (;;) {
-    const pasted = (await prompter.ask(`${words.terminal.pasteAddress}: `)).trim();
-    const token = URL.canParse(pasted) ? new URL(pasted).searchParams.get("hanko_token") : null;
-    if (token) return { action: "exchange_token", input: { token, code_verifier: codeVerifier } };
-    if (mayGoBack) return { action: "back", input: {} };
-    say(`! ${words.flow.errors.third_party_failed}`);
-    if (!prompter.interactive) throw new CommandError(words.flow.errors.third_party_failed);
-  }
 }
 
 /** Repeats a request that got no answer, as often as the person wants. */
