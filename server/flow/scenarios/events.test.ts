@@ -17,7 +17,9 @@ import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emit
 import type { Walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
+import { restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { eventDataContext } from "../../webhooks/seal-contexts.ts";
 import { states } from "../states/index.ts";
@@ -25,6 +27,7 @@ import { states } from "../states/index.ts";
 /** What every operation emits, in order: each is performed by the running machine with a webhook for every event. */
 
 const { begin, register, signIn } = people();
+const staffProvider = samlIdentityProvider();
 
 let runtime: TestRuntime;
 let operator: Awaited<ReturnType<typeof adminOperator>>;
@@ -38,6 +41,12 @@ beforeAll(async () => {
     STILE_ACCOUNT_ALLOW_DELETION: "true",
     STILE_PASSKEY_ENABLED: "false",
     STILE_SAML_ENABLED: "true",
+    STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+      {
+        ...{ name: "staff", domains: ["staff.example"], metadata: staffProvider.metadata },
+        ...{ allow_idp_initiated: true, skip_email_verification: true },
+      },
+    ]),
     ...acme(),
   });
   operator = await adminOperator(runtime);
@@ -161,6 +170,23 @@ async function atAcme(facts: ReturnType<typeof acmePerson>, type: "login" | "reg
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
   const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
   return () => flow.act("exchange_token", { token });
+}
+
+/** A sign-in that the SAML provider starts. */
+async function fromStaffProvider(nameId: string) {
+  const guest = visitor(runtime);
+  const SAMLResponse = await staffProvider.answer({
+    ...{ consumerUrl: `${home}saml/callback`, audience: home.slice(0, -1), nameId },
+    attributes: { email: `${nameId}@staff.example` },
+  });
+  const body = new URLSearchParams({ SAMLResponse });
+  const { headers } = await guest.request("/saml/callback", { method: "POST", body });
+  const token = new URL(headers.get("location") ?? "").searchParams.get("hanko_token");
+  const flow = await restWalk(runtime, "token_exchange", guest);
+  return async () => {
+    await flow.act("exchange_token", { token });
+    expect(flow.state.name).toBe("success");
+  };
 }
 
 /** A signed-in browser. */
@@ -298,6 +324,18 @@ const operations: Record<string, Operation> = {
       const facts = acmePerson({ name: "Ada" });
       await (await atAcme(facts))();
       return atAcme({ ...facts, name: "Ada Lovelace" });
+    },
+  },
+  "a first sign-in that a SAML provider starts": {
+    emits: ["user.create", created],
+    prepare: () => fromStaffProvider(crypto.randomUUID()),
+  },
+  "a further sign-in that a SAML provider starts": {
+    emits: [created],
+    prepare: async () => {
+      const nameId = crypto.randomUUID();
+      await (await fromStaffProvider(nameId))();
+      return fromStaffProvider(nameId);
     },
   },
   "an address that its owner verifies elsewhere": {
