@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
+import { allowOwnScripts } from "../ui/script-policy.ts";
 import { isAccount } from "./account.ts";
 import { type FlowServer, flowServer } from "./flow-server.ts";
 import { startOf } from "./page-addresses.ts";
@@ -17,6 +18,8 @@ export interface LoginProps extends Omit<RunningFlowOptions, "openFlow">, BrandP
   /** The footer of the page. */
   children?: ReactNode;
 }
+
+allowOwnScripts();
 
 /** The flow page: brand, flow and footer. */
 export function Login({ service, logo, signup, server, children, ...options }: LoginProps) {
