@@ -21,9 +21,12 @@ export interface FlowWords {
 
 export interface StateWords {
   title: string;
+  /** May have the placeholder `{time}`, for how long a mailed code is valid. */
   sentence?: string;
-  /** Replaces `sentence` when the page knows the user; has the placeholder `{subject}`. */
+  /** Replaces `sentence` when the page knows the address of a mail; has the placeholder `{subject}`. */
   sentenceWithSubject?: string;
+  /** Small print below the actions. */
+  note?: string;
   /** A final state that was reached with success. */
   end?: true;
   /** Where the page links from a final state without a redirect. */
@@ -40,9 +43,9 @@ export interface StateWords {
 /**
  * `signed_in`: a signed-in user has to authenticate again. `signed_out`: the state requires a session and there is
  * none. `security_key`: the state is about a second factor, not about a passkey. `waits`: the content of the state is
- * available only after a wait.
+ * available only after a wait. `closed`: the state offers nothing, because the feature is switched off.
  */
-export type Variant = "signed_in" | "signed_out" | "security_key" | "waits";
+export type Variant = "signed_in" | "signed_out" | "security_key" | "waits" | "closed";
 
 export interface ActionWords {
   label: string;
@@ -74,6 +77,13 @@ export interface SectionWords {
 }
 
 export interface PageWords {
+  /** Read before the identifier of the account that a state is about. */
+  account: string;
+  useAnother: string;
+  /** Beside the error that an address has an account already. */
+  signInInstead: string;
+  waitingForBrowser: string;
+  nothingHappens: string;
   optional: string;
   or: string;
   showPassword: string;

@@ -5,7 +5,7 @@ import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { iconOf, needsScript, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
 import { inputData, inputErrorsOf } from "./input-data.ts";
-import { nameOf, primaryAddressOf } from "./payload-readers.ts";
+import { isText, nameOf, primaryAddressOf } from "./payload-readers.ts";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
@@ -42,8 +42,9 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
   const scripted = needsScript(action);
   const isForThisItem = !item || itemId === item.id;
   const isBusy = busy === action.action && isForThisItem;
-  const { user } = state.payload;
-  const owner = primaryAddressOf(user) ?? nameOf(user) ?? flow.view.subject;
+  const { user, identifier } = state.payload;
+  const typed = isText(identifier) ? identifier : flow.view.subject;
+  const owner = primaryAddressOf(user) ?? nameOf(user) ?? typed;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer replaces the errors that the page found
   useEffect(() => setInputErrors({}), [state]);

@@ -79,6 +79,9 @@ export function layOutActions(
     if (!isPerformable(action, pageValues)) continue;
     place(layout, action, visible);
   }
+  // The way to the choice of a method says more than the way back, and leads to the same state.
+  if (Object.hasOwn(state.actions, "continue_to_login_method_chooser" satisfies ActionName))
+    layout.back = null;
   return layout;
 }
 

@@ -145,7 +145,45 @@ describe("the layout", () => {
 
   test("a state without actions says so", () => {
     draw(states.registration_init_closed, { type: "registration" });
+    const closed = en.states.registration_init.variants?.closed;
+    expect(screen.getByRole("heading").textContent).toBe(closed?.title);
+    expect(screen.getByText(closed?.sentence ?? "")).toBeDefined();
+    expect(screen.getByRole("link", { name: en.page.toSignIn }).getAttribute("href")).toBe("/");
+  });
+
+  test("a state without actions and without words of its own says so", () => {
+    draw({ ...states.login_password, actions: {} });
     expect(screen.getByText(en.page.nothingToDo)).toBeDefined();
+  });
+
+  test("whose account it is stands in every state that names it, with the way to another one", async () => {
+    const payload = { identifier: "Ada@Example.org", last_method: "password" };
+    const { server, user, container } = draw({ ...states.login_password, payload });
+    expect(screen.getByText("Ada@Example.org").closest("p")?.textContent).toBe("Account: Ada@Example.org");
+    const form = screen.getByRole("button", { name: en.page.useAnother }).closest("form");
+    expect(form?.getAttribute("action")).toBe("/step");
+    expect(form && Object.fromEntries(new FormData(form))).toMatchObject({
+      flow: "login",
+      action: "start_over",
+    });
+    expect(container.querySelectorAll(".stile-identity")).toHaveLength(1);
+    await user.click(screen.getByRole("button", { name: en.page.useAnother }));
+    expect(server.start).toHaveBeenCalledTimes(1);
+  });
+
+  test("a re-authentication says whose account it is about, and offers no other", () => {
+    const payload = { identifier: "ada@example.org", wanted_action: "password_update" };
+    draw({ ...states.login_password, payload }, { type: "profile" });
+    expect(screen.getByText("ada@example.org")).toBeDefined();
+    expect(screen.getByText(en.afterProof.password_update ?? "")).toBeDefined();
+    expect(screen.queryByRole("button", { name: en.page.useAnother })).toBeNull();
+  });
+
+  test("a mailed code says for how long it is valid, and where else to look", () => {
+    const payload = { identifier: "ada@example.org", code_lifetime: 300 };
+    draw({ ...states.passcode_confirmation_wrong, payload });
+    expect(screen.getByText(/It is good for 5 minutes\./)).toBeDefined();
+    expect(screen.getByText(en.states.passcode_confirmation.note ?? "")).toBeDefined();
   });
 
   test("the page is in German", () => {

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import type { ActionDescriptor } from "#server/flow/wire";
+import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -11,6 +12,8 @@ import { type ActionLayout, hasInputError, layOutActions, needsScript, waitOf } 
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
 import { Disclosure } from "./disclosure.tsx";
 import { ExitLinks } from "./exit-links.tsx";
+import { Identity, identifierOf } from "./identity.tsx";
+import { isText } from "./payload-readers.ts";
 import { Payloads, User } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -89,6 +92,7 @@ export function StateView({
           </h1>
           {account && <SignOut context={context} navigate={navigate} />}
         </div>
+        <Identity context={context} />
         {destination ? (
           <p className="stile-sentence" role="status">
             <a href={destination.href}>
@@ -120,6 +124,9 @@ export function StateView({
         {unsavedCodes && (
           <RecoveryCodes context={context} codes={codes} redirectTo={redirectTo} onSaved={onCodesSaved} />
         )}
+        {waiting === "prompt" && live && ceremony?.needs && (
+          <BrowserPrompt words={words} onTryAgain={ceremonyStatus.beginAgain} />
+        )}
         {mayBeginAgain && (
           <Button
             tone="primary"
@@ -136,6 +143,7 @@ export function StateView({
           <Actions context={context} layout={layout} performed={performed} />
         )}
         <Consent state={state} words={words} />
+        {copy.note && <p className="stile-hint">{copy.note}</p>}
         <ExitLinks
           context={context}
           unsavedCodes={unsavedCodes}
@@ -218,21 +226,46 @@ function Sentence({
   deadEnd: boolean;
   subject: string | null;
 }) {
-  const { sentence, sentenceWithSubject } = context.copy;
-  const text = deadEnd
-    ? context.words.page.nothingToDo
-    : subject && sentenceWithSubject
-      ? sentenceWithSubject
-      : sentence;
-  if (!text) return null;
+  const { copy, flow, language, words } = context;
+  const { identifier, code_lifetime } = flow.view.state.payload;
+  const shown = isText(identifier) ? identifier : subject;
+  // The account stands above already; it may be a username, to which nothing is mailed.
+  const namesSubject = shown && copy.sentenceWithSubject && identifierOf(context) === null;
+  const sentence = deadEnd ? (copy.nextPage ? copy.sentence : words.page.nothingToDo) : copy.sentence;
+  const chosen = !deadEnd && namesSubject ? copy.sentenceWithSubject : sentence;
+  if (!chosen) return null;
+  const text = chosen.replace("{time}", lengthOfTime(code_lifetime, language));
   const [before, after] = text.split("{subject}");
   if (after === undefined) return <p className="stile-sentence">{text}</p>;
   return (
     <p className="stile-sentence">
       {before}
-      <strong className="stile-subject">{subject}</strong>
+      <strong className="stile-subject">{shown}</strong>
       {after}
     </p>
+  );
+}
+
+/** A number of seconds in words, in whole minutes where it has any: "5 minutes". */
+function lengthOfTime(seconds: unknown, language: string): string {
+  const total = typeof seconds === "number" ? seconds : 0;
+  const [value, unit] = total >= 60 ? [Math.floor(total / 60), "minute"] : [total, "second"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+}
+
+/** What the page does while the browser asks for a passkey, and what the user can do if it does not. */
+function BrowserPrompt({ words, onTryAgain }: { words: FlowWords; onTryAgain: () => Promise<void> }) {
+  return (
+    <div className="stile-waiting-browser">
+      <p className="stile-waiting" role="status">
+        <span className="stile-pulse" aria-hidden="true" />
+        <span>{words.page.waitingForBrowser}</span>
+      </p>
+      <p className="stile-hint">{words.page.nothingHappens}</p>
+      <Button tone="secondary" type="button" onClick={() => void onTryAgain()}>
+        {words.page.tryAgain}
+      </Button>
+    </div>
   );
 }
 

@@ -214,7 +214,8 @@ describe("onboarding_verify_passkey_attestation", () => {
         renewed(states.onboarding_verify_passkey_attestation),
       ],
     });
-    await user.click(await screen.findByRole("button", { name: "Try again" }));
+    await screen.findByRole("alert");
+    await user.click(screen.getByRole("button", { name: "Try again" }));
     await waitFor(() => expect(create).toHaveBeenCalledTimes(2));
     expect(new TextDecoder().decode(create.mock.calls[1]?.[0].publicKey.challenge)).toBe("new");
   });

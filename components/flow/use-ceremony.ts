@@ -40,13 +40,14 @@ export function useCeremony(
   { ready, providerReturn, onReturnUsed, unsavedCodes, base, navigate }: CeremonyControls,
 ) {
   const { state, busy, redirectTo, performed } = flow.view;
-  const [requestedState, setRequestedState] = useState<FlowState | null>(null);
+  const [request, setRequest] = useState<{ state: FlowState; times: number } | null>(null);
   const startedStates = useRef(new WeakSet<FlowState>());
   const attempts = useRef<Attempts>({ silent: false, tried: false, submitted: null, renewals: 0 });
   const hasLeft = useRef(false);
   const returnSubmitted = useRef(false);
   const idle = ready && busy === null;
-  const requested = requestedState === state;
+  // Counts the requests, because each of them begins the ceremony of the same state again.
+  const requested = request?.state === state ? request.times : 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
@@ -55,14 +56,14 @@ export function useCeremony(
     const context: CeremonyContext = {
       ...{ state, providerReturn: returnTaken ? null : providerReturn, attempts: attempts.current, base },
       // The browser may show a cached copy of this page when the user navigates back.
-      userInitiated: requested || (performed !== null && !hasLeft.current),
+      userInitiated: requested > 0 || (performed !== null && !hasLeft.current),
       leave(url) {
         hasLeft.current = true;
         navigate(url);
       },
       renew: flow.refresh,
     };
-    const next = idle ? ceremonyToBegin(context, requested) : null;
+    const next = idle ? ceremonyToBegin(context, requested > 0) : null;
     if (!next || startedStates.current.has(state)) return;
     const { ceremony, options } = next;
     // The same state can become idle again, for instance after a step without an answer.
@@ -138,7 +139,7 @@ export function useCeremony(
     async beginAgain() {
       const shown = lacksOptions(state) ? await flow.renew() : state;
       startedStates.current.delete(shown);
-      setRequestedState(shown);
+      setRequest((last) => ({ state: shown, times: (last?.state === shown ? last.times : 0) + 1 }));
     },
     silent: attempts.current.silent,
   };

@@ -13,6 +13,7 @@ export function variantsOf(state: FlowState, type: FlowType, attempted: FlowStat
     ...(state.error?.code === "unauthorized" ? (["signed_out"] as const) : []),
     ...(isAboutSecurityKey({ ...attempted?.payload, ...state.payload }) ? (["security_key"] as const) : []),
     ...(hasToWait(state.payload) ? (["waits"] as const) : []),
+    ...(Object.keys(state.actions).length === 0 && !state.error ? (["closed"] as const) : []),
   ];
 }
 

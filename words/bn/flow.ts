@@ -36,7 +36,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "আপনি কীভাবে সাইন ইন করতে চান?",
-      sentenceWithSubject: "{subject} হিসেবে সাইন ইন করছেন",
       variants: {
         signed_in: {
           title: "এখনও কি আপনিই আছেন?",
@@ -46,7 +45,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "পাসওয়ার্ড লিখুন",
-      sentenceWithSubject: "{subject} হিসেবে সাইন ইন করছেন",
       variants: {
         signed_in: {
           title: "পাসওয়ার্ড লিখুন",
@@ -60,8 +58,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "আপনার ইমেইল দেখুন",
-      sentence: "আমরা আপনাকে ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি কয়েক মিনিট কার্যকর থাকবে।",
-      sentenceWithSubject: "আমরা {subject} ঠিকানায় ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি কয়েক মিনিট কার্যকর থাকবে।",
+      sentence: "আমরা আপনাকে ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+      sentenceWithSubject: "আমরা {subject} ঠিকানায় ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+      note: "পাননি? অনুগ্রহ করে স্প্যাম ফোল্ডারেও দেখুন।",
     },
     password_creation: {
       title: "পাসওয়ার্ড সেট করুন",
@@ -99,6 +98,13 @@ export const flow: FlowWords = {
       title: "অ্যাকাউন্ট তৈরি করুন",
       sentence: "এক মিনিটেরও কম সময় লাগবে।",
       other: { flow: "login", question: "আগে এখানে এসেছেন?", label: "আমার অ্যাকাউন্ট আছে" },
+      variants: {
+        closed: {
+          title: "এখন নতুন অ্যাকাউন্ট নেই",
+          sentence: "এখন এখানে নতুন অ্যাকাউন্ট তৈরি করা যাচ্ছে না। আগে থেকে অ্যাকাউন্ট থাকলে সাইন ইন করতে পারেন।",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "একটু অপেক্ষা করুন",
@@ -519,6 +525,11 @@ export const flow: FlowWords = {
     privacy: "আপনার তথ্য কীভাবে ব্যবহৃত হয়: {link}।",
   },
   page: {
+    account: "অ্যাকাউন্ট",
+    useAnother: "অন্য অ্যাকাউন্ট ব্যবহার করুন",
+    signInInstead: "এই ঠিকানা দিয়ে সাইন ইন করুন",
+    waitingForBrowser: "আপনার ব্রাউজারের অপেক্ষায়…",
+    nothingHappens: "কিছুই হচ্ছে না? আবার চেষ্টা করুন, অথবা ফিরে গিয়ে অন্য উপায় বেছে নিন।",
     optional: "ঐচ্ছিক",
     or: "অথবা",
     showPassword: "পাসওয়ার্ড দেখান",

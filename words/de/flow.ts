@@ -41,7 +41,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "Wie möchten Sie sich anmelden?",
-      sentenceWithSubject: "Anmeldung als {subject}",
       variants: {
         signed_in: {
           title: "Sind es noch Sie?",
@@ -51,7 +50,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Passwort eingeben",
-      sentenceWithSubject: "Anmeldung als {subject}",
       variants: {
         signed_in: {
           title: "Passwort eingeben",
@@ -65,9 +63,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Sehen Sie in Ihr Postfach",
-      sentence: "Wir haben Ihnen einen Code aus sechs Zeichen geschickt. Er gilt einige Minuten.",
-      sentenceWithSubject:
-        "Wir haben einen Code aus sechs Zeichen an {subject} geschickt. Er gilt einige Minuten.",
+      sentence: "Wir haben Ihnen einen Code aus sechs Zeichen geschickt. Er gilt {time}.",
+      sentenceWithSubject: "Wir haben einen Code aus sechs Zeichen an {subject} geschickt. Er gilt {time}.",
+      note: "Nichts da? Sehen Sie bitte auch im Spam-Ordner nach.",
     },
     password_creation: {
       title: "Passwort festlegen",
@@ -106,6 +104,14 @@ export const flow: FlowWords = {
       title: "Konto erstellen",
       sentence: "Das dauert keine Minute.",
       other: { flow: "login", question: "Schon einmal hier gewesen?", label: "Ich habe ein Konto" },
+      variants: {
+        closed: {
+          title: "Zurzeit keine neuen Konten",
+          sentence:
+            "Neue Konten können hier zurzeit nicht erstellt werden. Wenn Sie schon eines haben, können Sie sich anmelden.",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "Einen Augenblick",
@@ -546,6 +552,12 @@ export const flow: FlowWords = {
     privacy: "Was mit Ihren Daten geschieht: {link}.",
   },
   page: {
+    account: "Konto",
+    useAnother: "Anderes Konto verwenden",
+    signInInstead: "Mit dieser Adresse anmelden",
+    waitingForBrowser: "Warten auf Ihren Browser…",
+    nothingHappens:
+      "Es passiert nichts? Versuchen Sie es noch einmal, oder gehen Sie zurück und wählen Sie einen anderen Weg.",
     optional: "freiwillig",
     or: "oder",
     showPassword: "Passwort zeigen",

@@ -37,7 +37,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "How would you like to sign in?",
-      sentenceWithSubject: "Signing in as {subject}",
       variants: {
         signed_in: {
           title: "Is it still you?",
@@ -47,7 +46,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Enter your password",
-      sentenceWithSubject: "Signing in as {subject}",
       variants: {
         signed_in: {
           title: "Enter your password",
@@ -61,8 +59,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Check your email",
-      sentence: "We sent you a code of six characters. It is good for a few minutes.",
-      sentenceWithSubject: "We sent a code of six characters to {subject}. It is good for a few minutes.",
+      sentence: "We sent you a code of six characters. It is good for {time}.",
+      sentenceWithSubject: "We sent a code of six characters to {subject}. It is good for {time}.",
+      note: "Nothing there? Please look in your spam folder, too.",
     },
     password_creation: {
       title: "Set a password",
@@ -100,6 +99,14 @@ export const flow: FlowWords = {
       title: "Create your account",
       sentence: "It takes less than a minute.",
       other: { flow: "login", question: "Been here before?", label: "I have an account" },
+      variants: {
+        closed: {
+          title: "No new accounts for now",
+          sentence:
+            "New accounts cannot be made here at the moment. If you have one already, you can sign in.",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "One moment",
@@ -491,6 +498,11 @@ export const flow: FlowWords = {
     privacy: "The {link} says how your data is used.",
   },
   page: {
+    account: "Account",
+    useAnother: "Use another account",
+    signInInstead: "Sign in with this address",
+    waitingForBrowser: "Waiting for your browser…",
+    nothingHappens: "Nothing happening? Try again, or go back and choose another way.",
     optional: "optional",
     or: "or",
     showPassword: "Show password",

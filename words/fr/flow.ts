@@ -38,7 +38,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "Comment souhaitez-vous vous connecter ?",
-      sentenceWithSubject: "Connexion en tant que {subject}",
       variants: {
         signed_in: {
           title: "Est-ce toujours vous ?",
@@ -48,7 +47,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Saisissez votre mot de passe",
-      sentenceWithSubject: "Connexion en tant que {subject}",
       variants: {
         signed_in: {
           title: "Saisissez votre mot de passe",
@@ -62,9 +60,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Consultez vos e-mails",
-      sentence: "Nous vous avons envoyé un code à six caractères. Il est valable quelques minutes.",
-      sentenceWithSubject:
-        "Nous avons envoyé un code à six caractères à {subject}. Il est valable quelques minutes.",
+      sentence: "Nous vous avons envoyé un code à six caractères. Il est valable {time}.",
+      sentenceWithSubject: "Nous avons envoyé un code à six caractères à {subject}. Il est valable {time}.",
+      note: "Rien reçu ? Regardez aussi dans vos courriers indésirables.",
     },
     password_creation: {
       title: "Définissez un mot de passe",
@@ -102,6 +100,14 @@ export const flow: FlowWords = {
       title: "Créez votre compte",
       sentence: "Cela prend moins d’une minute.",
       other: { flow: "login", question: "Déjà venu ?", label: "J’ai un compte" },
+      variants: {
+        closed: {
+          title: "Pas de nouveaux comptes pour le moment",
+          sentence:
+            "La création de comptes n’est pas possible ici pour le moment. Si vous en avez déjà un, vous pouvez vous connecter.",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "Un instant",
@@ -547,6 +553,11 @@ export const flow: FlowWords = {
     privacy: "Ce que deviennent vos données : {link}.",
   },
   page: {
+    account: "Compte",
+    useAnother: "Utiliser un autre compte",
+    signInInstead: "Se connecter avec cette adresse",
+    waitingForBrowser: "En attente de votre navigateur…",
+    nothingHappens: "Rien ne se passe ? Réessayez, ou revenez en arrière pour choisir une autre façon.",
     optional: "facultatif",
     or: "ou",
     showPassword: "Afficher le mot de passe",

@@ -37,7 +37,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "Come desidera accedere?",
-      sentenceWithSubject: "Accesso come {subject}",
       variants: {
         signed_in: {
           title: "È sempre Lei?",
@@ -47,7 +46,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Inserire la password",
-      sentenceWithSubject: "Accesso come {subject}",
       variants: {
         signed_in: {
           title: "Inserire la password",
@@ -61,9 +59,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Controllare la posta",
-      sentence: "Abbiamo inviato un codice di sei caratteri. È valido per alcuni minuti.",
-      sentenceWithSubject:
-        "Abbiamo inviato un codice di sei caratteri a {subject}. È valido per alcuni minuti.",
+      sentence: "Abbiamo inviato un codice di sei caratteri. È valido per {time}.",
+      sentenceWithSubject: "Abbiamo inviato un codice di sei caratteri a {subject}. È valido per {time}.",
+      note: "Non è arrivato nulla? Controllare anche la cartella dello spam.",
     },
     password_creation: {
       title: "Impostare una password",
@@ -101,6 +99,13 @@ export const flow: FlowWords = {
       title: "Creare un account",
       sentence: "Richiede meno di un minuto.",
       other: { flow: "login", question: "Già registrati?", label: "Ho un account" },
+      variants: {
+        closed: {
+          title: "Nessun nuovo account al momento",
+          sentence: "Al momento non è possibile creare nuovi account. Chi ne ha già uno può accedere.",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "Un momento",
@@ -526,6 +531,11 @@ export const flow: FlowWords = {
   links: { terms: "Termini di servizio", privacy: "Informativa sulla privacy", help: "Aiuto" },
   consent: { terms: "Registrandoti accetti: {link}.", privacy: "Come usiamo i tuoi dati: {link}." },
   page: {
+    account: "Account",
+    useAnother: "Usa un altro account",
+    signInInstead: "Accedi con questo indirizzo",
+    waitingForBrowser: "In attesa del browser…",
+    nothingHappens: "Non succede nulla? Riprovare, oppure tornare indietro e scegliere un altro modo.",
     optional: "facoltativo",
     or: "oppure",
     showPassword: "Mostra la password",

@@ -39,7 +39,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "Hoe wil je inloggen?",
-      sentenceWithSubject: "Inloggen als {subject}",
       variants: {
         signed_in: {
           title: "Ben jij het nog?",
@@ -49,7 +48,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Voer je wachtwoord in",
-      sentenceWithSubject: "Inloggen als {subject}",
       variants: {
         signed_in: {
           title: "Voer je wachtwoord in",
@@ -63,9 +61,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Bekijk je e-mail",
-      sentence: "We hebben je een code van zes tekens gestuurd. Die is enkele minuten geldig.",
-      sentenceWithSubject:
-        "We hebben een code van zes tekens naar {subject} gestuurd. Die is enkele minuten geldig.",
+      sentence: "We hebben je een code van zes tekens gestuurd. Die is {time} geldig.",
+      sentenceWithSubject: "We hebben een code van zes tekens naar {subject} gestuurd. Die is {time} geldig.",
+      note: "Niets ontvangen? Kijk ook in je spammap.",
     },
     password_creation: {
       title: "Stel een wachtwoord in",
@@ -103,6 +101,14 @@ export const flow: FlowWords = {
       title: "Maak je account",
       sentence: "Het kost je minder dan een minuut.",
       other: { flow: "login", question: "Al eerder hier geweest?", label: "Ik heb een account" },
+      variants: {
+        closed: {
+          title: "Nu geen nieuwe accounts",
+          sentence:
+            "Op dit moment kunnen hier geen nieuwe accounts worden gemaakt. Heb je er al een, dan kun je inloggen.",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "Een moment",
@@ -523,6 +529,11 @@ export const flow: FlowWords = {
     privacy: "Wat er met je gegevens gebeurt: {link}.",
   },
   page: {
+    account: "Account",
+    useAnother: "Een ander account gebruiken",
+    signInInstead: "Inloggen met dit adres",
+    waitingForBrowser: "Wachten op je browser…",
+    nothingHappens: "Gebeurt er niets? Probeer het opnieuw, of ga terug en kies een andere manier.",
     optional: "optioneel",
     or: "of",
     showPassword: "Wachtwoord tonen",

@@ -37,7 +37,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "Como você quer entrar?",
-      sentenceWithSubject: "Entrando como {subject}",
       variants: {
         signed_in: {
           title: "Ainda é você?",
@@ -47,7 +46,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Digite sua senha",
-      sentenceWithSubject: "Entrando como {subject}",
       variants: {
         signed_in: {
           title: "Digite sua senha",
@@ -61,9 +59,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Confira seu e-mail",
-      sentence: "Enviamos um código de seis caracteres para você. Ele vale por alguns minutos.",
-      sentenceWithSubject:
-        "Enviamos um código de seis caracteres para {subject}. Ele vale por alguns minutos.",
+      sentence: "Enviamos um código de seis caracteres para você. Ele vale por {time}.",
+      sentenceWithSubject: "Enviamos um código de seis caracteres para {subject}. Ele vale por {time}.",
+      note: "Não chegou? Confira também a caixa de spam.",
     },
     password_creation: {
       title: "Defina uma senha",
@@ -101,6 +99,13 @@ export const flow: FlowWords = {
       title: "Crie sua conta",
       sentence: "Leva menos de um minuto.",
       other: { flow: "login", question: "Já esteve aqui?", label: "Tenho uma conta" },
+      variants: {
+        closed: {
+          title: "Sem novas contas no momento",
+          sentence: "No momento, não é possível criar novas contas aqui. Se você já tem uma, pode entrar.",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "Um momento",
@@ -512,6 +517,11 @@ export const flow: FlowWords = {
   links: { terms: "Termos de uso", privacy: "Política de privacidade", help: "Ajuda" },
   consent: { terms: "Ao se cadastrar, você aceita: {link}.", privacy: "Como usamos seus dados: {link}." },
   page: {
+    account: "Conta",
+    useAnother: "Usar outra conta",
+    signInInstead: "Entrar com este endereço",
+    waitingForBrowser: "Aguardando seu navegador…",
+    nothingHappens: "Nada acontece? Tente de novo ou volte e escolha outra forma.",
     optional: "opcional",
     or: "ou",
     showPassword: "Mostrar a senha",

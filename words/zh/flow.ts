@@ -36,7 +36,6 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "您想如何登录？",
-      sentenceWithSubject: "以 {subject} 的身份登录",
       variants: {
         signed_in: {
           title: "还是您本人吗？",
@@ -46,7 +45,6 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "输入密码",
-      sentenceWithSubject: "以 {subject} 的身份登录",
       variants: {
         signed_in: {
           title: "输入密码",
@@ -60,8 +58,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "查看您的邮箱",
-      sentence: "我们已向您发送六位验证码，几分钟内有效。",
-      sentenceWithSubject: "我们已向 {subject} 发送六位验证码，几分钟内有效。",
+      sentence: "我们已向您发送六位验证码，{time}内有效。",
+      sentenceWithSubject: "我们已向 {subject} 发送六位验证码，{time}内有效。",
+      note: "没有收到？请也查看垃圾邮件文件夹。",
     },
     password_creation: {
       title: "设置密码",
@@ -98,6 +97,13 @@ export const flow: FlowWords = {
       title: "创建账号",
       sentence: "用时不到一分钟。",
       other: { flow: "login", question: "以前来过？", label: "我已有账号" },
+      variants: {
+        closed: {
+          title: "目前不开放注册",
+          sentence: "目前无法在此创建新账号。如果您已有账号，可以直接登录。",
+          nextPage: "sign_in",
+        },
+      },
     },
     thirdparty: {
       title: "请稍候",
@@ -473,6 +479,11 @@ export const flow: FlowWords = {
   links: { terms: "服务条款", privacy: "隐私政策", help: "帮助" },
   consent: { terms: "注册即表示你接受{link}。", privacy: "我们如何使用你的数据：{link}。" },
   page: {
+    account: "账号",
+    useAnother: "使用其他账号",
+    signInInstead: "使用此邮箱地址登录",
+    waitingForBrowser: "正在等待您的浏览器…",
+    nothingHappens: "没有反应？请重试，或返回选择其他方式。",
     optional: "可选",
     or: "或",
     showPassword: "显示密码",

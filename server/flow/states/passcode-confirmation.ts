@@ -38,6 +38,7 @@ export const passcodeConfirmation = state({
     if (!sent.ok) return { error: rateLimitError(sent.retryAfterSeconds) };
     return { writes: sent.writes, jobs: sent.jobs };
   },
+  shows: ({ config }) => ({ code_lifetime: config.email.passcode_ttl }),
   actions: (action) => ({
     verify_passcode: action({
       description: "Enter the code that was sent.",

@@ -215,6 +215,17 @@ describe("the first form", () => {
   });
 });
 
+test("another account is chosen without a script: the flow is abandoned", async () => {
+  const browser = visitor(runtime);
+  const email = newAddress();
+  const drawn = await submit(browser, "login", "continue_with_login_identifier", { email });
+  expect(drawn.state.payload).toEqual({ identifier: email });
+  expect((await page(browser, "login")).state.payload).toEqual({ identifier: email });
+  const over = await submit(browser, "login", "start_over");
+  expect(over.version).toBe(0);
+  expect(over.state.payload).not.toHaveProperty("identifier");
+});
+
 describe("a form", () => {
   const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
     visitor(runtime).submit("/step", fields, headers);

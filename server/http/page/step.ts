@@ -6,12 +6,15 @@ import type { Handler } from "../handler-context.ts";
 import { plainError, redirect } from "../reply.ts";
 import { readForm } from "./form.ts";
 import { noticeCookie } from "./notice.ts";
-import { pageCookie } from "./page-cookie.ts";
+import { expiredPageCookie, pageCookie } from "./page-cookie.ts";
 import { actOnPage, currentOnPage, type PageReply } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
 /** Long enough for the redirect. The page that displays the codes removes their cookie. */
 const NEW_CODES_SECONDS = 60;
+
+/** In place of an action: abandons the flow, for a user who wants another account. No action has this name. */
+const START_OVER = "start_over";
 
 /** Maximum number of form fields. */
 const MAX_FIELDS = 256;
@@ -29,6 +32,9 @@ export const stepHandler: Handler = async (context) => {
   const action = form.get("action");
   const version = form.get("version") ?? "";
   if (!type || !action || !/^\d{1,9}$/.test(version) || form.size > MAX_FIELDS) return bodyError("malformed");
+
+  if (action === START_OVER)
+    return redirect(303, pageAddress(type), { cookies: [expiredPageCookie(tenant, type)] });
 
   const page = await pageState(runtime, tenant, cookies, type);
   const descriptor = Object.hasOwn(page.state.actions, action) ? page.state.actions[action] : undefined;
