@@ -28,6 +28,7 @@ const test = base.extend<{ opened: undefined }>({
 test.use({
   settings: {
     STILE_ACCOUNT_ALLOW_DELETION: "true",
+    STILE_ACCOUNT_METADATA_EDITOR: "true",
     STILE_USERNAME_ENABLED: "true",
     STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
     STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
