@@ -112,15 +112,14 @@ function ButtonsField({ input, words, busy }: FieldProps) {
   );
 }
 
-/** Up to two providers have whole sentences as labels; more are a grid of names under one legend. */
+/** A button for each provider, in the order of the server. */
 function ProvidersField({ input, words, action, busy }: FieldProps) {
   const values = input.allowed_values ?? [];
   const connects = action === ("connect_thirdparty_oauth_provider" satisfies ActionName);
   const sentence = connects ? words.page.connectWith : words.page.continueWith;
-  const many = values.length > 2;
   return (
-    <fieldset className="stile-providers" data-many={many || undefined}>
-      <legend className={many ? "stile-label" : "stile-hidden"}>{inputWords(words, input.name).label}</legend>
+    <fieldset className="stile-providers">
+      <legend className="stile-hidden">{inputWords(words, input.name).label}</legend>
       {values.map(({ name, value }) => (
         <Button
           key={formValue(value)}
@@ -131,7 +130,7 @@ function ProvidersField({ input, words, action, busy }: FieldProps) {
           disabled={busy}
           mark={<ProviderMark provider={formValue(value)} name={name} />}
         >
-          {many ? name : interpolate(sentence, { provider: name })}
+          {interpolate(sentence, { provider: name })}
         </Button>
       ))}
     </fieldset>
