@@ -1,6 +1,6 @@
 /** Addresses of the API, as in the matcher of `proxy.ts`. */
 const api =
-  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|docs|theme|dev)(?:/|$)";
+  "(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|embed\\.js|docs|theme|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {
@@ -30,6 +30,7 @@ export default {
   // Data files that `server/lib/project-path.ts` finds, which a tracer cannot see.
   outputFileTracingIncludes: {
     "*": [
+      "components/frame/embed.js",
       "db/migrations/**",
       "server/credentials/common-passwords.txt.br",
       "server/http/openapi/examples.json",
@@ -45,10 +46,9 @@ export default {
   // `proxy.ts` sets the headers of pages, and the API sets its own. These are for the rest: files, and responses that
   // Next makes itself.
   async headers() {
-    const always = [
-      { key: "X-Content-Type-Options", value: "nosniff" },
-      { key: "X-Frame-Options", value: "DENY" },
-    ];
+    const always = [{ key: "X-Content-Type-Options", value: "nosniff" }];
+    // Browsers let this header decide where they do not know `frame-ancestors`, which names the pages that hold a frame.
+    const unframed = [{ key: "X-Frame-Options", value: "DENY" }];
     const beyondApi = [
       { key: "Cross-Origin-Resource-Policy", value: "same-origin" },
       { key: "Referrer-Policy", value: "no-referrer" },
@@ -56,6 +56,7 @@ export default {
     ];
     return [
       { source: "/:path*", headers: always },
+      { source: "/((?!(?:t/[^/]+/)?embed$).*)", headers: unframed },
       { source: `/((?!${api}).*)`, headers: beyondApi },
     ];
   },

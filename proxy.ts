@@ -1,5 +1,7 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { isCodesCookie } from "#server/http/page/codes-cookie";
+import { parseFrame } from "#server/http/page/frame";
+import { pageTenant } from "#server/http/page/page-tenant";
 import { heldRuntime } from "#server/runtime-slot";
 import { missingPage, UNKNOWN_CONFIRMATION } from "./app/missing-page.ts";
 import { LANGUAGE, requestedLanguage } from "./app/page-language.ts";
@@ -19,7 +21,8 @@ export async function proxy(request: NextRequest): Promise<Response> {
   if (rejected) return rejected;
 
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64");
-  const policy = contentSecurityPolicy(nonce);
+  const embedding = await embeddingOf(request);
+  const policy = contentSecurityPolicy(nonce, embedding);
   const language = requestedLanguage(request.nextUrl.searchParams);
 
   const forwarded = new Headers(request.headers);
@@ -42,7 +45,7 @@ export async function proxy(request: NextRequest): Promise<Response> {
     ? NextResponse.rewrite(new URL("/_not-found", request.url), onward)
     : NextResponse.next(onward);
   response.headers.set("Content-Security-Policy", policy);
-  for (const [name, value] of Object.entries(pageHeaders)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(pageHeaders(embedding))) response.headers.set(name, value);
   const overTls = runtime?.config.base_url.startsWith("https:") ?? false;
   if (overTls) response.headers.set("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
   if (language !== null) {
@@ -65,10 +68,10 @@ export async function proxy(request: NextRequest): Promise<Response> {
 
 /**
  * Only scripts with the nonce run, and the scripts that they load (CSP Level 3, 8.2). Other origins are blocked, the page
- * cannot be framed, and strings never become script text (Trusted Types): the one policy passes addresses of our own lazy
- * scripts (`components/ui/script-policy.ts`).
+ * cannot be framed but by a page on the list, and strings never become script text (Trusted Types): the one policy passes
+ * addresses of our own lazy scripts (`components/ui/script-policy.ts`).
  */
-function contentSecurityPolicy(nonce: string): string {
+function contentSecurityPolicy(nonce: string, { ancestor }: Embedding): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -80,7 +83,7 @@ function contentSecurityPolicy(nonce: string): string {
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestor ?? "'none'"}`,
     "require-trusted-types-for 'script'",
     "trusted-types default",
   ].join("; ");
@@ -108,22 +111,45 @@ const disabledFeatures = [
   "xr-spatial-tracking",
 ];
 
-const pageHeaders: Record<string, string> = {
+const pageHeaders = ({ ancestor, keepsOpener }: Embedding): Record<string, string> => ({
   "Permissions-Policy": [
-    "publickey-credentials-get=(self)",
-    "publickey-credentials-create=(self)",
+    ...["publickey-credentials-get", "publickey-credentials-create"].map(
+      (feature) => `${feature}=(self${ancestor === null ? "" : ` "${ancestor}"`})`,
+    ),
     ...disabledFeatures.map((feature) => `${feature}=()`),
   ].join(", "),
   // With `no-referrer`, a form would send `Origin: null`, and over plain http nothing else shows that it is same-origin.
   "Referrer-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "DENY",
-  "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
+  ...(ancestor === null ? { "X-Frame-Options": "DENY" } : {}),
+  "Cross-Origin-Opener-Policy": keepsOpener ? "unsafe-none" : "same-origin-allow-popups",
   "Cross-Origin-Resource-Policy": "same-origin",
-};
+});
+
+/** How a page stands to pages of other origins. */
+interface Embedding {
+  /** The origin of the page that may hold it in a frame; null for none. */
+  ancestor: string | null;
+  /** Whether it speaks to the frame that opened it, in a page whose opener policy differs. */
+  keepsOpener: boolean;
+}
+
+const embedPath = /^(?:\/t\/([^/]+))?\/embed$/;
+
+/** Only the page of a frame may be framed, by the page of a listed origin that its address names. */
+async function embeddingOf(request: NextRequest): Promise<Embedding> {
+  const { pathname, searchParams } = request.nextUrl;
+  const [path, id = null] = embedPath.exec(pathname) ?? [];
+  const runtime = heldRuntime();
+  if (path === undefined || !runtime) return { ancestor: null, keepsOpener: false };
+  if (searchParams.has("window")) return { ancestor: null, keepsOpener: true };
+  const tenant = await pageTenant(runtime, request.headers.get("host"), id).catch(() => null);
+  const parsed = tenant && parseFrame(searchParams, tenant.config);
+  return { ancestor: parsed?.ok ? parsed.frame.origin : null, keepsOpener: false };
+}
 
 // Addresses of the API have headers of their own; a test compares this with their table.
 export const config = {
   matcher:
-    "/((?!_next/static/|(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|docs|theme|dev)(?:/|$)).*)",
+    "/((?!_next/static/|(?:t/[^/]+/)?(?:api|admin|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|openapi\\.json|embed\\.js|docs|theme|dev)(?:/|$)).*)",
 };

@@ -10,6 +10,7 @@ import "../components/ui/disclosure.css";
 import "../components/ui/provider-mark.css";
 import "../components/ui/recovery-codes.css";
 import "../components/ui/account.css";
+import "../components/ui/frame.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ui/error-boundary.tsx";

@@ -1,5 +1,6 @@
 import type { ConfirmationWords } from "./confirmation.ts";
 import type { FlowWords } from "./flow.ts";
+import type { FrameWords } from "./frame.ts";
 import type { MailWords } from "./mail.ts";
 import type { TerminalWords } from "./terminal.ts";
 
@@ -9,6 +10,7 @@ export interface LanguageWords {
   name: string;
   flow: FlowWords;
   confirmation: ConfirmationWords;
+  frame: FrameWords;
   mail: MailWords;
   terminal: TerminalWords;
 }

@@ -1,3 +1,5 @@
+import { mayUse } from "./permissions.ts";
+
 import { can } from "./webauthn-support.ts";
 
 /** What the browser can do, in the names of the protocol. */
@@ -13,7 +15,9 @@ export interface ReportedCapabilities {
 export async function browserCapabilities(): Promise<ReportedCapabilities> {
   const supported = typeof globalThis.PublicKeyCredential === "function";
   const [autofill, platform] = await Promise.all([
-    supported && can(() => PublicKeyCredential.isConditionalMediationAvailable()),
+    supported &&
+      mayUse("publickey-credentials-get") &&
+      can(() => PublicKeyCredential.isConditionalMediationAvailable()),
     supported && can(() => PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()),
   ]);
   return {

@@ -37,10 +37,11 @@ export interface FlowServer {
  *
  * @param url address of the tRPC endpoint, for instance `/api/trpc`
  * @param language language of mails that the steps send
+ * @param headers further headers of every call
  */
-export function flowServer(url: string, language: string): FlowServer {
+export function flowServer(url: string, language: string, headers: Record<string, string> = {}): FlowServer {
   const client = createTRPCClient<AppRouter>({
-    links: [httpLink({ url, headers: { "x-language": language } })],
+    links: [httpLink({ url, headers: { "x-language": language, ...headers } })],
   });
   const options = () => ({ signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   return {

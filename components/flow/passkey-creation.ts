@@ -1,5 +1,6 @@
 import { getBrowserCapabilities, startRegistration, WebAuthnAbortService } from "@simplewebauthn/browser";
 import type { Attempts, Step } from "./ceremony.ts";
+import { mayUse } from "./permissions.ts";
 import { can, publicKeyOf } from "./webauthn-support.ts";
 
 /** Creates a passkey or a security key. */
@@ -29,5 +30,6 @@ export async function createSilently(options: unknown, attempts: Attempts): Prom
 
 /** Whether the browser creates passkeys without a prompt. */
 export async function canCreateSilently(): Promise<boolean> {
+  if (!mayUse("publickey-credentials-create")) return false;
   return can(async () => (await getBrowserCapabilities()).conditionalCreate === "supported");
 }

@@ -111,12 +111,12 @@ export const exchangeTokens = pgTable(
   ],
 );
 
-/** SAML responses and assertions that were accepted. Kept until they expire, to reject replays. */
+/** SAML responses and assertions that were accepted, and flows that moved to another window. Kept until they expire, to reject replays. */
 export const seenAssertions = pgTable(
   "seen_assertions",
   {
     tenantId: tenantId(),
-    /** SHA-256 of the issuer and the identifier. */
+    /** SHA-256 of the issuer and the identifier, or of the identifier of the move. */
     idHash: bytes("id_hash").notNull(),
     expiresAt: moment("expires_at").notNull(),
   },

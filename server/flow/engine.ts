@@ -37,6 +37,8 @@ export interface Beginning {
   session?: Session | undefined;
   /** The flow passes its session on by an authorization code that is bound to this S256 challenge (RFC 7636, 4.2). */
   codeChallenge?: string | undefined;
+  /** The origin of the page in whose frame the flow runs. */
+  frameOrigin?: string | undefined;
   /** Capabilities that the client reports with the start: the flow begins after `preflight`. */
   capabilities?: ReportedCapabilities | undefined;
 }
@@ -221,11 +223,13 @@ function firstRecord(
   {
     session,
     codeChallenge,
+    frameOrigin,
     capabilities,
   }: Omit<Beginning, "capabilities"> & { capabilities?: FlowData["capabilities"] },
 ) {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
+    ...(frameOrigin === undefined ? {} : { frameOrigin }),
     ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
     ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
     // An identity provider starts this flow, without `preflight`.

@@ -29,6 +29,8 @@ export interface CookieAttributes {
   domain?: string;
   /** Default: the path of the tenant. */
   path?: string;
+  /** Kept apart for each site that holds the frame (CHIPS); browsers keep it although they block other sites' cookies. */
+  partitioned?: boolean;
 }
 
 const sameSiteWord = { strict: "Strict", lax: "Lax", none: "None" } as const;
@@ -45,7 +47,7 @@ export function formatCookie(
   value: string,
   attributes: CookieAttributes,
 ): string {
-  const { maxAge, sameSite, secure, domain, path = pathPrefix(config) || "/" } = attributes;
+  const { maxAge, sameSite, secure, domain, path = pathPrefix(config) || "/", partitioned } = attributes;
   return [
     `${name}=${value}`,
     `Path=${path}`,
@@ -54,6 +56,7 @@ export function formatCookie(
     "HttpOnly",
     ...(secure ? ["Secure"] : []),
     `SameSite=${sameSiteWord[sameSite]}`,
+    ...(partitioned ? ["Partitioned"] : []),
   ].join("; ");
 }
 

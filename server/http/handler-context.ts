@@ -2,6 +2,7 @@ import type { Client } from "../client.ts";
 import { currentTime } from "../database/current-time.ts";
 import type { ClientContext, RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import type { Frame } from "./page/frame.ts";
 import type { Reply } from "./reply.ts";
 
 /** A request, its tenant and its client. */
@@ -16,6 +17,8 @@ export interface HandlerContext {
   params: Readonly<Record<string, string>>;
   /** The `Cookie` header. */
   cookies: string | null;
+  /** The page in whose frame a tRPC call was made; absent for calls of our own pages. */
+  frame?: Frame;
   /** Address of the other end of the connection, which may be a proxy. */
   peer: string;
 }

@@ -1,6 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { readText } from "../http/body.ts";
-import type { Handler } from "../http/handler-context.ts";
+import type { Handler, HandlerContext } from "../http/handler-context.ts";
+import { FRAME_HEADER, type Frame, parseFrame } from "../http/page/frame.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { parseJson } from "../lib/strict-json.ts";
 import { appRouter } from "./router.ts";
@@ -17,11 +18,16 @@ export const trpcHandler: Handler = async (context) => {
     return errorReply("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
   if (!body.ok || parseJson(body.value) === undefined) return errorReply("BAD_REQUEST", 400);
   const { method, headers } = request;
+  const frame = frameOf(context);
+  if (frame === "refused") return errorReply("FORBIDDEN", 403);
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
     req: new Request(url, { method, headers, body: body.value }),
-    createContext: ({ resHeaders }) => ({ handlerContext: context, responseHeaders: resHeaders }),
+    createContext: ({ resHeaders }) => ({
+      handlerContext: { ...context, ...(frame ? { frame } : {}) },
+      responseHeaders: resHeaders,
+    }),
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR") {
         runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "A tRPC call failed.");
@@ -32,9 +38,17 @@ export const trpcHandler: Handler = async (context) => {
   return response;
 };
 
+/** The frame that a call names; null for a call of our own page. */
+function frameOf({ request, tenant }: HandlerContext): Frame | null | "refused" {
+  const named = request.headers.get(FRAME_HEADER);
+  if (named === null) return null;
+  const parsed = parseFrame(new URLSearchParams(named), tenant.config);
+  return parsed.ok ? parsed.frame : "refused";
+}
+
 /** An error in tRPC's shape, with JSON-RPC's code for an invalid request. */
 function errorReply(
-  code: "PAYLOAD_TOO_LARGE" | "BAD_REQUEST",
+  code: "PAYLOAD_TOO_LARGE" | "BAD_REQUEST" | "FORBIDDEN",
   status: number,
   headers: Record<string, string> = {},
 ): Reply {

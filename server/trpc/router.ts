@@ -3,10 +3,12 @@ import type { z } from "zod";
 import { detailedState } from "../flow/error-codes.ts";
 import { retryPayload } from "../flow/outcome.ts";
 import { showError } from "../flow/show.ts";
-import { pageActionInput, pageFlowInput, pageStartInput } from "../http/flow/schemas.ts";
+import { movedFlowInput, pageActionInput, pageFlowInput, pageStartInput } from "../http/flow/schemas.ts";
 import {
   actOnPage,
+  continueMovedFlow,
   currentOnPage,
+  moveFlow,
   type PageAnswer,
   type PageReply,
   startOnPage,
@@ -20,6 +22,7 @@ const { router, procedure } = initTRPC.context<Context>().create({ isDev: false 
 
 const typeInput = parser(pageFlowInput);
 const startInput = parser(pageStartInput);
+const movedInput = parser(movedFlowInput);
 const actInput = parser(pageActionInput);
 
 /** Parses with a schema; the error names the first member at fault. */
@@ -52,6 +55,14 @@ export const appRouter = router({
     current: procedure
       .input(typeInput)
       .mutation(({ input, ctx }) => answer(ctx, () => currentOnPage(ctx.handlerContext, input.type))),
+
+    /** Seals the flow of a frame for another window of this service; null if there is none. */
+    move: procedure.input(typeInput).mutation(({ input, ctx }) => moveFlow(ctx.handlerContext, input.type)),
+
+    /** Goes on with a sealed flow, and returns its current state. */
+    continue: procedure
+      .input(movedInput)
+      .mutation(({ input, ctx }) => answer(ctx, () => continueMovedFlow(ctx.handlerContext, input))),
   }),
 });
 

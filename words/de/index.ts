@@ -1,7 +1,8 @@
 import type { LanguageWords } from "../language-words.ts";
 import { confirmation } from "./confirmation.ts";
 import { flow } from "./flow.ts";
+import { frame } from "./frame.ts";
 import { mail } from "./mail.ts";
 import { terminal } from "./terminal.ts";
 
-export const de: LanguageWords = { name: "Deutsch", flow, confirmation, mail, terminal };
+export const de: LanguageWords = { name: "Deutsch", flow, confirmation, frame, mail, terminal };

@@ -1,7 +1,8 @@
 import type { LanguageWords } from "../language-words.ts";
 import { confirmation } from "./confirmation.ts";
 import { flow } from "./flow.ts";
+import { frame } from "./frame.ts";
 import { mail } from "./mail.ts";
 import { terminal } from "./terminal.ts";
 
-export const zh: LanguageWords = { name: "中文", flow, confirmation, mail, terminal };
+export const zh: LanguageWords = { name: "中文", flow, confirmation, frame, mail, terminal };

@@ -100,7 +100,12 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
   const session = call.type === "profile" ? await profileSession(context) : undefined;
   switch (call.kind) {
     case "start":
-      return start(runtime, tenant, client, call.type, { ...call, session });
+      return start(runtime, tenant, client, call.type, {
+        ...call,
+        session,
+        codeChallenge: call.codeChallenge ?? context.frame?.codeChallenge,
+        frameOrigin: context.frame?.origin,
+      });
     case "step":
       return step(runtime, tenant, client, { ...call, ...(session ? { session } : {}) });
     case "current":

@@ -169,6 +169,12 @@ export const pageStartInput = z.strictObject({
   capabilities: pageCapabilities,
 });
 
+/** `flow.continue` over tRPC. */
+export const movedFlowInput = z.strictObject({
+  type: z.enum(flowTypes),
+  token: z.string().min(1).max(4096).describe("As `flow.move` sealed it. Valid once."),
+});
+
 /** `flow.act` over tRPC. The order is that in which faults are reported. */
 export const pageActionInput = z.strictObject({
   action: z.string().min(1).max(64),

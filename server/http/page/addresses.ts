@@ -3,8 +3,9 @@ import { flowTypes } from "../../flow/names.ts";
 import { themeFileNames } from "../../theme/theme-files.ts";
 import { trpcHandler } from "../../trpc/handler.ts";
 import { address } from "../address.ts";
-import { anyFlowState, pageActionInput, pageStartInput } from "../flow/schemas.ts";
+import { anyFlowState, movedFlowInput, pageActionInput, pageStartInput } from "../flow/schemas.ts";
 import { described } from "../operation.ts";
+import { embedScriptHandler } from "./embed-script.ts";
 import { stepHandler } from "./step.ts";
 import { themeHandler } from "./theme.ts";
 
@@ -16,6 +17,15 @@ const trpcError = z
 
 /** What our own pages call; requests of other origins are rejected. */
 export const pageAddresses = [
+  described(address("GET", "/embed.js", embedScriptHandler, "plain", "public"), {
+    id: "getEmbedScript",
+    summary: "Get the loader of the frame",
+    tag: "page",
+    answers: {
+      200: { mediaType: "text/javascript", schema: z.string().describe("It defines `Stile.embed`.") },
+      404: "The script is not installed.",
+    },
+  }),
   described(address("POST", "/step", stepHandler, "plain", "same-origin"), {
     id: "stepByForm",
     summary: "Perform an action in a browser without scripts",
@@ -46,8 +56,18 @@ export const pageAddresses = [
     summary: "Call a procedure of the hosted page",
     description: "tRPC; the client of `@trpc/client` calls it. The input schemas are those of the router.",
     tag: "page",
-    params: z.object({ procedure: z.enum(["flow.start", "flow.act", "flow.current"]) }),
-    body: z.union([pageStartInput, pageActionInput]),
+    params: z.object({
+      procedure: z.enum(["flow.start", "flow.act", "flow.current", "flow.move", "flow.continue"]),
+    }),
+    headers: z.object({
+      "X-Stile-Frame": z
+        .string()
+        .optional()
+        .describe(
+          "The page in whose frame the call is made: `origin` and `code_challenge`, as in the query of `/embed`.",
+        ),
+    }),
+    body: z.union([pageStartInput, pageActionInput, movedFlowInput]),
     answers: {
       200: {
         schema: z.object({
@@ -61,7 +81,7 @@ export const pageAddresses = [
         }),
       },
       400: { description: "The call is malformed.", schema: trpcError },
-      403: "Only same-origin requests are allowed.",
+      403: "Only same-origin requests are allowed, and frames of pages in `embed.origins`.",
       404: { description: "There is no such procedure.", schema: trpcError },
       413: { description: "The body is too large.", schema: trpcError },
     },

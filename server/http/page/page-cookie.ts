@@ -7,6 +7,7 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
 import { pathPrefix } from "../tenant-path.ts";
 import type { Destination } from "./destination.ts";
+import { type Frame, isSameFrame } from "./frame.ts";
 
 /** The hosted page's flow, stored in a sealed cookie that no script can read. */
 export interface PageFlow {
@@ -21,10 +22,18 @@ export interface PageFlow {
   finished?: number;
   /** Address that the browser was sent to then. */
   redirectTo?: string;
+  /** The page in whose frame the flow was started. */
+  frame?: Frame;
 }
 
 /** Contents of the sealed cookies of a tenant, by name. */
-type Contents = Record<FlowType, PageFlow> & { destination: Destination; codes: NewCodes };
+type Contents = Record<FlowCookie, PageFlow> & { destination: Destination; codes: NewCodes };
+
+/** The name of the cookie of a flow: its type, with a prefix for a flow of a frame. */
+export type FlowCookie = FlowType | `frame-${FlowType}`;
+
+export const flowCookie = (type: FlowType, frame: Frame | undefined): FlowCookie =>
+  frame ? `frame-${type}` : type;
 
 /** Recovery codes that the next page displays, once. */
 export interface NewCodes {
@@ -92,6 +101,16 @@ export async function openPageCookie<Name extends keyof Contents>(
   return null;
 }
 
+/** Opens the cookie of the flow that a page displays; null also if it is of another frame, or of another sign-in there. */
+export async function openFlowCookie(
+  runtime: Runtime,
+  tenant: Tenant,
+  { type, frame, cookies }: { type: FlowType; frame: Frame | undefined; cookies: string | null },
+): Promise<PageFlow | null> {
+  const flow = await openPageCookie(runtime, tenant, flowCookie(type, frame), cookies);
+  return flow && frame && !(flow.frame && isSameFrame(flow.frame, frame)) ? null : flow;
+}
+
 /**
  * Checks that the cookies of this name were sealed with configured keys, where none could be opened.
  *
@@ -100,7 +119,7 @@ export async function openPageCookie<Name extends keyof Contents>(
 export function assertKnownPageCookie(
   { vault }: Runtime,
   tenant: Tenant,
-  name: FlowType | "destination",
+  name: FlowCookie | "destination",
   cookies: string | null,
 ): void {
   const { unsealing } = vault.passwords("page cookie");
@@ -133,13 +152,17 @@ export async function pageCookie<Name extends keyof Contents>(
     password: vault.passwords("page cookie").sealing,
     ttl: maxAge,
   });
-  return formatCookie(config, cookieName(name, tenant), seal, { ...attributes(config), maxAge });
+  return formatCookie(config, cookieName(name, tenant), seal, { ...attributes(name, config), maxAge });
 }
 
 /** Removes a cookie. */
-export function expiredPageCookie(tenant: Tenant, name: FlowType | "destination"): string {
+export function expiredPageCookie(tenant: Tenant, name: FlowCookie | "destination"): string {
   const { config } = tenant;
-  return formatCookie(config, cookieName(name, tenant), "", { ...attributes(config), maxAge: 0 });
+  return formatCookie(config, cookieName(name, tenant), "", { ...attributes(name, config), maxAge: 0 });
 }
 
-const attributes = (config: Config) => ({ path: "/", sameSite: "lax" as const, secure: isSecure(config) });
+/** A frame of another site has cookies of its own: partitioned, and therefore always `Secure`. */
+const attributes = (name: keyof Contents, config: Config) =>
+  name.startsWith("frame-")
+    ? { path: "/", sameSite: "none" as const, secure: true, partitioned: true }
+    : { path: "/", sameSite: "lax" as const, secure: isSecure(config) };

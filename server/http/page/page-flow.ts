@@ -11,10 +11,12 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
+import { openMovedFlow, sealMovedFlow } from "./moved-flow.ts";
 import {
   assertKnownPageCookie,
   expiredPageCookie,
-  openPageCookie,
+  flowCookie,
+  openFlowCookie,
   type PageFlow,
   pageCookie,
 } from "./page-cookie.ts";
@@ -72,12 +74,12 @@ export async function startOnPage(
  * Performs an action of the displayed state; rejected if the flow has moved on since. The first action starts the flow.
  */
 export async function actOnPage(context: HandlerContext, step: PageStep): Promise<PageReply> {
-  const { runtime, tenant, cookies } = context;
+  const { tenant } = context;
   const { type, version } = step;
-  const flow = await openPageCookie(runtime, tenant, type, cookies);
+  const flow = await storedFlow(context, type);
   if (version !== UNSTARTED) {
     if (!flow) {
-      assertKnownPageCookie(runtime, tenant, type, cookies);
+      assertKnownFlow(context, type);
       return notPermitted();
     }
     const reply = await perform(context, flow, { ...step, version });
@@ -155,8 +157,8 @@ function withVerifier(
 
 /** Returns the current state, for instance after a lost answer. Performs nothing. */
 export async function currentOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
-  const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
-  if (!flow) assertKnownPageCookie(context.runtime, context.tenant, type, context.cookies);
+  const flow = await storedFlow(context, type);
+  if (!flow) assertKnownFlow(context, type);
   // A profile flow of another account is not continued.
   if (!flow || (type === "profile" && !(await currentState(context, type, flow))))
     return {
@@ -177,11 +179,46 @@ async function currentState(context: HandlerContext, type: FlowType, flow: PageF
   return peek(context.runtime, context.tenant, { type, ...flow, ...(session ? { session } : {}) });
 }
 
-function startedFlow({ runtime }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {
+function startedFlow({ runtime, frame }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {
   const { flowId, resume, state } = answer;
   if (flowId === null || resume === undefined) return null;
   const codeVerifier = randomToken(runtime.platform);
-  return { flowId, resume, token: state.csrf_token, codeVerifier };
+  return { flowId, resume, token: state.csrf_token, codeVerifier, ...(frame ? { frame } : {}) };
+}
+
+/** The flow that this browser holds: that of our page, or of the frame that makes the call. */
+function storedFlow(
+  { runtime, tenant, cookies, frame }: HandlerContext,
+  type: FlowType,
+): Promise<PageFlow | null> {
+  return openFlowCookie(runtime, tenant, { type, frame, cookies });
+}
+
+/** @throws UnknownKeyError as `assertKnownPageCookie` */
+function assertKnownFlow({ runtime, tenant, cookies, frame }: HandlerContext, type: FlowType): void {
+  assertKnownPageCookie(runtime, tenant, flowCookie(type, frame), cookies);
+}
+
+/**
+ * Seals the flow of a frame, so that another window of this service can go on with it.
+ *
+ * @returns null if this browser holds no flow of the frame
+ */
+export async function moveFlow(context: HandlerContext, type: FlowType): Promise<string | null> {
+  const { frame } = context;
+  const flow = frame ? await storedFlow(context, type) : null;
+  return frame && flow ? sealMovedFlow(context, { type, frame, flow }) : null;
+}
+
+/** Goes on with a flow that another window has sealed, and shows its current state. */
+export async function continueMovedFlow(
+  context: HandlerContext,
+  { type, token }: { type: FlowType; token: string },
+): Promise<PageReply> {
+  const { frame } = context;
+  const flow = frame ? await openMovedFlow(context, { token, type, frame }) : null;
+  if (!flow) return notPermitted();
+  return call(context, flow, { kind: "current", type, flowId: flow.flowId, resume: flow.resume });
 }
 
 /**
@@ -195,19 +232,22 @@ async function reply(
   { answer, headers, cookies }: FlowAnswer,
   kind: FlowCall["kind"] = "start",
 ): Promise<PageReply> {
-  const { runtime, tenant } = context;
+  const { runtime, tenant, frame } = context;
+  const cookie = flowCookie(type, frame);
   const { version, session } = answer;
   const state = { ...answer.state, csrf_token: "" };
   // An error without a state has not changed the flow or its secrets.
   if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
   const { resume = flow.resume } = answer;
-  if (!session || answer.state.name !== "success") {
+  if (answer.state.name !== "success") {
     const token = answer.state.csrf_token;
-    const sealed = await pageCookie(runtime, tenant, type, { ...flow, resume, token });
+    const sealed = await pageCookie(runtime, tenant, cookie, { ...flow, resume, token });
     return { answer: { version, state }, flowId: flow.flowId, headers, cookies: [...cookies, sealed] };
   }
 
-  const redirectTo = await redirectAfterSignIn(context, session, flow, kind === "current");
+  // A frame passes the result to its page, and a browser without the session goes nowhere.
+  const goesOn = session !== undefined && !frame;
+  const redirectTo = goesOn ? await redirectAfterSignIn(context, session, flow, kind === "current") : null;
   const { redirectTo: _before, ...rest } = flow;
   const end = { token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
   const finished: PageFlow = { ...rest, resume, ...end };
@@ -217,8 +257,8 @@ async function reply(
     headers,
     cookies: [
       ...cookies,
-      await pageCookie(runtime, tenant, type, finished, FINISHED_FLOW_SECONDS),
-      expiredPageCookie(tenant, "destination"),
+      await pageCookie(runtime, tenant, cookie, finished, FINISHED_FLOW_SECONDS),
+      ...(frame ? [] : [expiredPageCookie(tenant, "destination")]),
     ],
   };
 }

@@ -6,7 +6,7 @@ import { messagePage } from "../message-page.ts";
 import { plainError, type Reply } from "../reply.ts";
 
 /** Paths of pages within their tenant. A test compares them with `app/`. */
-export const pagePaths: ReadonlySet<string> = new Set(["/", "/account", "/confirm"]);
+export const pagePaths: ReadonlySet<string> = new Set(["/", "/account", "/confirm", "/embed"]);
 
 /** Paths of Next's files, which cost little. */
 const filePaths = /^\/(?:_next\/static\/|icon\.svg$)/;

@@ -9,8 +9,9 @@ import type { Session } from "../../sessions/session.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { cookieValues } from "../cookies.ts";
+import type { Frame } from "./frame.ts";
 import { readNotice } from "./notice.ts";
-import { openPageCookie } from "./page-cookie.ts";
+import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
 import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
 
 /**
@@ -18,14 +19,16 @@ import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
  * started. Reads only.
  *
  * @param cookies the `Cookie` header of the page's request
+ * @param frame the page in whose frame the flow is displayed, if any
  */
 export async function pageState(
   runtime: Runtime,
   tenant: Tenant,
   cookies: string | null,
   type: FlowType,
+  frame?: Frame,
 ): Promise<PageAnswer> {
-  const answer = await readState(runtime, tenant, cookies, type);
+  const answer = await readState(runtime, tenant, cookies, type, frame);
   return { ...answer, state: detailedState(answer.state, tenant.config) };
 }
 
@@ -34,10 +37,11 @@ async function readState(
   tenant: Tenant,
   cookies: string | null,
   type: FlowType,
+  frame: Frame | undefined,
 ): Promise<PageAnswer> {
   const session = type === "profile" ? await visitorSession(runtime, tenant, cookies) : undefined;
   if (type === "profile" && !session) return { version: UNSTARTED, state: showError("unauthorized") };
-  const flow = await openPageCookie(runtime, tenant, type, cookies);
+  const flow = await openFlowCookie(runtime, tenant, { type, frame, cookies });
   const codes = await openPageCookie(runtime, tenant, "codes", cookies);
   /** A stored state, with the recovery codes that a form has just created with it. */
   const displayed = (state: FlowState, flowId: string, version: number): FlowState => ({
@@ -48,6 +52,8 @@ async function readState(
         ? { ...state.payload, recovery_codes: codes.codes }
         : state.payload,
   });
+  // The result of a finished flow was passed to the page of the frame; a reload of that page asks for another sign-in.
+  if (frame && flow?.finished !== undefined) return { version: UNSTARTED, state: firstState(tenant, type) };
   if (flow?.finished !== undefined) {
     const end = await peek(runtime, tenant, { type, ...flow });
     return {

@@ -1,0 +1,135 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import type { FrameWords } from "#words/frame";
+import type { FlowAnswer, FlowType } from "../flow/flow-server.ts";
+import { StateView } from "../flow/state-view.tsx";
+import { type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
+import { allowOwnScripts } from "../ui/script-policy.ts";
+import { frameCalls, windowAddress } from "./frame-server.ts";
+import { type FramePage, type FromWindow, listenTo, type ToWindow, type WindowStep } from "./messages.ts";
+
+allowOwnScripts();
+
+export interface FrameWindowProps extends Pick<RunningFlowOptions, "words" | "language" | "providerReturn"> {
+  frameWords: FrameWords;
+  service: string;
+  /** The origin of this service. */
+  ownOrigin: string;
+  base: string;
+  /** The flow that a provider leads back to; null in a window that was just opened. */
+  returned: { type: FlowType; page: FramePage; initial: FlowAnswer } | null;
+}
+
+interface Continued {
+  type: FlowType;
+  page: FramePage;
+  initial: FlowAnswer;
+  step: WindowStep | null;
+  /** Whether the frame can go on with the flow afterwards. */
+  returns: boolean;
+}
+
+/** The window in which the flow of a frame goes on, as far as the frame may not do it. */
+export function FrameWindow({ frameWords, service, base, language, returned, ...rest }: FrameWindowProps) {
+  const [continued, setContinued] = useState<Continued | null>(
+    returned && { ...returned, step: null, returns: true },
+  );
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is asked once
+  useEffect(() => {
+    const { opener } = window;
+    if (continued || !opener) return;
+    const stop = listenTo<ToWindow>(opener, ({ type: message, flow, page, token, step }) => {
+      if (message !== "stile:continue") return;
+      stop();
+      const calls = frameCalls(base, language, page);
+      const answer = token === null ? calls.current(flow) : calls.goOn(flow, token);
+      void answer.then((initial) =>
+        setContinued({ type: flow, page, initial, step, returns: token !== null }),
+      );
+    });
+    tellFrame({ type: "stile:window-ready" });
+    return stop;
+  }, []);
+
+  return (
+    <main className="stile-page" lang={language}>
+      <title>{service}</title>
+      <div className="stile-card">
+        {continued ? (
+          <ContinuedFlow {...{ frameWords, base, language, continued, ...rest }} />
+        ) : (
+          <p className="stile-sentence" role="status">
+            {rest.words.page.working}
+          </p>
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** Sends a message to the frame that opened this window, which is of this origin. */
+function tellFrame(message: FromWindow): void {
+  const { opener } = window;
+  if (opener) opener.postMessage(message, location.origin);
+}
+
+/** States of a step that only a window can perform. */
+const passingStates = new Set([
+  "thirdparty",
+  "onboarding_verify_passkey_attestation",
+  "webauthn_credential_verification",
+]);
+
+function ContinuedFlow({
+  frameWords,
+  ownOrigin,
+  base,
+  language,
+  words,
+  providerReturn,
+  continued: { type, page, initial, step, returns },
+}: Omit<FrameWindowProps, "returned" | "service"> & { continued: Continued }) {
+  const [calls] = useState(() => frameCalls(base, language, page));
+  const [done, setDone] = useState(false);
+  const options = { type, initial, words, language, base, providerReturn: providerReturn ?? null };
+  const running = useRunningFlow({ ...options, address: ownOrigin + windowAddress(base) }, () => calls);
+  const { flow } = running.stateView.context;
+  const { state, version, busy } = flow.view;
+  const begun = useRef(step === null && providerReturn === null);
+  const unsavedCodes = running.stateView.unsavedCodes.length > 0;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the step is performed once
+  useEffect(() => {
+    if (step && Object.hasOwn(state.actions, step.action)) void flow.act(step.action, step.input);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each state is judged once
+  useEffect(() => {
+    if (state !== initial.state) begun.current = true;
+    if (busy !== null || done || unsavedCodes) return;
+    if (state.name === "success") {
+      setDone(true);
+      tellFrame({ type: "stile:window-success", answer: { version, state } });
+      window.close();
+      return;
+    }
+    const isPassed = begun.current && step !== null && !state.error && !passingStates.has(state.name);
+    if (!isPassed || !returns || !window.opener) return;
+    setDone(true);
+    void calls.move(type).then((token) => {
+      if (token === null) return setDone(false);
+      tellFrame({ type: "stile:window-back", token });
+      window.close();
+    });
+  }, [state, busy, unsavedCodes]);
+
+  if (done)
+    return (
+      <p className="stile-sentence" role="status">
+        {frameWords.closeWindow}
+      </p>
+    );
+  return <StateView key={state.name} {...running.stateView} />;
+}
