@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { maskAddress } from "../audit/mask.ts";
-import { describeUserAgent } from "../sessions/user-agent.ts";
+import { describeUserAgent, UNKNOWN_USER_AGENT } from "../sessions/user-agent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** What belongs to an account beside its credentials and sessions. Times are RFC 3339. */
@@ -39,7 +39,7 @@ export interface SignIn extends Place {
 
 /** Where something was done. */
 export interface Place {
-  /** Readable form: `macOS (Safari)`. */
+  /** Readable form: `macOS (Safari)`; absent if it is not known. */
   user_agent?: string;
   /** The network of the client: an IPv4 address ends in `.0`, an IPv6 address is its /48. */
   ip_address?: string;
@@ -130,8 +130,9 @@ export function placeOf({
   userAgent?: string | null | undefined;
   ipAddress?: string | null | undefined;
 }): Place {
+  const browser = userAgent ? describeUserAgent(userAgent) : UNKNOWN_USER_AGENT;
   return {
-    ...(userAgent ? { user_agent: describeUserAgent(userAgent) } : {}),
+    ...(browser === UNKNOWN_USER_AGENT ? {} : { user_agent: browser }),
     ...(ipAddress ? { ip_address: maskAddress(ipAddress) } : {}),
   };
 }

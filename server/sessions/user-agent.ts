@@ -19,11 +19,14 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
 ];
 
+/** The description of a program that is no known browser. */
+export const UNKNOWN_USER_AGENT = "Unknown";
+
 /** Describes a `User-Agent` header by system and browser: `Windows (Firefox)`. */
 export function describeUserAgent(userAgent: string): string {
   const find = (table: typeof systems) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = find(systems);
   const browser = find(browsers);
   if (system && browser) return `${system} (${browser})`;
-  return system ?? browser ?? "Unknown";
+  return system ?? browser ?? UNKNOWN_USER_AGENT;
 }
