@@ -110,7 +110,8 @@ test("a password is changed, and the new one signs in", async ({ page, context, 
 for (const width of [320, 1000]) {
   test(`opening an action moves no other text, ${width} pixels wide`, async ({ page, opened: _ }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: 900 });
+    // Tall enough that the page does not scroll to what is clicked.
+    await page.setViewportSize({ width, height: 2400 });
     const password = row(page, "Password");
     const words = password.locator("summary");
     const places = async () =>

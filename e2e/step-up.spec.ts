@@ -19,7 +19,7 @@ test("a re-authentication before adding an address shows the owner's identifier,
   await expectPage(page, "reauthentication");
   await button(page, "Get a code by email").click();
   await expectPage(page, "code");
-  await expect(page.locator(".stile-subject")).toHaveText(account.address);
+  await expect(page.locator(".stile-identity strong")).toHaveText(account.address);
   await page.getByRole("button", { name: "Back" }).click();
   await button(page, "Enter your password").click();
   await enterPassword(page, account.password);

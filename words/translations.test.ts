@@ -19,7 +19,7 @@ const placeholders = (text: string) => [...text.matchAll(/\{(\w+)[,}]/g)].map(([
 const english = texts(translations.en);
 
 /** Texts that two languages have in common: loanwords, and names of things. */
-const shared = new Set(["Code", "Email", "Passkey", "Passkeys", "Password", "Name", "No", "no"]);
+const shared = new Set(["Account", "Code", "Email", "Passkey", "Passkeys", "Password", "Name", "No", "no"]);
 
 /** How each language spells the word, with a hyphen that ends no line; none of the other spellings occurs in it. */
 const spellings: Record<Language, string> = {

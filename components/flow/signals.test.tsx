@@ -27,7 +27,7 @@ test("the account page reports the accepted passkeys and the user's names", () =
       rpID: "login.example",
       userID,
       userName: "ada@example.org",
-      userDisplayName: "ada",
+      userDisplayName: "Ada Lovelace",
     },
   ]);
 });

@@ -6,10 +6,18 @@ const color = () => z.string().regex(/^#[0-9a-f]{6}$/i, "must be a colour like #
 /** The four colours of a theme in one colour scheme. All others derive from them. */
 const palette = (scheme: string) =>
   section({
-    accent: color().optional().describe(`Colour of buttons, links and focus rings in the ${scheme} scheme.`),
-    ground: color().optional().describe(`Colour of the page in the ${scheme} scheme.`),
-    surface: color().optional().describe(`Colour of the card in the ${scheme} scheme.`),
-    ink: color().optional().describe(`Colour of texts in the ${scheme} scheme.`),
+    accent: color()
+      .optional()
+      .describe(
+        `Colour of buttons, links and focus rings in the ${scheme} scheme. Default: that of the preset.`,
+      ),
+    ground: color()
+      .optional()
+      .describe(`Colour of the page in the ${scheme} scheme. Default: that of the preset.`),
+    surface: color()
+      .optional()
+      .describe(`Colour of the card in the ${scheme} scheme. Default: that of the preset.`),
+    ink: color().optional().describe(`Colour of texts in the ${scheme} scheme. Default: that of the preset.`),
   });
 
 /** An image that pages show without a request to another server. */
@@ -40,20 +48,26 @@ export const theme = section({
     .min(0)
     .max(24)
     .optional()
-    .describe("Rounding of buttons and fields, in CSS pixels; the card is rounded accordingly."),
+    .describe(
+      "Rounding of buttons and fields, in CSS pixels; the card is rounded accordingly. Default: that of the preset.",
+    ),
   font: z
     .enum(["system", "humanist", "geometric", "serif", "rounded", "mono"])
     .optional()
-    .describe("Family of fonts; each is a list of fonts that systems have, so nothing is downloaded."),
+    .describe(
+      "Family of fonts; each is a list of fonts that systems have, so nothing is downloaded. Default: that of the preset.",
+    ),
   density: z
     .enum(["comfortable", "compact"])
     .default("comfortable")
     .describe("Height of controls and space between them."),
   logo: section({
-    light: image().optional().describe("Logo in the light scheme, in place of the mark and the name."),
-    dark: image().optional().describe("Logo in the dark scheme; by default that of the light one."),
+    light: image()
+      .optional()
+      .describe("Logo in the light scheme. Without one, pages show our mark and the name of the service."),
+    dark: image().optional().describe("Logo in the dark scheme. Default: that of the light one."),
   }),
-  favicon: image().optional().describe("Icon of the browser's tab."),
+  favicon: image().optional().describe("Icon of the browser's tab. Default: our mark."),
 });
 
 const httpsAddress = () =>
@@ -64,7 +78,7 @@ const httpsAddress = () =>
 
 /** Links in the footer of every page and in `links` of every state. */
 export const links = section({
-  terms: httpsAddress().describe("Terms of service."),
-  privacy: httpsAddress().describe("Privacy policy."),
-  help: httpsAddress().describe("Help."),
+  terms: httpsAddress().describe("Address of the terms of service. Without one, pages do not link to any."),
+  privacy: httpsAddress().describe("Address of the privacy policy. Without one, pages do not link to any."),
+  help: httpsAddress().describe("Address of the help. Without one, pages do not link to any."),
 });

@@ -146,6 +146,10 @@ const profileActions: Record<string, Operation> = {
     emits: ["user.update"],
     prepare: profile({}, performs("patch_metadata", { patch_metadata: { theme: "dark" } })),
   },
+  name_update: {
+    emits: ["user.update"],
+    prepare: profile({}, performs("name_update", { name: "Ada Lovelace" })),
+  },
   account_delete: { emits: ["user.delete"], prepare: profile({}, performs("account_delete")) },
 };
 
@@ -159,6 +163,8 @@ const silentActions = [
   "continue_to_otp_secret_creation",
   "otp_secret_delete",
   "recovery_codes_create",
+  "authenticator_delete",
+  "trusted_device_delete",
   "connect_thirdparty_oauth_provider",
   "disconnect_thirdparty_oauth_provider",
 ];

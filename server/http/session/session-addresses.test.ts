@@ -322,7 +322,7 @@ describe("an application that redirects a user to the login page", () => {
     await openLogin(browser, asked);
     expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
       version: 0,
-      state: { name: "preflight" },
+      state: { name: "login_init" },
     });
   });
 
