@@ -1,4 +1,4 @@
-import { render, screen } from "@testing-library/react";
+import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { StrictMode } from "react";
 import { afterEach, expect, test, vi } from "vitest";
@@ -57,7 +57,7 @@ test("states and errors are reported, each once", async () => {
   await user.click(screen.getByRole("button", { name: "Continue" }));
   await heading("Enter your password");
   await user.type(screen.getByLabelText("Password"), "wrong{Enter}");
-  await vi.waitFor(() => expect(onError).toHaveBeenCalled());
+  await waitFor(() => expect(onError).toHaveBeenCalled());
   expect(onStateChange.mock.calls).toEqual([[{ name: "login_init" }], [{ name: "login_password" }]]);
   expect(onError.mock.calls).toEqual([[{ code: "invalid_credentials", message: expect.any(String) }]]);
   expect(onSuccess).not.toHaveBeenCalled();
@@ -72,13 +72,13 @@ test("success is reported after the recovery codes are saved, and only once", as
   const saved = await screen.findByRole("button", { name: en.page.saved });
   expect(onSuccess).not.toHaveBeenCalled();
   await user.click(saved);
-  await vi.waitFor(() => expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]));
+  await waitFor(() => expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]));
 });
 
 test("the result comes from the newest answer, also in the strict mode of React", async () => {
   const headers = { "X-Auth-Token": "t.o.k", "X-Session-Lifetime": "60", "X-Session-Retention": "session" };
   const { onSuccess } = embed([states.success], {}, headers);
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(onSuccess.mock.calls).toEqual([
       [{ kind: "token", token: "t.o.k", lifetime: 60, retention: "session" }],
     ]),

@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { eventually } from "#server/testing/eventually";
 import { fakeServer } from "./drawing.fixture.tsx";
 import type { FlowAnswer } from "./flow-server.ts";
 import { states } from "./states.fixture.ts";
@@ -111,7 +112,7 @@ describe("the first state of a flow that is not started", () => {
     server.act.mockReturnValueOnce(started);
     const store = createFlowStore(server, "login", first, noPause);
     const beginning = store.begin();
-    await vi.waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    await eventually(async () => expect(server.act).toHaveBeenCalledTimes(1));
     const acted = store.act(identifier, email);
     answerStart({ version: 2, state: states.login_init });
     await Promise.all([beginning, acted]);

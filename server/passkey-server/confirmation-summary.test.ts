@@ -8,7 +8,9 @@ import { dataView } from "./confirmation-view.ts";
 function read(data: object, language = "en") {
   const { summary, rest } = summaryOf(data as Record<string, unknown>, Object.keys(data).sort(), language);
   const line = (pieces: ({ text: string } | { hidden: string })[] | null) =>
-    pieces?.map((piece) => ("text" in piece ? piece.text : `<${piece.hidden}>`)).join("");
+    pieces === null
+      ? null
+      : pieces.map((piece) => ("text" in piece ? piece.text : `<${piece.hidden}>`)).join("");
   return {
     ...(summary.title ? { title: line(summary.title) } : {}),
     ...(summary.amount ? { amount: line(summary.amount) } : {}),

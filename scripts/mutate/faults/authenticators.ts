@@ -61,8 +61,9 @@ export const authenticatorFaults: readonly Fault[] = [
   {
     name: "a cross-origin ceremony verifies",
     file: "server/webauthn/assertion.ts",
-    text: "if (clientData.crossOrigin === true || clientData.topOrigin !== undefined)",
-    fault: "if (clientData.topOrigin !== undefined)",
+    text: "if (!isAcceptedFraming(clientData, expected.framing ?? noFraming))",
+    fault:
+      "if (clientData.topOrigin !== undefined && !isAcceptedFraming(clientData, expected.framing ?? noFraming))",
     caughtBy: ["server/webauthn/assertion.test.ts"],
   },
   {

@@ -10,6 +10,13 @@ export const pageFaults: readonly Fault[] = [
     caughtBy: ["components/confirmation/confirmation.isolated.test.tsx"],
   },
   {
+    name: "an accent that cannot be read is used",
+    file: "server/theme/theme-css.ts",
+    text: "accent: readable(accent, grounds, TEXT)",
+    fault: "accent",
+    caughtBy: ["server/theme/theme-css.test.ts"],
+  },
+  {
     name: "a passkey is prompted for again without the user's request",
     file: "components/flow/ceremonies.ts",
     text: 'if (ceremony.mode === "blocking" && state.error && !requested) return null;',
