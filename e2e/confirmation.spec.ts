@@ -318,7 +318,7 @@ test("A102 deeply nested data is readable on a narrow screen", async ({ page, sh
   };
   const data = { objects: nest(26, false), lists: nest(26, true) };
   await opens(page, (await shop.ask(customer, data)).url);
-  const amounts = page.getByText("€149.90", { exact: true });
+  const amounts = page.getByText("149.90 EUR", { exact: true });
   await expect(amounts).toHaveCount(2);
   for (const amount of await amounts.all()) {
     const { width, height } = (await amount.boundingBox()) ?? { width: 0, height: 0 };

@@ -196,7 +196,6 @@ test.describe("without JavaScript", () => {
   test("an app is required, and a recovery code replaces it", async ({ page, server, mailbox, address }) => {
     const account = await signUp(server.url, mailbox, address, { app: true });
     await page.goto("/");
-    await button(page, "Continue").click();
     await enterAddress(page, account.address);
     await button(page, "Enter your password").click();
     await page.getByLabel("Password", { exact: true }).fill(account.password);
