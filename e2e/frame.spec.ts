@@ -106,7 +106,7 @@ async function enterAddress(frame: FrameLocator, address: string): Promise<void>
   await press(button, () => expect(button).toBeHidden({ timeout: 2000 }));
 }
 
-test("a frame of a listed page signs in by a mailed code, and creates a passkey", async ({
+test("a frame of a listed page signs in by a mailed code, creates a passkey, and signs in with it", async ({
   page,
   context,
   mailbox,
@@ -127,10 +127,14 @@ test("a frame of a listed page signs in by a mailed code, and creates a passkey"
   const create = frame.getByRole("button", { name: /Create a passkey/ });
   await create.waitFor();
   await press(create, () => expect(create).toBeHidden({ timeout: 2000 }));
-  await redeemed(page);
+  const user = await redeemed(page);
   expect(await authenticator.count()).toBe(1);
   const cookies = await context.cookies();
   expect(cookies.map(({ name }) => name)).not.toContain("service");
+
+  // The passkey is completed in the field, without a click.
+  await page.reload();
+  expect(await redeemed(page)).toBe(user);
 });
 
 test("A100 a page that is not on the list shows no frame", async ({ page, pageErrors }) => {

@@ -98,6 +98,9 @@ describe("the frame of a listed page", () => {
     const shown = await pageState(runtime, runtime.tenant, cookies, "login", { origin, codeChallenge });
     expect(shown).toMatchObject({ version: 0 });
     expect(shown.state.name).not.toBe("success");
+    const begun = await frame.act(0, "register_client_capabilities");
+    expect(begun).toMatchObject({ version: expect.any(Number), state: { status: 200, name: "login_init" } });
+    expect(begun.version).toBeGreaterThan(0);
   });
 
   test("remembers in the flow which page it is in", async () => {

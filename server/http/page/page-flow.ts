@@ -74,9 +74,11 @@ export async function startOnPage(
  * Performs an action of the displayed state; rejected if the flow has moved on since. The first action starts the flow.
  */
 export async function actOnPage(context: HandlerContext, step: PageStep): Promise<PageReply> {
-  const { tenant } = context;
+  const { tenant, frame } = context;
   const { type, version } = step;
-  const flow = await storedFlow(context, type);
+  const held = await storedFlow(context, type);
+  // A reloaded frame asks for another sign-in, as `pageState` shows: the result of the finished flow was passed on.
+  const flow = frame && held?.finished !== undefined && version === UNSTARTED ? null : held;
   if (version !== UNSTARTED) {
     if (!flow) {
       assertKnownFlow(context, type);
