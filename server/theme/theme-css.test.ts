@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { theme as themeSchema } from "../config/sections/theme.ts";
@@ -83,6 +85,16 @@ test("an accent of the light scheme is that of the dark one too, as far as it ca
   const dark = propertiesOf({ light: { accent: "#7a1fa2" } }, "dark");
   expect(contrast(dark.accent ?? "", dark.surface ?? "")).toBeGreaterThanOrEqual(4.5);
   expect(dark.accent).not.toBe(propertiesOf({}, "dark").accent);
+});
+
+test("every property of the pages that differs between the schemes is part of a theme", () => {
+  const sheet = readFileSync(join(import.meta.dirname, "../../components/ui/theme.css"), "utf8");
+  const [, dark = ""] = sheet.split("@media (prefers-color-scheme: dark)");
+  const differing = [...dark.matchAll(/--stile-([a-z-]+):/g)].map(([, name]) => name);
+  expect(differing.length).toBeGreaterThan(10);
+  expect(Object.keys(propertiesOf({ color_scheme: "light" }, "light"))).toEqual(
+    expect.arrayContaining(differing),
+  );
 });
 
 test("one colour scheme alone has no rules for the other", () => {

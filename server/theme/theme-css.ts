@@ -112,6 +112,10 @@ function colorsOf(
       tint: mix(surface, used.accent, 0.07),
       fault,
       "fault-tint": mix(surface, fault, 0.09),
+      shadow:
+        scheme === "light"
+          ? `0 1px 2px ${ink}0f, 0 12px 40px -12px ${ink}2e`
+          : `0 0 0 1px ${mix(surface, ink, 0.06)}, 0 16px 48px -12px #00000099`,
     },
     warnings,
   };
