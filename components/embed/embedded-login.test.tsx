@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as de } from "#words/de/flow";
 import { flow as en } from "#words/en/flow";
-import { states } from "../flow/states.fixture.ts";
+import { states } from "../gallery/states.ts";
 import { EmbeddedLogin, type WordSource } from "./embedded-login.tsx";
 
 afterEach(() => vi.unstubAllGlobals());

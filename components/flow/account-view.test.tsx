@@ -3,11 +3,11 @@ import type { UserEvent } from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
+import { states } from "../gallery/states.ts";
 import { draw } from "./drawing.fixture.tsx";
-import { states } from "./states.fixture.ts";
 
 const account = (
-  name: "profile_init" | "profile_init_bare" = "profile_init",
+  name: "profile_init" | "profile_init_bare" | "profile_init_of_another_version" = "profile_init",
   answers: FlowState[] = [states.profile_init],
 ) => draw(states[name], { type: "profile", answers });
 
@@ -291,7 +291,7 @@ describe("the account page", () => {
   });
 
   test("shows an unknown action under more, and sends it", async () => {
-    const { server, user } = account();
+    const { server, user } = account("profile_init_of_another_version");
     await user.click(panel("More").getByText("Send postcard", { selector: "summary span" }));
     await user.type(panel("More").getByLabelText("Country"), "Ireland{Enter}");
     await waitFor(() =>

@@ -1,8 +1,8 @@
 import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { flow as en } from "#words/en/flow";
+import { states } from "../gallery/states.ts";
 import { draw } from "./drawing.fixture.tsx";
-import { states } from "./states.fixture.ts";
 
 const codeField = () => screen.getByLabelText<HTMLInputElement>("Code");
 

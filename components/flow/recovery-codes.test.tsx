@@ -1,8 +1,8 @@
 import { screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
+import { states } from "../gallery/states.ts";
 import { draw, settle } from "./drawing.fixture.tsx";
 import { recoveryCodesIn } from "./payload-readers.ts";
-import { states } from "./states.fixture.ts";
 
 const codes = recoveryCodesIn(states.success_with_codes.payload);
 const text = `${codes.join("\n")}\n`;

@@ -3,10 +3,10 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
+import { states } from "../gallery/states.ts";
 import type { FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
-import { states } from "./states.fixture.ts";
 
 /** The page as a browser without scripts receives it. */
 function markupOf(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { states } from "../gallery/states.ts";
 import { fakeServer } from "./drawing.fixture.tsx";
 import { identifierAfterAccountAction } from "./shown-identifier.ts";
-import { states } from "./states.fixture.ts";
 import { createFlowStore } from "./use-flow.ts";
 
 const { profile_init: account, login_method_chooser: chooser, passcode_confirmation: code } = states;

@@ -1,8 +1,8 @@
 import { screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
+import { states } from "../gallery/states.ts";
 import { draw } from "./drawing.fixture.tsx";
 import { signalsOf } from "./signals.ts";
-import { states } from "./states.fixture.ts";
 
 const userID = "DT-cHo-OSlWbjjqKNtC5oQ";
 

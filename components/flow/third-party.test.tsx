@@ -1,9 +1,9 @@
 import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, test } from "vitest";
 import { flow as en } from "#words/en/flow";
+import { states } from "../gallery/states.ts";
 import { draw } from "./drawing.fixture.tsx";
 import { isIdpInitiated, readProviderReturn } from "./provider-return.ts";
-import { states } from "./states.fixture.ts";
 
 beforeEach(() => history.replaceState(null, "", "/"));
 

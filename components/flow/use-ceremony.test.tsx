@@ -2,8 +2,8 @@ import { act, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
+import { states } from "../gallery/states.ts";
 import { draw, settle } from "./drawing.fixture.tsx";
-import { states } from "./states.fixture.ts";
 
 const buffer = (text: string) => new TextEncoder().encode(text).buffer;
 

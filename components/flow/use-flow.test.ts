@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "#server/testing/eventually";
+import { states } from "../gallery/states.ts";
 import { fakeServer } from "./drawing.fixture.tsx";
 import type { FlowAnswer } from "./flow-server.ts";
-import { states } from "./states.fixture.ts";
 import { createFlowStore } from "./use-flow.ts";
 
 const at = { version: 4, state: states.login_password };

@@ -1,6 +1,10 @@
+import type { StateName } from "#server/flow/names";
 import type { ActionDescriptor, FlowError, FlowState, InputDescriptor } from "#server/flow/wire";
 
-/** States as the server sends them, for tests and screenshots. */
+/**
+ * States as the server sends them: each state of the flow, and its variants, named `<state>_<variant>`. A state without
+ * an entry does not compile; an action that no entry shows fails `gallery.test.ts`.
+ */
 
 function action(name: string, inputs: InputDescriptor[] = [], description = ""): ActionDescriptor {
   return {
@@ -29,6 +33,11 @@ function state(name: string, actions: ActionDescriptor[], more: Partial<FlowStat
     links: null,
     ...more,
   };
+}
+
+/** The state, with one more action at its end. */
+function withAction(before: FlowState, added: ActionDescriptor): FlowState {
+  return { ...before, actions: { ...before.actions, [added.action]: added } };
 }
 
 function refusal(status: number, code: string, message: string): FlowState {
@@ -113,6 +122,8 @@ const takenUsername = () =>
     value: "ada",
     error: { code: "username_already_exists", message: "This username is taken." },
   });
+
+const otherWays = () => action("continue_to_login_method_chooser");
 
 const preflight = () =>
   state("preflight", [
@@ -332,7 +343,6 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
       action("session_delete", [hidden("session_id", { allowed_values: [{ name: "s2", value: "s2" }] })]),
       action("session_delete_others"),
       action("recovery_codes_create"),
-      action("send_postcard", [input("country", "string")], "Sends you a postcard."),
     ],
     {
       payload: profilePayload,
@@ -367,6 +377,15 @@ export const states = {
     [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
     { payload: { request_options: requestOptions } },
   ),
+  login_passkey_used_last: state(
+    "login_passkey",
+    [
+      action("webauthn_verify_assertion_response", [input("assertion_response", "json")]),
+      otherWays(),
+      action("back"),
+    ],
+    { payload: { request_options: requestOptions } },
+  ),
   login_passkey_refused: state(
     "login_passkey",
     [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
@@ -378,7 +397,19 @@ export const states = {
     action("webauthn_generate_request_options"),
     action("back"),
   ]),
+  login_method_chooser_proof: state(
+    "login_method_chooser",
+    [
+      action("continue_to_password_login"),
+      action("continue_to_passcode_confirmation"),
+      oauth("thirdparty_oauth", ["github"]),
+      action("back"),
+    ],
+    { payload: { wanted_action: "password_update" } },
+  ),
   login_password: passwordLogin(),
+  login_password_proof: passwordLogin({ payload: { wanted_action: "account_delete" } }),
+  login_password_used_last: withAction(passwordLogin(), otherWays()),
   login_password_wrong: passwordLogin(
     { status: 400, error: invalid },
     { code: "value_invalid_error", message: "The value is not valid." },
@@ -390,6 +421,7 @@ export const states = {
   }),
   login_password_recovery: state("login_password_recovery", [action("password_recovery", [newPassword()])]),
   passcode_confirmation: passcodeConfirmation(),
+  passcode_confirmation_used_last: withAction(passcodeConfirmation(), otherWays()),
   passcode_confirmation_alphanumeric: passcodeConfirmation({}, undefined, { charset: "alphanumeric" }),
   passcode_confirmation_wrong: passcodeConfirmation(
     { status: 400, error: invalid },
@@ -450,6 +482,10 @@ export const states = {
     action("register_login_identifier", [email(), username({ required: false })]),
     action("remember_me", [input("remember_me", "boolean", { value: true })]),
   ]),
+  registration_init_with_providers: state("registration_init", [
+    action("register_login_identifier", [email()]),
+    oauth("thirdparty_oauth", ["google", "github", "acme"]),
+  ]),
   registration_init_closed: state("registration_init", []),
   login_init_with_a_provider: state(
     "login_init",
@@ -474,6 +510,7 @@ export const states = {
   }),
   thirdparty_idp_initiated: state("thirdparty", [exchangeToken()]),
   login_otp: loginOtp(),
+  login_otp_with_an_authenticator: withAction(loginOtp(), action("continue_to_login_authenticator")),
   login_otp_wrong: loginOtp(
     { status: 400, error: invalid },
     { code: "otp_code_invalid", message: "This code is not right." },
@@ -493,6 +530,12 @@ export const states = {
   login_security_key: state("login_security_key", [
     action("webauthn_generate_request_options"),
     action("continue_to_login_otp"),
+    recoveryCode(),
+    action("back"),
+  ]),
+  login_security_key_with_an_authenticator: state("login_security_key", [
+    action("webauthn_generate_request_options"),
+    action("continue_to_login_authenticator"),
     recoveryCode(),
     action("back"),
   ]),
@@ -566,6 +609,10 @@ export const states = {
       action("email_create", [email()]),
     ],
     { payload: { user: { id: ada.id, mfa_config: { auth_app_set_up: false } } } },
+  ),
+  profile_init_of_another_version: withAction(
+    profile(),
+    action("send_postcard", [input("country", "string")], "Sends you a postcard."),
   ),
   profile_init_with_codes: profile({
     payload: { ...profilePayload, recovery_codes: recoveryCodes },
@@ -648,6 +695,6 @@ export const states = {
       links: [{ name: "Privacy", href: "https://example.org/privacy", category: "legal", target: "_blank" }],
     },
   ),
-} satisfies Record<string, FlowState>;
+} satisfies Record<StateName, FlowState> & Record<string, FlowState>;
 
-export type StateFixture = keyof typeof states;
+export type DrawnState = keyof typeof states;

@@ -1,0 +1,148 @@
+import type { FlowType, StateName } from "#server/flow/names";
+import type { FlowError, FlowLink, FlowState, InputDescriptor } from "#server/flow/wire";
+import type { ProviderReturn } from "../flow/provider-return.ts";
+import { type DrawnState, states } from "./states.ts";
+
+/** One picture of the interface: a state, and what the page knows beside it. */
+export interface Drawing {
+  /** Unique, in `snake_case`: it begins with the name of the state. */
+  name: string;
+  flow: FlowType;
+  state: FlowState;
+  /** 0: the first HTML of a flow that is not started. */
+  version: number;
+  /** Where an application waits for the user. */
+  redirectTo?: string;
+  /** What an identity provider has returned. */
+  providerReturn?: ProviderReturn;
+  /** A step that is made once the state is drawn. */
+  step?: DrawnStep;
+  /** Whether everything that can be opened is open. */
+  opened?: true;
+}
+
+/** A step of a drawing, and what follows: a state, an answer that is lost, or one that is under way. */
+export interface DrawnStep {
+  action: string;
+  /** What is typed, by the names of the inputs. */
+  input: Record<string, string>;
+  answer: FlowState | "lost" | "under_way";
+}
+
+/** The flow in which a state is drawn, where that is not the login. */
+const flows: Partial<Record<string, FlowType>> = {
+  registration_init: "registration",
+  profile_init: "profile",
+  webauthn_credential_verification: "profile",
+  account_deleted: "profile",
+} satisfies Partial<Record<StateName, FlowType>>;
+
+/** States that do not say whose account they are about. */
+const withoutIdentifier = new Set([
+  ...["preflight", "login_init", "registration_init", "profile_init", "account_deleted", "success"],
+  ...["error", "verify_home_address"],
+]);
+
+const identifier = "ada@example.org";
+
+function drawing(name: string, state: FlowState, more: Partial<Drawing> = {}): Drawing {
+  const payload = withoutIdentifier.has(state.name) ? state.payload : { identifier, ...state.payload };
+  // Only the account page asks for a proof of who its owner is.
+  const flow = payload.wanted_action === undefined ? (flows[state.name] ?? "login") : "profile";
+  return { name, flow, state: { ...state, payload }, version: 7, ...more };
+}
+
+const links: FlowLink[] = [
+  { name: "terms", href: "https://example.org/terms", category: "legal", target: "_blank" },
+  { name: "privacy", href: "https://example.org/privacy", category: "legal", target: "_blank" },
+  { name: "help", href: "https://example.org/help", category: "other", target: "_blank" },
+];
+
+/** What depends on more than the state: the browser's history, the connection, the application. */
+const situations: Drawing[] = [
+  drawing("login_init_not_started", states.login_init, { version: 0 }),
+  drawing("registration_init_not_started", { ...states.registration_init, links }, { version: 0 }),
+  drawing("login_init_back_from_a_provider", states.login_init_with_providers, {
+    providerReturn: { error: "third_party_access_denied" },
+  }),
+  drawing("registration_init_with_links", { ...states.registration_init, links }),
+  drawing("login_method_chooser_with_links", { ...states.login_method_chooser, links }),
+  drawing("login_password_under_way", states.login_password, {
+    step: { action: "password_login", input: { password: "four herons" }, answer: "under_way" },
+  }),
+  drawing("login_password_connection_lost", states.login_password, {
+    step: { action: "password_login", input: { password: "four herons" }, answer: "lost" },
+  }),
+  drawing("passcode_confirmation_sent_again", states.passcode_confirmation, {
+    step: { action: "resend_passcode", input: {}, answer: states.passcode_confirmation },
+  }),
+  drawing("success_returning", states.success, { redirectTo: "https://shop.example/checkout" }),
+  drawing("login_otp_opened", states.login_otp, { opened: true }),
+  drawing("login_security_key_opened", states.login_security_key, { opened: true }),
+  drawing("login_authenticator_opened", states.login_authenticator, { opened: true }),
+  drawing("profile_init_opened", states.profile_init, { opened: true }),
+  drawing("profile_init_bare_opened", states.profile_init_bare, { opened: true }),
+  drawing("profile_init_done", states.profile_init, {
+    step: {
+      action: "email_create",
+      input: { email: "third@example.org" },
+      answer: states.profile_init,
+    },
+  }),
+];
+
+const drawn = (Object.keys(states) as DrawnState[]).map((name) => drawing(name, states[name]));
+
+/** For each state of which no drawing shows a refused input, or an error of the whole state, one that does. */
+function refusals(): Drawing[] {
+  const plain = drawn.filter(({ name, state }) => name === state.name);
+  return plain.flatMap(({ state }) => {
+    const others = drawn.filter((other) => other.state.name === state.name);
+    const hasFields = inputsOf(state).some(isTyped);
+    const refused = others.some((other) => inputsOf(other.state).some(({ error }) => error !== undefined));
+    const failed = others.some((other) => other.state.error && other.state.error.code !== invalid.code);
+    return [
+      ...(hasFields && !refused ? [drawing(`${state.name}_refused`, withRefusedInputs(state))] : []),
+      ...(inputsOf(state).length + Object.keys(state.actions).length > 0 && !failed
+        ? [drawing(`${state.name}_too_fast`, tooFast(state))]
+        : []),
+    ];
+  });
+}
+
+const invalid: FlowError = { code: "form_data_invalid_error", message: "The request is not valid." };
+
+const inputsOf = ({ actions }: FlowState) =>
+  Object.values(actions).flatMap(({ inputs }) => Object.values(inputs));
+
+/** Whether the user types it. */
+const isTyped = ({ hidden, type }: InputDescriptor) => !hidden && type !== "boolean" && type !== "json";
+
+/** The state with an error at every field. */
+function withRefusedInputs(state: FlowState): FlowState {
+  const error: FlowError = { code: "value_invalid_error", message: "The value is not valid." };
+  const actions = Object.entries(state.actions).map(([name, action]) => {
+    const inputs = Object.entries(action.inputs).map(([key, input]) => [
+      key,
+      isTyped(input) ? { ...input, error } : input,
+    ]);
+    return [name, { ...action, inputs: Object.fromEntries(inputs) }];
+  });
+  return { ...state, status: 400, error: invalid, actions: Object.fromEntries(actions) };
+}
+
+/** The state after more steps than its rates allow. */
+function tooFast(state: FlowState): FlowState {
+  return {
+    ...state,
+    status: 429,
+    payload: { ...state.payload, resend_after: 42, retry_after: 42 },
+    error: { code: "rate_limit_exceeded", message: "Too many requests." },
+  };
+}
+
+/**
+ * Every picture of a flow: the states of `states.ts`, refusals of those that have none there, and situations. Tests,
+ * screenshots and the page of themes draw these.
+ */
+export const gallery: readonly Drawing[] = [...drawn, ...refusals(), ...situations];
