@@ -33,8 +33,8 @@ export async function FlowPage({ type: requestedType, query, path, tenantId }: F
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
   const providerReturn = readProviderReturn(parameters);
-  const { language, words } = await pageWords();
   const { config } = tenant;
+  const { language, words } = await pageWords(config);
   const pagePath = withinTenant(config, path);
   const { type, initial } = await selectFlow(
     tenant,

@@ -23,8 +23,8 @@ const framedFlows = ["login", "registration", "profile"] as const;
 export async function FramePage({ tenantId, query }: { tenantId: string | null; query: Query }) {
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
-  const { language, words } = await pageWords();
   const { config } = tenant;
+  const { language, words } = await pageWords(config);
   const shared = {
     language,
     words: words.flow,

@@ -13,6 +13,7 @@ import "../components/ui/account.css";
 import "../components/ui/frame.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
+import { currentRuntime } from "#server/runtime-slot";
 import { ErrorBoundary } from "../components/ui/error-boundary.tsx";
 import { pageWords } from "./page-words.ts";
 
@@ -21,7 +22,7 @@ export const metadata: Metadata = { robots: { index: false }, formatDetection: {
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  const { language, words } = await pageWords();
+  const { language, words } = await pageWords(currentRuntime().tenant.config);
   const { errors, page } = words.flow;
   return (
     <html lang={language}>

@@ -9,8 +9,9 @@ import { pageWords } from "./page-words.ts";
 export default async function NotFound() {
   const confirmation = (await headers()).get(UNKNOWN_CONFIRMATION);
   if (confirmation !== null) return <UnknownConfirmationPage path={confirmation} />;
-  const { page } = (await pageWords()).words.flow;
-  const service = currentRuntime().tenant.config.service.name;
+  const { config } = currentRuntime().tenant;
+  const { page } = (await pageWords(config)).words.flow;
+  const service = config.service.name;
   return (
     <main className="stile-page">
       <title>{`${page.notFoundTitle} · ${service}`}</title>

@@ -18,8 +18,8 @@ import { brandOf, ThemeLinks } from "../theme-links.tsx";
  */
 export async function ConfirmationPage({ tenantId, query }: { tenantId: string | null; query: Query }) {
   const tenant = await tenantOfPage(tenantId);
-  const { language, words } = await pageWords();
   const { config } = tenant;
+  const { language, words } = await pageWords(config);
   const token = parametersOf(query).get("token") ?? "";
   const pagePath = withinTenant(config, "/confirm");
   return (
@@ -47,7 +47,7 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
 export async function UnknownConfirmationPage({ path }: { path: string }) {
   const [, tenantId = null] = /^\/t\/([^/]+)/.exec(path) ?? [];
   const tenant = await tenantOfPage(tenantId);
-  const { language, words } = await pageWords();
+  const { language, words } = await pageWords(tenant.config);
   return (
     <Confirmation
       words={words.confirmation}

@@ -17,7 +17,7 @@ const source: WordSource<"de" | "en"> = {
 
 /** A component whose service gives the answers in order; the last one again and again. */
 function embed(
-  answers: (FlowState | Error)[],
+  answers: (FlowState | Response | Error)[],
   options: Partial<Parameters<typeof EmbeddedLogin<"de" | "en">>[0]> = {},
   headers: Record<string, string> = {},
 ) {
@@ -26,6 +26,7 @@ function embed(
     requests.push(url.replace("https://login.example", ""));
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer instanceof Error) throw answer;
+    if (answer instanceof Response) return answer;
     return Response.json(answer, { status: answer?.status ?? 200, headers });
   });
   const events = { onSuccess: vi.fn(), onStateChange: vi.fn(), onError: vi.fn() };
@@ -119,4 +120,19 @@ test("an account without a session reports it and leads to the login", async () 
   await heading("Sign in");
   expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: "unauthorized" });
   expect(requests.at(-1)).toBe("/login");
+});
+
+test("the service's own texts are there from the first drawing, and none is asked for where there are none", async () => {
+  const texts = { "states.login_init.title": "<b>Welcome</b>" };
+  const { requests, rerender } = embed([login, Response.json(texts)], {}, { "X-Words": "v1 en" });
+  await waitFor(() => expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("<b>Welcome</b>"));
+  expect(requests).toEqual(["/login", "/theme/v1/words-en.json"]);
+  rerender(<EmbeddedLogin url="https://login.example/" source={source} language="de" />);
+  await heading(de.states.login_init.title);
+  expect(requests).toHaveLength(2);
+});
+
+test("the service's own texts that cannot be loaded are replaced by ours", async () => {
+  embed([login, new TypeError("Failed to fetch")], {}, { "X-Words": "v1 en" });
+  expect(await heading("Sign in")).toBeDefined();
 });

@@ -74,11 +74,17 @@ interface FlowProps {
   openFlow: (type: EmbeddedFlow) => void;
 }
 
-function Flow({ options, type, words, language, openFlow }: FlowProps) {
-  const { flow, copy, stateView } = useEmbeddedFlow(options, { type, words, language, openFlow });
+function Flow({ options, type, words: ours, language, openFlow }: FlowProps) {
+  const { flow, copy, stateView, wordsReady } = useEmbeddedFlow(options, {
+    type,
+    words: ours,
+    language,
+    openFlow,
+  });
   const { state, version } = flow.view;
   const { other } = copy;
-  if (!words) return <Outline />;
+  const { words } = stateView.context;
+  if (!wordsReady) return <Outline />;
   if (version === 0)
     return (
       <Outline label={words.page.working}>

@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { FlowWords } from "#words/flow";
+import { type OwnTexts, withTexts } from "#words/with-texts";
 import { type EmbeddedFlow, type EmbeddingOptions, type FlowResult, resultOf } from "../flow/embedding.ts";
 import { readProviderReturn } from "../flow/provider-return.ts";
+import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
 import { baseOf, restServer, suspendedType } from "../flow/rest-server.ts";
 import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
 import { codeOf, errorText } from "../flow/words.ts";
@@ -20,6 +22,7 @@ export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFl
  *
  * @param type kept for the life of the component; give it a `key` to change it
  * @param words null until they are loaded
+ * @returns `wordsReady`: whether the words are loaded, with the tenant's own texts
  */
 export function useEmbeddedFlow(
   options: EmbeddingOptions,
@@ -34,23 +37,48 @@ export function useEmbeddedFlow(
     language: string;
     openFlow: ((type: EmbeddedFlow) => void) | undefined;
   },
-): RunningFlow {
+): RunningFlow & { wordsReady: boolean } {
   const { url, codeChallenge } = options;
   const [providerReturn] = useState(returnToPage);
   const [server] = useState(() =>
     restServer({ url, language, codeChallenge, returning: providerReturn !== null }),
   );
+  const [own, setOwn] = useState<{ language: string; texts: OwnTexts } | null>(null);
+  const texts = own?.language === language ? own.texts : null;
+  const tailored = useMemo(() => (words && texts ? withTexts(words, texts) : words), [words, texts]);
   const running = useRunningFlow(
     {
       ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
       initial: { version: 0, state: unstarted },
-      words: words ?? noWords,
+      words: tailored ?? noWords,
       openFlow: openFlow && ((other) => openFlow(other as EmbeddedFlow)),
     },
     () => server,
   );
-  useEvents(options, running, words ?? noWords, server.result);
-  return running;
+  const version = server.ownWords(language);
+  const address = words && version && `${baseOf(url)}/theme/${version}/words-${language}.json`;
+  useEffect(() => {
+    let isCurrent = true;
+    if (address)
+      void ownTexts(address).then((texts) => {
+        if (isCurrent) setOwn({ language, texts });
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [address, language]);
+  useEvents(options, running, tailored ?? noWords, server.result);
+  return { ...running, wordsReady: words !== null && (!address || texts !== null) };
+}
+
+/** The tenant's own texts; none if they cannot be loaded, because ours serve as well. */
+async function ownTexts(address: string): Promise<OwnTexts> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+    return response.ok ? ((await response.json()) as OwnTexts) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Reports states, errors and the result. Each is reported once. */

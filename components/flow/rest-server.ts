@@ -27,6 +27,8 @@ export interface RestServerOptions {
 export interface RestServer extends FlowServer {
   /** The result of the flow that has reached `success`; null before. */
   result(): FlowResult | null;
+  /** The version of the tenant's own texts in a language; null if it has none, or before the first answer. */
+  ownWords(language: string): string | null;
 }
 
 interface Call {
@@ -76,6 +78,8 @@ export function restServer(options: RestServerOptions): RestServer {
   /** The answer that the flow cannot be continued: it has expired, or its token is not the newest. */
   let ended: FlowState | null = null;
   let result: FlowResult | null = null;
+  /** Version and languages of the tenant's own texts. */
+  let ownWords: string[] = [];
   /** Binds the return from an identity provider to this page (RFC 7636). */
   let verifier: string | null = null;
 
@@ -92,6 +96,7 @@ export function restServer(options: RestServerOptions): RestServer {
     });
     const state: unknown = await response.json();
     if (!isFlowState(state)) throw new Error(`The answer of ${path} is not a state of a flow.`);
+    ownWords = response.headers.get("X-Words")?.split(" ") ?? [];
     return { state, headers: response.headers };
   }
 
@@ -194,6 +199,7 @@ export function restServer(options: RestServerOptions): RestServer {
     act: async (_, action, __, input) => send(withVerifier({ action, input })),
     current,
     result: () => result,
+    ownWords: (language) => (ownWords.includes(language, 1) ? (ownWords[0] ?? null) : null),
   };
 }
 

@@ -23,6 +23,7 @@ import { securityNotifications } from "./sections/security-notifications.ts";
 import { session } from "./sections/sessions.ts";
 import { links, theme } from "./sections/theme.ts";
 import { webhooks } from "./sections/webhooks.ts";
+import { words } from "./sections/words.ts";
 
 /**
  * The configuration. Every leaf has a default, a description and its bounds; the environment's names, the file's names
@@ -144,6 +145,7 @@ export const configSchema = z.strictObject({
   authenticator,
   theme,
   links,
+  words,
   hosted: section({
     allowed_redirect_urls: redirectList().describe(
       "Addresses the hosted page may return to; * matches within a path segment, ** across segments; a query has to be in the entry.",

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import { wordsHeader } from "../theme/own-words.ts";
 import type { ErrorShape } from "./address.ts";
 import { isAllowedOrigin } from "./origin.ts";
 import { isPasskeyOrigin } from "./passkeys/origin.ts";
@@ -16,7 +17,7 @@ const flows: Policy = {
   methods: "GET, POST, PUT, PATCH, DELETE, OPTIONS",
   closed: ({ cors }) => cors.allow_origins.length === 0,
   allows: isAllowedOrigin,
-  exposes: ({ session }) => [
+  exposes: ({ session, words }) => [
     "Retry-After",
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
@@ -24,6 +25,7 @@ const flows: Policy = {
     "X-Session-Lifetime",
     "X-Session-Retention",
     ...(session.enable_auth_token_header ? ["X-Auth-Token"] : []),
+    ...Object.keys(wordsHeader({ words })),
   ],
 };
 

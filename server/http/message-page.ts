@@ -1,6 +1,6 @@
 import type { FlowWords } from "#words/flow";
 import type { Language } from "#words/language-tags";
-import { translations } from "#words/translations";
+import { wordsOf } from "#words/words-of";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { html, trusted } from "../mail/html.ts";
@@ -49,13 +49,13 @@ const policy = [
 export function messagePage(
   status: number,
   request: Headers,
-  { service }: Pick<Config, "service">,
+  { service, words }: Pick<Config, "service" | "words">,
   message: (words: FlowWords["page"]) => PageMessage,
   headers: Record<string, string> = {},
 ): Reply {
   const [chosen = null] = cookieValues(request.get("cookie"), LANGUAGE_COOKIE);
   const language = pageLanguage(chosen, request.get("accept-language"));
-  const { page } = translations[language].flow;
+  const { page } = wordsOf(language, words).flow;
   return {
     status,
     body: render(language, service.name, message(page)),

@@ -1,7 +1,8 @@
 import { createTranslator } from "use-intl/core";
 import type { Language } from "#words/language-tags";
 import type { MailWords } from "#words/mail";
-import { translations } from "#words/translations";
+import type { OwnWords } from "#words/own-texts";
+import { wordsOf } from "#words/words-of";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
 import type { MailContent } from "./mail-job.ts";
 import {
@@ -23,8 +24,17 @@ export type MailWriter = (content: MailContent, language: Language) => RenderedM
  *
  * @param service display name of the service
  * @param host its host name, from the configuration, never from a request
+ * @param words texts in place of ours
  */
-export function createMailWriter({ service, host }: { service: string; host: string }): MailWriter {
+export function createMailWriter({
+  service,
+  host,
+  words = {},
+}: {
+  service: string;
+  host: string;
+  words?: OwnWords;
+}): MailWriter {
   const translators = new Map<Language, Translator>();
   const names = { service: oneLine(service), host };
 
@@ -33,7 +43,7 @@ export function createMailWriter({ service, host }: { service: string; host: str
     if (known) return known;
     const made = createTranslator({
       locale: language,
-      messages: translations[language].mail,
+      messages: wordsOf(language, words).mail,
       onError(error) {
         throw error;
       },

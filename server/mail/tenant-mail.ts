@@ -46,9 +46,9 @@ export function createTenantMail(byDefault: Tenant, database: Database): TenantM
   const of = (tenant: Tenant): MailSender => {
     const known = senders.get(tenant);
     if (known) return known;
-    const { service, base_url } = tenant.config;
+    const { service, base_url, words } = tenant.config;
     const made = {
-      write: createMailWriter({ service: service.name, host: new URL(base_url).host }),
+      write: createMailWriter({ service: service.name, host: new URL(base_url).host, words }),
       transport: transportOf(tenant),
     };
     senders.set(tenant, made);

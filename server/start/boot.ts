@@ -21,6 +21,7 @@ import { createTurns } from "../limits/turns.ts";
 import type { Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { createTenants } from "../tenants/tenants.ts";
+import { checkWords } from "../theme/own-words.ts";
 import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { createReceiverClient } from "../webhooks/receiver-client.ts";
 import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
@@ -100,6 +101,7 @@ export async function createRuntime(
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
     cleanups.push(() => lease.end());
 
+    checkWords(config);
     const tenant = { id: config.tenant.id, config };
     const tenants = createTenants({ defaultTenant: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });

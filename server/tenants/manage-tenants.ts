@@ -6,6 +6,7 @@ import { ownHosts } from "../config/own-hosts.ts";
 import { currentTime } from "../database/current-time.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import type { Runtime } from "../runtime.ts";
+import { checkWords } from "../theme/own-words.ts";
 import { changedOperatorSetting } from "./operator-settings.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
 import type { Tenant } from "./tenant.ts";
@@ -266,6 +267,7 @@ function prepare(
     );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
   checkMailServer(config);
+  checkWords(config);
   return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
 }
 

@@ -1,12 +1,14 @@
 import { isSettings, type Settings } from "./tenant-config.ts";
 
 /**
- * Settings of a tenant that only the operator of the server sets: addresses that this server sends requests to, the
- * sender of its mails, and cookies that tenants of one host could take from each other. `*` stands for any key.
+ * Settings of a tenant that only the operator of the server sets: addresses that this server sends requests to, sender
+ * and texts of its mails, and cookies that tenants of one host could take from each other. `*` stands for any key, and
+ * `x*` for any that begins with `x`.
  */
 const operatorSettings = [
   "smtp_url",
   "email_delivery",
+  "words.*.mail*",
   "session.cookie",
   "authenticator.push_url",
   "third_party.custom_providers.*.issuer",
@@ -32,11 +34,14 @@ export function changedOperatorSetting(before: Settings, after: Settings): strin
 
 /** Returns the values at a path as JSON, of a section those of its members; with the keys that `*` stands for, except of lists. */
 function valuesAt(value: unknown, [name, ...rest]: string[], key = ""): string[] {
-  if (name === "*") {
+  if (name?.endsWith("*")) {
+    const begin = name.slice(0, -1);
     const members = Array.isArray(value)
       ? value.map((item) => ["", item] as const)
       : Object.entries(isSettings(value) ? value : {});
-    return members.flatMap(([each, member]) => valuesAt(member, rest, `${key}/${each}`));
+    return members
+      .filter(([each]) => each.startsWith(begin))
+      .flatMap(([each, member]) => valuesAt(member, rest, `${key}/${each}`));
   }
   if (name !== undefined)
     return isSettings(value) && Object.hasOwn(value, name) ? valuesAt(value[name], rest, key) : [];

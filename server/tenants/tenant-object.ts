@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { faultsOfWords } from "#words/own-texts";
 import type { Vault } from "../keys/vault.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import { openSettings } from "./sealed-settings.ts";
@@ -47,7 +48,7 @@ export function tenantObject(
     default: isDefault,
     config: row.config,
     secrets: leafPaths(openSettings(vault, row.id, { config: {}, sealedConfig: row.sealedConfig })),
-    warnings: tenant ? themeWarnings(tenant.config.theme) : [],
+    warnings: tenant ? [...themeWarnings(tenant.config.theme), ...faultsOfWords(tenant.config.words)] : [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -1,5 +1,6 @@
 import { checkMailServer } from "../../mail/tenant-mail.ts";
 import { uselessSettings } from "../../start/useless-settings.ts";
+import { checkWords } from "../../theme/own-words.ts";
 import { command } from "../command.ts";
 
 export const configCheck = command({
@@ -10,6 +11,7 @@ export const configCheck = command({
   async run(cli) {
     const config = cli.config();
     checkMailServer(config);
+    checkWords(config);
     for (const line of uselessSettings(config)) cli.printError(`warning: ${line}`);
     await cli.print("OK");
   },

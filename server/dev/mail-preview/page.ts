@@ -41,7 +41,7 @@ const widths = { narrow: 320, wide: 640 };
 export function mailPreviewPage({ config }: Pick<Runtime, "config">, request: Request): Response {
   const asked = query.parse(Object.fromEntries(new URL(request.url).searchParams));
   const service = config.service.name;
-  const write = createMailWriter({ service, host: new URL(config.base_url).host });
+  const write = createMailWriter({ service, host: new URL(config.base_url).host, words: config.words });
   const page = html`<!doctype html>
 <html lang="en">
 <head>

@@ -46,6 +46,8 @@ const answerHeaders = {
   "X-Auth-Token": "The session token, at `success`, if `session.enable_auth_token_header` is set.",
   "X-Session-Lifetime": "Seconds until the session expires, at `success`.",
   "X-Session-Retention": "`session` or `persistent`, at `success`: the kind of cookie.",
+  "X-Words":
+    "Version and languages of the tenant's own texts, if it has any: `/theme/{version}/words-{language}.json`.",
   "Set-Cookie": "The session, and what the browser is recognized by.",
 };
 

@@ -12,6 +12,7 @@ import { isUnknownKey } from "../../keys/unknown-key.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
 import type { IssuedSession, Session } from "../../sessions/session.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { wordsHeader } from "../../theme/own-words.ts";
 import { readObject } from "../body.ts";
 import { deviceCookie, markCookie, thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
@@ -171,7 +172,8 @@ export function flowHandler(type: FlowType): Handler {
 }
 
 function show({ tenant }: HandlerContext, { answer, headers, cookies }: FlowAnswer): Reply {
-  return reply(answer.state, tenant.config, { headers, cookies });
+  const { config } = tenant;
+  return reply(answer.state, config, { headers: { ...headers, ...wordsHeader(config) }, cookies });
 }
 
 function bodyError(config: Config, reason: "too_large" | "malformed"): Reply {

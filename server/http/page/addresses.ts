@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { flowTypes } from "../../flow/names.ts";
+import { wordFileNames } from "../../theme/own-words.ts";
 import { themeFileNames } from "../../theme/theme-files.ts";
 import { trpcHandler } from "../../trpc/handler.ts";
 import { address } from "../address.ts";
@@ -89,9 +90,10 @@ export const pageAddresses = [
   described(address("GET", "/theme/{version}/{file}", themeHandler, "plain", "public"), {
     id: "getThemeFile",
     summary: "Get a file of the tenant's theme",
-    description: "Its style sheet, or an image. Pages name the current version.",
+    description:
+      "Its style sheet, an image, or its own texts in a language by their paths. Pages name the current version; that of the texts is in `X-Words` of flow answers.",
     tag: "page",
-    params: z.object({ version: z.string(), file: z.enum(themeFileNames) }),
+    params: z.object({ version: z.string(), file: z.enum([...themeFileNames, ...wordFileNames]) }),
     answers: {
       200: {
         schema: z.string(),

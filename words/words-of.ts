@@ -1,0 +1,21 @@
+import type { Language } from "./language-tags.ts";
+import type { LanguageWords } from "./language-words.ts";
+import { type OwnWords, withOwnTexts } from "./own-texts.ts";
+import { translations } from "./translations.ts";
+
+const tailored = new WeakMap<OwnWords, Map<Language, LanguageWords>>();
+
+/**
+ * All words of a language as a tenant says them. Prepared once for each configuration.
+ *
+ * @param own the tenant's own texts (`config.words`)
+ */
+export function wordsOf(language: Language, own: OwnWords): LanguageWords {
+  const texts = own[language];
+  if (!texts) return translations[language];
+  const known = tailored.get(own)?.get(language);
+  if (known) return known;
+  const made = withOwnTexts(translations[language], texts);
+  tailored.set(own, (tailored.get(own) ?? new Map()).set(language, made));
+  return made;
+}
