@@ -272,6 +272,32 @@ describe("identity providers", () => {
     expect(container.querySelector("fieldset legend")?.textContent).toBe("Continue with");
   });
 
+  test("bears the mark of a known provider, and the first letter of another", () => {
+    const { container } = draw(states.login_init_with_providers);
+    const marks = [...container.querySelectorAll(".stile-provider-mark")];
+    expect(marks.map((mark) => mark.getAttribute("data-provider"))).toEqual(["google", "github", null]);
+    expect(marks.map((mark) => mark.textContent)).toEqual(["", "", "A"]);
+    expect([...(marks[0]?.querySelectorAll("path") ?? [])].map((part) => part.getAttribute("fill"))).toEqual([
+      ...["#4285f4", "#34a853", "#fbbc05", "#ea4335"],
+    ]);
+    expect(marks.every((mark) => mark.getAttribute("aria-hidden") === "true")).toBe(true);
+  });
+
+  test("the provider that this browser used last comes before the other ways", () => {
+    const { thirdparty_oauth } = states.login_init_with_a_provider.actions;
+    const { actions } = states.login_method_chooser;
+    const chooser = {
+      ...states.login_method_chooser,
+      payload: { identifier: "ada@example.org", last_method: "custom_acme" },
+      actions: { ...actions, ...(thirdparty_oauth ? { thirdparty_oauth } : {}) },
+    };
+    draw(chooser);
+    expect(found("button").slice(0, 4)).toEqual([
+      ...["Back", en.page.useAnother, "Continue with Acme Works"],
+      expect.stringContaining("Enter your password"),
+    ]);
+  });
+
   test("the chosen provider is sent with the return address", async () => {
     const { server, user } = draw(states.login_init_with_providers, { answers: [states.login_init] });
     await user.click(screen.getByRole("button", { name: "Continue with GitHub" }));

@@ -109,6 +109,7 @@ function colorsOf(
       accent: used.accent,
       "accent-strong": mix(used.accent, inkOn(surface), 0.2),
       "on-accent": onAccent,
+      monochrome: inkOn(surface),
       tint: mix(surface, used.accent, 0.07),
       fault,
       "fault-tint": mix(surface, fault, 0.09),
