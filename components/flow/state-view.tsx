@@ -179,6 +179,9 @@ function Actions({
   const draw = (tone: ActionTone) => (action: (typeof choices)[number]) => (
     <ActionForm key={action.action} {...{ context, action, tone }} wait={seconds(action.action)} />
   );
+  const { last_method: lastMethod } = state.payload;
+  const remembered = valueButtons.filter((action) => offers(action, lastMethod));
+  const others = valueButtons.filter((action) => !remembered.includes(action));
   const alternatives = [...choices, ...valueButtons];
   // A script will perform this action, so its button is not emphasised.
   const isAwaited = live && ceremony?.needs !== undefined && state.payload[ceremony.needs] !== undefined;
@@ -191,15 +194,23 @@ function Actions({
       {form && alternatives.length > 0 && (
         <p className={`stile-or${scripted(alternatives)}`}>{words.page.or}</p>
       )}
+      {remembered.map(draw("secondary"))}
       {choices.length > 0 && (
         <div className={`stile-choices${scripted(choices)}`}>{choices.map(draw(choiceTone))}</div>
       )}
-      {valueButtons.map(draw("secondary"))}
+      {others.map(draw("secondary"))}
       {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
       {collapsed.map((action) => (
         <Disclosure key={action.action} context={context} action={action} wait={seconds(action.action)} />
       ))}
     </>
+  );
+}
+
+/** Whether one of the buttons of an action stands for the way in that this browser used last. */
+function offers(action: ActionDescriptor, lastMethod: unknown): boolean {
+  return Object.values(action.inputs).some((input) =>
+    input.allowed_values?.some(({ value }) => value === lastMethod),
   );
 }
 

@@ -1,4 +1,6 @@
 import type { Config } from "../config/schema.ts";
+import { findProvider } from "../thirdparty/providers/index.ts";
+import type { Provider } from "../thirdparty/providers/provider.ts";
 import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
 import type { StateName } from "./names.ts";
@@ -50,15 +52,26 @@ const stateOfMethod = {
  *
  * @returns null if the method is unknown, or the account or this client cannot use it now
  */
-export function stateOfLastMethod(config: Config, data: FlowData, facts: Facts): Method | null {
+export function stateOfLastMethod(
+  config: Config,
+  data: FlowData,
+  facts: Facts,
+): Method | "login_method_chooser" | null {
   const { lastMethod } = data;
-  if (!lastMethod || !("method" in lastMethod)) return null;
+  if (!lastMethod) return null;
+  // The choice shows the button of the provider.
+  if (!("method" in lastMethod)) return lastProvider(config, data) && "login_method_chooser";
   const usable = {
     password: allowsPasswordLogin(config) && facts.hasPassword,
     passcode: allowsPasscodeLogin(config) && facts.email !== null,
     passkey: config.passkey.enabled && data.capabilities?.webauthn === true && facts.hasPasskey,
   };
   return usable[lastMethod.method] ? stateOfMethod[lastMethod.method] : null;
+}
+
+/** The identity provider that this browser used last for the account, by its mark; null if none, or not enabled. */
+export function lastProvider(config: Config, { lastMethod }: Pick<FlowData, "lastMethod">): Provider | null {
+  return lastMethod && "provider" in lastMethod ? findProvider(config, lastMethod.provider) : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { audit } from "../audit/audit.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
-import { linkedProviders } from "./actions/reauthenticate-with-provider.ts";
+import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
 import type { Context, Entered } from "./define.ts";
 import { loginPasscode, stateAfterIdentifier } from "./login-methods.ts";

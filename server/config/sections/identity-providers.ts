@@ -92,6 +92,19 @@ export const thirdParty = section({
       "Where browsers are sent that return from a provider with an unknown state. Default: the hosted page.",
     ),
   timeout: seconds(8).describe("How long a provider may take to answer."),
+  order: z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(apple|discord|facebook|github|google|linkedin|microsoft|custom_[a-z0-9][a-z0-9_-]{0,31})$/,
+          "must be the id of a provider, such as google or custom_acme",
+        ),
+    )
+    .default([])
+    .describe(
+      "Order of the providers' buttons, by id, such as google or custom_acme. Others follow: Apple, Discord, GitHub, Google, LinkedIn, Microsoft, Facebook, then custom ones by name.",
+    ),
   providers: section({
     apple: provider({
       team_id: z

@@ -89,14 +89,15 @@ export const continueWithLoginIdentifier = action({
     const facts = factsOf(context.type, identified, user);
     const choice = stateAfterIdentifier(config, identified, facts);
     if (!choice) return reject("flow_discontinuity_error");
-    const isChooser = choice === "login_method_chooser";
-    const direct = isChooser ? stateOfLastMethod(config, identified, facts) : null;
+    const last = stateOfLastMethod(config, identified, facts);
+    // A single method needs no choice, except beside a provider.
+    const direct = choice === "login_method_chooser" || last === "login_method_chooser" ? last : null;
     const target = direct ?? choice;
     const passcode = target === "passcode_confirmation" ? loginPasscode(identified, "login") : undefined;
     return go(target, {
       data: { identifier, email, userId: user?.userId, lastMethod, passcode },
       facts,
-      ...(direct ? { via: "login_method_chooser" } : {}),
+      ...(direct && direct !== "login_method_chooser" ? { via: "login_method_chooser" } : {}),
     });
   },
 });

@@ -7,9 +7,9 @@ import { codeChallengeOf } from "../../lib/pkce.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
-import { codeFor, mailsTo, newAddress, password, people } from "../../testing/people.ts";
+import { codeFor, mailsTo, markedClient, newAddress, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { states } from "../states/index.ts";
@@ -99,6 +99,13 @@ describe("the choice of a provider", () => {
       redirect_to: { ...hidden, name: "redirect_to", required: true },
       code_verifier: { ...hidden, name: "code_verifier", required: false, min_length: 43, max_length: 128 },
     });
+  });
+
+  test("lists them in the configured order", async () => {
+    const settings = { ...google, STILE_THIRD_PARTY_ORDER: "custom_acme,github" };
+    const flow = await begin(runtime.configured(settings), "login", {});
+    const { allowed_values = [] } = flow.state.actions.thirdparty_oauth?.inputs.provider ?? {};
+    expect(allowed_values.map(({ value }) => value)).toEqual(["custom_acme", "google"]);
   });
 
   test("is not offered if none is enabled", async () => {
@@ -258,6 +265,67 @@ describe("a known user", () => {
       login_method: "third_party",
       third_party_provider: "custom_acme",
     });
+  });
+});
+
+describe("a browser that signed in to the account with a provider", () => {
+  const providersOf = ({ state }: Walk) =>
+    (state.actions.thirdparty_oauth?.inputs.provider?.allowed_values ?? []).map(({ value }) => value);
+
+  /** Enters the address of a person in the browser that the first sign-in left. */
+  async function identify(facts: ProviderFacts, as = runtime, client = testClient) {
+    const flow = await begin(as, "login", undefined, client);
+    await flow.act("continue_with_login_identifier", { email: facts.email });
+    return flow;
+  }
+
+  test("is offered it after the identifier, and signs in with it", async () => {
+    const facts = acmePerson();
+    const browser = markedClient(await signInByAcme(facts));
+    const flow = await identify(facts, runtime, browser);
+    expect(flow.state).toMatchObject({
+      name: "login_method_chooser",
+      payload: { last_method: "custom_acme" },
+    });
+    expect(providersOf(flow)).toEqual(["custom_acme"]);
+    await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
+    await flow.act("exchange_token", { token });
+    expect(flow.state.name).toBe("success");
+  });
+
+  test("is offered the choice also where the account's own method is the only one", async () => {
+    const as = runtime.configured({ STILE_PASSWORD_ENABLED: "false" });
+    const facts = acmePerson();
+    const browser = markedClient(await signInByAcme(facts, { as }));
+    const flow = await identify(facts, as, browser);
+    expect(flow.state.name).toBe("login_method_chooser");
+    await flow.act("continue_to_passcode_confirmation");
+    await flow.act("back");
+    expect(providersOf(flow)).toEqual(["custom_acme"]);
+  });
+
+  test("tells another browser nothing", async () => {
+    const facts = acmePerson();
+    await signInByAcme(facts);
+    const [known, unknown] = [await identify(facts), await identify(acmePerson())];
+    expect(providersOf(known)).toEqual([]);
+    expect(Object.keys(known.state.actions)).toEqual(Object.keys(unknown.state.actions));
+  });
+
+  test("is not offered a provider that is no longer enabled, or another account of it", async () => {
+    const facts = acmePerson();
+    const browser = markedClient(await signInByAcme(facts));
+    const without = runtime.configured({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: "{}" });
+    expect(providersOf(await identify(facts, without, browser))).toEqual([]);
+    const flow = await identify(facts, runtime, browser);
+    await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+    const other = acmePerson();
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts: other });
+    await flow.act("exchange_token", { token });
+    // The person who signed in there signs in here: the identifier was only a hint.
+    expect(flow.state.name).toBe("success");
+    expect(flow.state.payload.user).toMatchObject({ user_id: (await userOf(other))?.id });
   });
 });
 

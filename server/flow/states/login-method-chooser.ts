@@ -1,5 +1,5 @@
 import { back } from "../actions/back.ts";
-import { reauthenticateWithProvider } from "../actions/reauthenticate-with-provider.ts";
+import { continueWithKnownProvider } from "../actions/continue-with-known-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
 import { allowsPasscodeLogin, allowsPasswordLogin, loginPasscode } from "../login-methods.ts";
@@ -17,6 +17,7 @@ export const loginMethodChooser = state({
   name: "login_method_chooser",
   needs: ["identifier"],
   actions: (action) => ({
+    thirdparty_oauth: continueWithKnownProvider,
     continue_to_password_login: action({
       description: "Sign in with a password.",
       when: (view) => allowsPasswordLogin(view.config) && offered(view.facts.hasPassword, view),
@@ -34,7 +35,6 @@ export const loginMethodChooser = state({
       ...generateRequestOptions,
       when: (view) => generateRequestOptions.when(view) && offered(view.facts.hasPasskey, view),
     },
-    thirdparty_oauth: reauthenticateWithProvider,
     back,
   }),
 });

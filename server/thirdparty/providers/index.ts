@@ -11,7 +11,7 @@ import type { Provider } from "./provider.ts";
 
 type Settings = Config["third_party"]["providers"];
 
-/** The built-in providers in display order. The settings of the configuration determine which there must be. */
+/** The built-in providers in the order of their buttons, unless the configuration has another one. The settings of the configuration determine which there must be. */
 const builtIn: { [Id in keyof Settings]: (settings: Settings[Id]) => Provider } = {
   apple,
   discord,
@@ -22,7 +22,10 @@ const builtIn: { [Id in keyof Settings]: (settings: Settings[Id]) => Provider } 
   facebook,
 };
 
-/** Returns the enabled providers: built-in ones in their order, then custom ones by name. */
+/**
+ * Returns the enabled providers in the order of their buttons: those that `third_party.order` names, then the other
+ * built-in ones in their order, then the other custom ones by name.
+ */
 export function enabledOAuthProviders({ third_party }: Config): Provider[] {
   const known = Object.entries(builtIn).flatMap(([id, make]) => {
     const settings = third_party.providers[id as keyof Settings];
@@ -32,7 +35,9 @@ export function enabledOAuthProviders({ third_party }: Config): Provider[] {
     .filter(([, { enabled }]) => enabled)
     .map(([key, settings]) => custom(key, settings))
     .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
-  return [...known, ...customProviders];
+  const { order } = third_party;
+  const placeOf = ({ id }: Provider) => (order.includes(id) ? order.indexOf(id) : order.length);
+  return [...known, ...customProviders].toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 /** @returns null if no enabled provider has the id, such as `google` or `custom_acme` */

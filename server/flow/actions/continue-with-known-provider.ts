@@ -1,5 +1,6 @@
 import { providerName } from "../../account/linked-identities.ts";
 import { action, type View } from "../define.ts";
+import { lastProvider } from "../login-methods.ts";
 import { oneOf } from "../profile/choice.ts";
 import { reauthenticateWithSamlProvider } from "../saml-login.ts";
 import { goToProvider, goToProviderErrors, thirdPartyInput } from "./thirdparty-oauth.ts";
@@ -13,16 +14,28 @@ export function linkedProviders({ account, config }: Pick<View, "account" | "con
   });
 }
 
-/** Sends a signed-in user to a linked identity provider to reauthenticate. */
-export const reauthenticateWithProvider = action({
-  description: "Reauthenticate with a linked identity provider; in profile flows.",
+/** The providers that are known to belong to the account: to its owner all of them, else the one that this browser used. */
+function knownProviders(view: View) {
+  if (view.type === "profile") return view.data.steppingUp ? linkedProviders(view) : [];
+  const provider = lastProvider(view.config, view.data);
+  return provider ? [provider] : [];
+}
+
+/**
+ * Sends a user whose account is known to an identity provider: a signed-in user to a linked one to reauthenticate, and a
+ * user whose browser bears a mark of the account to the one that it signed in with last.
+ */
+export const continueWithKnownProvider = action({
+  description:
+    "Sign in with the identity provider that this browser used last; in profile flows, reauthenticate with a linked one.",
   costs: ["write"],
-  input: (view) => thirdPartyInput(view).extend({ provider: oneOf(linkedProviders(view)) }),
-  flows: ["profile"],
-  when: (view) => view.data.steppingUp === true && linkedProviders(view).length > 0,
+  input: (view) => thirdPartyInput(view).extend({ provider: oneOf(knownProviders(view)) }),
+  flows: ["login", "profile"],
+  when: (view) => knownProviders(view).length > 0,
   to: ["thirdparty"],
   errors: goToProviderErrors,
   run(context, given) {
+    if (context.type !== "profile") return goToProvider(context, given);
     const { provider, redirect_to } = given;
     const [, entityId] = /^saml:(.*)$/s.exec(provider) ?? [];
     return entityId === undefined
