@@ -24,7 +24,7 @@ import { isErrorAnswer } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
-import { actionWords, afterProof, errorText, interpolate } from "./words.ts";
+import { actionWords, afterProof, errorText, interpolate, lengthOfTime } from "./words.ts";
 
 export interface StateViewProps {
   context: ViewContext;
@@ -255,13 +255,6 @@ function Sentence({
       {after}
     </p>
   );
-}
-
-/** A number of seconds in words, in whole minutes where it has any: "5 minutes". */
-function lengthOfTime(seconds: unknown, language: string): string {
-  const total = typeof seconds === "number" ? seconds : 0;
-  const [value, unit] = total >= 60 ? [Math.floor(total / 60), "minute"] : [total, "second"];
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 }
 
 /** What the page does while the browser asks for a passkey, and what the user can do if it does not. */

@@ -5,6 +5,13 @@ export function interpolate(text: string, values: Record<string, string | number
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
 }
 
+/** A number of seconds in words, in whole minutes where it has any: "5 minutes". */
+export function lengthOfTime(seconds: unknown, language: string): string {
+  const total = typeof seconds === "number" ? seconds : 0;
+  const [value, unit] = total >= 60 ? [Math.floor(total / 60), "minute"] : [total, "second"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+}
+
 /** A readable form of an unknown name: `confirm_home_address` is "Confirm home address". */
 export function readable(name: string): string {
   const spaced = name.replace(/[_-]+/g, " ").trim();

@@ -131,12 +131,20 @@ describe("in a terminal", () => {
     expect(at.output()).not.toContain("did not work");
   });
 
-  test("Ctrl-C ends the dialogue and restores the terminal", async () => {
-    const at = open();
-    await at.shows("Email");
-    at.type("ada\u0003");
+  test("Ctrl-C at a masked question ends the dialogue, and the terminal echoes again", async () => {
+    const user = await stile.user({ password });
+    const call = [process.execPath, program, "login", "--url", stile.url];
+    const then = '"$@"; code=$?; stty -a; exit $code';
+    const at = pseudoTerminal(["sh", "-c", then, "sh", ...call], environment());
+    terminal = at;
+    await identify(at, user.email);
+    await choose(at, "Enter your password");
+    await at.shows("Password");
+    at.type("seven her\u0003");
     expect(await at.ended()).toBe(1);
     expect(at.output()).toContain("stile: interrupted");
+    expect(at.output()).not.toContain("seven her");
+    expect(at.output().split(/[\s;]+/)).toEqual(expect.arrayContaining(["echo", "icanon", "isig"]));
   });
 
   test("a lost connection is tried again", async () => {

@@ -3,6 +3,7 @@ import type { FlowType } from "../../flow/names.ts";
 import { matchLanguage } from "../../lib/match-language.ts";
 import { columns } from "../arguments.ts";
 import { CommandError, command, UsageError } from "../command.ts";
+import { escapeControls } from "../escape-controls.ts";
 
 /** The flows that end with a session. */
 const flows = ["login", "registration"] as const satisfies readonly FlowType[];
@@ -57,7 +58,7 @@ identity providers need a browser. The dialogue is written to standard error, th
     try {
       const state = json
         ? await lines.signInByLines({ type, requests, prompter: asking, print: cli.print })
-        : await dialogues.signIn({ base, type, words, requests, prompter: asking, say });
+        : await dialogues.signIn({ base, type, words, language: tag, requests, prompter: asking, say });
       const session = requests.session();
       if (!session) throw new CommandError(`${base} issued no session`);
       if (interrupted.aborted) {
@@ -66,7 +67,7 @@ identity providers need a browser. The dialogue is written to standard error, th
       }
       if (!json) {
         say("");
-        for (const line of screens.screenOf(state, words, null).lines.slice(0, 1)) say(line);
+        for (const line of screens.screenOf(state, words, null, tag).lines.slice(0, 1)) say(line);
         for (const line of screens.payloadLines(state, words)) say(line);
       }
       const claims = claimsOf(session.token) ?? {};
@@ -82,7 +83,7 @@ identity providers need a browser. The dialogue is written to standard error, th
           }),
         );
       } else if (printToken) await cli.print(session.token);
-      else for (const line of columns(rowsOf(claims))) await cli.print(screens.printable(line));
+      else for (const line of columns(rowsOf(claims))) await cli.print(escapeControls(line));
     } finally {
       asking.close();
     }

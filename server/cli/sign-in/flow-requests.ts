@@ -1,6 +1,7 @@
 import type { FlowType } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { CommandError } from "../command.ts";
+import { escapeControls } from "../escape-controls.ts";
 
 /** The session that a sign-in issued. */
 export interface TerminalSession {
@@ -91,7 +92,7 @@ export function flowRequests(base: string, language: string): FlowRequests {
       const href = state.actions[action]?.href ?? "";
       // A path of this server, whatever the answer says.
       if (!/^\/[a-z_]+\?/.test(href))
-        throw new CommandError(`${base} names an unknown address for ${action}`);
+        throw new CommandError(`${base} names an unknown address for ${escapeControls(action)}`);
       return post(href, { input_data: input, csrf_token: state.csrf_token });
     },
     session: () => session,

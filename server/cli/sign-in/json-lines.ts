@@ -1,6 +1,7 @@
 import type { FlowType } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { CommandError } from "../command.ts";
+import { escapeControls } from "../escape-controls.ts";
 import { type FlowRequests, NoAnswerError } from "./flow-requests.ts";
 import type { Prompter } from "./prompter.ts";
 
@@ -33,7 +34,7 @@ export async function signInByLines({
   for (;;) {
     if (state.name === "success") return state;
     if (state.name === "error")
-      throw new CommandError(`the flow ended: ${state.error?.code ?? state.status}`);
+      throw new CommandError(`the flow ended: ${escapeControls(state.error?.code ?? String(state.status))}`);
     const { action, input } = parseLine(await prompter.ask(""), state);
     state = await answered(requests.act(state, action, input));
   }
@@ -48,7 +49,7 @@ function parseLine(line: string, { name, actions }: FlowState) {
   }
   const { action, input = {} } = (value ?? {}) as { action?: unknown; input?: unknown };
   if (typeof action !== "string" || !Object.hasOwn(actions, action))
-    throw new CommandError(`${name} offers ${Object.keys(actions).join(", ")}`);
+    throw new CommandError(escapeControls(`${name} offers ${Object.keys(actions).join(", ")}`));
   if (typeof input !== "object" || input === null) throw new CommandError("the input is not an object");
   return { action, input: input as Record<string, unknown> };
 }

@@ -4,10 +4,12 @@ import {
   errorText,
   inputWords,
   interpolate,
+  lengthOfTime,
   stateWords,
 } from "../../../components/flow/words.ts";
 import type { ActionDescriptor, FlowState, InputDescriptor } from "../../flow/wire.ts";
 import { qrCodeText } from "../../lib/qr-text.ts";
+import { escapeControls } from "../escape-controls.ts";
 
 /** Something that can be done in a state: an action, or one value of an action's choice. */
 export interface Choice {
@@ -44,21 +46,29 @@ const LAST_RESORT = "recovery_code_validate";
  * Draws any state as text, from its descriptors alone.
  *
  * @param subject the identifier that was entered
+ * @param language BCP 47 tag of the words
  */
-export function screenOf(state: FlowState, words: LanguageWords, subject: string | null): Screen {
+export function screenOf(
+  state: FlowState,
+  words: LanguageWords,
+  subject: string | null,
+  language: string,
+): Screen {
   const copy = stateWords(words.flow, state.name, variantsOf(state));
   const actions = Object.values(state.actions).filter(({ alias_of }) => alias_of === undefined);
   const possible = actions.filter(isPossible);
   const choices = possible.flatMap((action) => choicesOf(action, words, state));
-  const sentence =
-    subject !== null && copy.sentenceWithSubject
-      ? interpolate(copy.sentenceWithSubject, { subject: printable(subject) })
-      : copy.sentence;
-  const title = `${copy.title}\n${"─".repeat([...copy.title].length)}`;
+  const sentence = (subject !== null && copy.sentenceWithSubject) || copy.sentence;
+  const values = {
+    subject: escapeControls(subject ?? ""),
+    time: lengthOfTime(state.payload.code_lifetime, language),
+  };
+  // Of a state without words, the title is its name.
+  const title = escapeControls(copy.title);
   return {
     lines: [
-      title,
-      ...(sentence ? [sentence] : []),
+      `${title}\n${"─".repeat([...title].length)}`,
+      ...(sentence ? [interpolate(sentence, values)] : []),
       ...payloadLines(state, words),
       ...errorLines(state, words),
       ...(possible.length < actions.length ? [words.terminal.noPasskeys] : []),
@@ -71,6 +81,7 @@ export function screenOf(state: FlowState, words: LanguageWords, subject: string
   };
 }
 
+/** The conditions that a terminal can meet, of those that `components/flow/variants.ts` knows. */
 function variantsOf({ error, payload }: FlowState) {
   return [
     ...(error?.code === "unauthorized" ? (["signed_out"] as const) : []),
@@ -97,7 +108,9 @@ function isPossible({ action, inputs }: ActionDescriptor): boolean {
 
 function choicesOf(action: ActionDescriptor, words: LanguageWords, state: FlowState): Choice[] {
   const copy = stateWords(words.flow, state.name);
-  const { label, hint } = actionWords(words.flow, action.action, printable(action.description), copy);
+  const own = actionWords(words.flow, action.action, action.description, copy);
+  const label = escapeControls(own.label);
+  const hint = escapeControls(own.hint ?? "");
   const inputs = Object.values(action.inputs);
   const preset = Object.fromEntries(
     inputs
@@ -111,8 +124,8 @@ function choicesOf(action: ActionDescriptor, words: LanguageWords, state: FlowSt
   return options.allowed_values.map(({ name, value }) => ({
     label:
       options.name === "provider"
-        ? interpolate(words.flow.page.continueWith, { provider: printable(name) })
-        : `${label}: ${printable(name)}`,
+        ? interpolate(words.flow.page.continueWith, { provider: escapeControls(name) })
+        : `${label}: ${escapeControls(name)}`,
     action,
     fixed: { ...preset, [options.name]: value },
     asked: rest,
@@ -127,7 +140,7 @@ function isToggle({ inputs }: ActionDescriptor): boolean {
 
 /** The label of an input, for a prompt. */
 export function promptOf(input: InputDescriptor, words: LanguageWords): string {
-  const { label } = inputWords(words.flow, input.name);
+  const label = escapeControls(inputWords(words.flow, input.name).label);
   return input.required ? label : `${label} (${words.flow.page.optional})`;
 }
 
@@ -142,10 +155,10 @@ export function payloadLines({ payload }: FlowState, words: LanguageWords): stri
   return [
     ...pictures.filter((text) => text !== null),
     ...(typeof secret === "string"
-      ? [`${page.secret}: ${printable(secret).replace(/(.{4})(?=.)/g, "$1 ")}`]
+      ? [`${page.secret}: ${escapeControls(secret).replace(/(.{4})(?=.)/g, "$1 ")}`]
       : []),
     ...(codes.length > 0
-      ? [page.recoveryCodes, page.recoveryCodesSentence, ...codes.map((code) => `  ${printable(code)}`)]
+      ? [page.recoveryCodes, page.recoveryCodesSentence, ...codes.map((code) => `  ${escapeControls(code)}`)]
       : []),
   ];
 }
@@ -158,12 +171,12 @@ export function errorLines(state: FlowState, words: LanguageWords): string[] {
     .filter(({ alias_of }) => alias_of === undefined)
     .flatMap(({ inputs }) =>
       Object.values(inputs).flatMap((input) =>
-        input.error ? [`! ${printable(errorText(flow, input.error, input))}`] : [],
+        input.error ? [`! ${escapeControls(errorText(flow, input.error, input))}`] : [],
       ),
     );
   const own =
     state.error && ofInputs.length === 0
-      ? [`! ${printable(errorText(flow, state.error, undefined, copy))}`]
+      ? [`! ${escapeControls(errorText(flow, state.error, undefined, copy))}`]
       : [];
   const seconds = state.payload.retry_after ?? state.payload.resend_after;
   const wait =
@@ -171,9 +184,4 @@ export function errorLines(state: FlowState, words: LanguageWords): string[] {
       ? [interpolate(flow.page.waitFor, { time: `${Math.ceil(seconds)} s` })]
       : [];
   return [...ofInputs, ...own, ...wait];
-}
-
-/** Removes what could steer a terminal: control characters, and marks that reverse the direction of text. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "");
 }

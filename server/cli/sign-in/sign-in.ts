@@ -2,14 +2,17 @@ import type { LanguageWords } from "#words/language-words";
 import type { FlowType } from "../../flow/names.ts";
 import type { FlowState, InputDescriptor } from "../../flow/wire.ts";
 import { CommandError } from "../command.ts";
+import { escapeControls } from "../escape-controls.ts";
 import { type FlowRequests, NoAnswerError } from "./flow-requests.ts";
 import type { Prompter } from "./prompter.ts";
-import { type Choice, errorLines, leavesTerminal, printable, promptOf, screenOf } from "./screen.ts";
+import { type Choice, errorLines, leavesTerminal, promptOf, screenOf } from "./screen.ts";
 
 export interface SignIn {
   base: string;
   type: FlowType;
   words: LanguageWords;
+  /** BCP 47 tag of the words. */
+  language: string;
   requests: FlowRequests;
   prompter: Prompter;
   say(text: string): void;
@@ -62,8 +65,8 @@ interface Answer {
 
 /** Shows a state, and asks until something is to be done. */
 async function ask(given: SignIn, state: FlowState, subject: string | null): Promise<Answer> {
-  const { words, say, prompter } = given;
-  const screen = screenOf(state, words, identifierOf(state) ?? subject);
+  const { words, language, say, prompter } = given;
+  const screen = screenOf(state, words, identifierOf(state) ?? subject, language);
   say("");
   for (const line of screen.lines) say(line);
   const { first } = screen;
@@ -79,12 +82,14 @@ async function ask(given: SignIn, state: FlowState, subject: string | null): Pro
     if (leavesTerminal(chosen.action)) {
       say(words.terminal.openAddress);
       say(`  ${given.base}/`);
-      if (!prompter.interactive) throw new CommandError(`${chosen.action.action} needs a browser`);
+      if (!prompter.interactive)
+        throw new CommandError(`${escapeControls(chosen.action.action)} needs a browser`);
       continue;
     }
     const filled = await fill(given, chosen, false);
     if (filled) return filled;
-    if (!prompter.interactive) throw new CommandError(`${chosen.action.action} needs an answer`);
+    if (!prompter.interactive)
+      throw new CommandError(`${escapeControls(chosen.action.action)} needs an answer`);
   }
 }
 
@@ -99,7 +104,7 @@ async function menu({ words, say, prompter }: SignIn, labels: string[]): Promise
     const index = /^\d{1,3}$/.test(answer) ? Number(answer) - 1 : -1;
     if (index >= 0 && index < labels.length) return index;
     if (!prompter.interactive)
-      throw new CommandError(`${printable(answer)} is not one of the ${labels.length} choices`);
+      throw new CommandError(`${escapeControls(answer)} is not one of the ${labels.length} choices`);
   }
 }
 
@@ -147,7 +152,7 @@ async function persistently(given: SignIn, request: () => Promise<FlowState>): P
       if (!(error instanceof NoAnswerError)) throw error;
       if (!prompter.interactive) throw new CommandError(error.message);
       say("");
-      say(`! ${words.flow.errors.connection_missing} (${printable(error.message)})`);
+      say(`! ${words.flow.errors.connection_missing} (${escapeControls(error.message)})`);
       await menu(given, [words.flow.page.tryAgain]);
     }
   }
