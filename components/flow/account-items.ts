@@ -1,5 +1,6 @@
 import type { PageWords, WordedSection } from "#words/flow";
 import type { IconName } from "../ui/icon.tsx";
+import type { ItemInput } from "./account.ts";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** A detail of an item: a text of the payload or one of the page's words. */
@@ -21,7 +22,7 @@ export type AccountItem = Record<string, unknown>;
  * how they are drawn.
  */
 export interface ItemList {
-  input: string;
+  input: ItemInput;
   /** Actions that name items of this list by another input. */
   otherInputs?: Record<string, string>;
   /** The input that renames an item. */

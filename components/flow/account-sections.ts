@@ -84,11 +84,6 @@ export function sectionOfAction(action: ActionDescriptor): WordedSection {
   return singleton?.section ?? listOfAction(action)?.section ?? sectionOf(action.action);
 }
 
-/** Whether an action is drawn once per item. */
-export function isItemAction(action: ActionDescriptor): boolean {
-  return listOfAction(action) !== undefined;
-}
-
 /** The item that an action of a row is performed on. */
 export function itemOf({ id }: Row, action: ActionDescriptor, name: string): ItemReference | undefined {
   const input = itemLists.map((list) => list.input).find((input) => action.inputs[input]?.hidden);

@@ -1,4 +1,4 @@
-import type { FlowState } from "#server/flow/wire";
+import type { ActionDescriptor, FlowState } from "#server/flow/wire";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** A call of an action, and the account that it was made on. */
@@ -13,6 +13,19 @@ export interface AccountCall {
 /** Whether a state shows an account and its actions. */
 export function isAccount({ payload, actions }: FlowState): boolean {
   return isText(recordOf(payload.user).id) && Object.keys(actions).length > 0;
+}
+
+/** The inputs that name an item of the account. */
+const itemInputs = [
+  ...(["email_id", "passkey_id", "security_key_id", "authenticator_id", "trusted_device_id"] as const),
+  ...(["sign_in_id", "identity_id", "session_id"] as const),
+] as const;
+
+export type ItemInput = (typeof itemInputs)[number];
+
+/** Whether an action is drawn once per item. */
+export function isItemAction({ inputs }: ActionDescriptor): boolean {
+  return itemInputs.some((input) => inputs[input]?.hidden);
 }
 
 type Payload = FlowState["payload"];
