@@ -7,6 +7,7 @@ import { baseOf } from "../flow/rest-server.ts";
 import { StateAlerts } from "../flow/state-alerts.tsx";
 import { StateLinks } from "../flow/state-links.tsx";
 import { StateView } from "../flow/state-view.tsx";
+import type { BegunFlow } from "./immediate-sign-in.ts";
 import { firstFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
 
 /** Words of several languages, of which a page loads one. */
@@ -18,25 +19,39 @@ export interface WordSource<Language extends string = string> {
 
 export interface EmbeddedLoginProps<Language extends string> extends EmbeddingOptions {
   source: WordSource<Language>;
+  /** The login to go on with, instead of starting one. */
+  begun?: BegunFlow | null;
+}
+
+/** The language of a component in a page: the one asked for, else that of the document, else the reader's. */
+export function languageOf<Language extends string>(
+  source: WordSource<Language>,
+  wanted: string | undefined,
+): Language {
+  const { lang } = document.documentElement;
+  return source.choose(wanted ? [wanted] : lang ? [lang] : navigator.languages);
 }
 
 /**
  * A flow in a page of an application. The server and the first drawing in a browser show the same frame; the flow and
  * the words of its language are loaded after it, at the same time.
  */
-export function EmbeddedLogin<Language extends string>({ source, ...options }: EmbeddedLoginProps<Language>) {
+export function EmbeddedLogin<Language extends string>({
+  source,
+  begun = null,
+  ...options
+}: EmbeddedLoginProps<Language>) {
   const { url, flow = "login", codeChallenge, language: wanted, theme, onError } = options;
   const [opened, setOpened] = useState<EmbeddedFlow | null>(null);
   const [loaded, setLoaded] = useState<{ language: Language; words: FlowWords } | null>(null);
   const [language, setLanguage] = useState<Language | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the flow that returns is that of this page's address
-  useEffect(() => setOpened(firstFlow(options)), [url, flow]);
+  useEffect(() => setOpened(begun ? "login" : firstFlow(options)), [url, flow]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words are loaded once for each language
   useEffect(() => {
-    const { lang } = document.documentElement;
-    const language = source.choose(wanted ? [wanted] : lang ? [lang] : navigator.languages);
+    const language = languageOf(source, wanted);
     setLanguage(language);
     let isCurrent = true;
     source.load(language).then(
@@ -55,6 +70,7 @@ export function EmbeddedLogin<Language extends string>({ source, ...options }: E
           key={`${url} ${opened} ${codeChallenge}`}
           options={options}
           type={opened}
+          begun={opened === "login" ? begun : null}
           language={loaded?.language ?? language}
           words={loaded?.words ?? null}
           openFlow={setOpened}
@@ -72,15 +88,12 @@ interface FlowProps {
   words: FlowWords | null;
   language: string;
   openFlow: (type: EmbeddedFlow) => void;
+  begun: BegunFlow | null;
 }
 
-function Flow({ options, type, words: ours, language, openFlow }: FlowProps) {
-  const { flow, copy, stateView, wordsReady } = useEmbeddedFlow(options, {
-    type,
-    words: ours,
-    language,
-    openFlow,
-  });
+function Flow({ options, ...running }: FlowProps) {
+  const { openFlow } = running;
+  const { flow, copy, stateView, wordsReady } = useEmbeddedFlow(options, running);
   const { state, version } = flow.view;
   const { other } = copy;
   const { words } = stateView.context;

@@ -7,6 +7,7 @@ import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
 import { baseOf, restServer, suspendedType } from "../flow/rest-server.ts";
 import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
 import { codeOf, errorText } from "../flow/words.ts";
+import type { BegunFlow } from "./immediate-sign-in.ts";
 
 /** The flow that a component shows first: the one that returns from an identity provider, else the one asked for. */
 export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFlow {
@@ -22,6 +23,7 @@ export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFl
  *
  * @param type kept for the life of the component; give it a `key` to change it
  * @param words null until they are loaded
+ * @param begun the flow to go on with, instead of starting one
  * @returns `wordsReady`: whether the words are loaded, with the tenant's own texts
  */
 export function useEmbeddedFlow(
@@ -31,17 +33,19 @@ export function useEmbeddedFlow(
     words,
     language,
     openFlow,
+    begun,
   }: {
     type: EmbeddedFlow;
     words: FlowWords | null;
     language: string;
     openFlow: ((type: EmbeddedFlow) => void) | undefined;
+    begun?: BegunFlow | null | undefined;
   },
 ): RunningFlow & { wordsReady: boolean } {
   const { url, codeChallenge } = options;
   const [providerReturn] = useState(returnToPage);
-  const [server] = useState(() =>
-    restServer({ url, language, codeChallenge, returning: providerReturn !== null }),
+  const [server] = useState(
+    () => begun?.server ?? restServer({ url, language, codeChallenge, returning: providerReturn !== null }),
   );
   const [own, setOwn] = useState<{ language: string; texts: OwnTexts } | null>(null);
   const texts = own?.language === language ? own.texts : null;
@@ -49,7 +53,7 @@ export function useEmbeddedFlow(
   const running = useRunningFlow(
     {
       ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
-      initial: { version: 0, state: unstarted },
+      initial: begun ? { ...begun.answer, performed: begun.performed } : { version: 0, state: unstarted },
       words: tailored ?? noWords,
       openFlow: openFlow && ((other) => openFlow(other as EmbeddedFlow)),
     },

@@ -80,6 +80,12 @@ interface Step {
   automatic: boolean;
 }
 
+/** The state that a page was rendered with. */
+export interface FirstAnswer extends FlowAnswer {
+  /** The action of the user that led to it, before the page. */
+  performed?: string;
+}
+
 /** Delays between attempts to reconnect. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000];
 
@@ -87,12 +93,11 @@ const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000];
  * Creates the client state of one flow: calls are sequential, and each ends in a view that the user can continue
  * from.
  *
- * @param initial the state that the page was rendered with
  */
 export function createFlowStore(
   server: FlowServer,
   type: FlowType,
-  initial: FlowAnswer,
+  initial: FirstAnswer,
   pause: (milliseconds: number) => Promise<void> = sleepOrOnline,
 ): FlowStore {
   let view: FlowView = {
@@ -100,7 +105,7 @@ export function createFlowStore(
     ...{
       busy: null,
       notice: null,
-      performed: null,
+      performed: initial.performed ?? null,
       itemId: null,
       subject: null,
       attempted: null,

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { FlowWords, StateWords, WordedState } from "#words/flow";
 import { isAccount } from "./account.ts";
-import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
+import type { FlowServer, FlowType } from "./flow-server.ts";
 import { recoveryCodesIn } from "./payload-readers.ts";
 import type { ProviderReturn } from "./provider-return.ts";
 import type { StateViewProps } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
-import { createFlowStore, type Flow, useFlow } from "./use-flow.ts";
+import { createFlowStore, type FirstAnswer, type Flow, useFlow } from "./use-flow.ts";
 import { variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
 import { stateWords } from "./words.ts";
@@ -15,7 +15,7 @@ import { stateWords } from "./words.ts";
 export interface RunningFlowOptions {
   type: FlowType;
   /** The state that the page was rendered with. */
-  initial: FlowAnswer;
+  initial: FirstAnswer;
   words: FlowWords;
   /** BCP 47 tag of `words`; also the language of mails that the steps send. */
   language: string;

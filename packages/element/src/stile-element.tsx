@@ -1,5 +1,6 @@
 import { createRoot, type Root } from "react-dom/client";
-import { EmbeddedLogin } from "../../../components/embed/embedded-login.tsx";
+import { EmbeddedLogin, languageOf } from "../../../components/embed/embedded-login.tsx";
+import type { OpenLogin } from "../../../components/embed/immediate-sign-in.ts";
 import {
   type EmbeddedFlow,
   type EmbeddingOptions,
@@ -8,17 +9,42 @@ import {
 import { wordSource } from "../../words.ts";
 import styles from "./styles.css" with { type: "text" };
 
+/** Loaded before the click: the browser allows a request for a few seconds after it. */
+const loadImmediate = () => import("../../../components/embed/immediate-sign-in.ts");
+
 /**
  * The attributes `url`, `flow`, `language`, `theme` and `code-challenge` are the options of the same names. An empty
- * `code-challenge` lets the element make one.
+ * `code-challenge` lets the element make one. With `on-demand` the element shows nothing until `signIn()` has something to
+ * show.
  */
 class StileLogin extends HTMLElement {
-  static readonly observedAttributes = ["url", "flow", "language", "theme", "code-challenge"];
+  static readonly observedAttributes = ["url", "flow", "language", "theme", "code-challenge", "on-demand"];
   #root: Root | null = null;
+  #open: OpenLogin | null = null;
+  #attempt: Promise<void> | null = null;
 
   connectedCallback(): void {
     addStyles(this.getRootNode());
+    if (this.hasAttribute("on-demand")) void loadImmediate().catch(() => {});
     this.#draw();
+  }
+
+  /**
+   * Signs in with a passkey or a password that the browser offers at once, else shows the login, which goes on where the
+   * attempt has ended. Call it in the handler of a click. Does nothing while the element shows a flow.
+   */
+  signIn(): Promise<void> {
+    const options = this.#options();
+    if (!options || this.#root) return Promise.resolve();
+    this.#attempt ??= loadImmediate()
+      .then(({ signInAtOnce }) => signInAtOnce(options, languageOf(wordSource, options.language)))
+      .catch(() => ({ begun: null }))
+      .then((open) => {
+        this.#open = open;
+        this.#attempt = null;
+        this.#draw();
+      });
+    return this.#attempt;
   }
 
   attributeChangedCallback(): void {
@@ -31,6 +57,7 @@ class StileLogin extends HTMLElement {
       if (this.isConnected) return;
       this.#root?.unmount();
       this.#root = null;
+      this.#open = null;
     });
   }
 
@@ -38,21 +65,26 @@ class StileLogin extends HTMLElement {
     return this.getAttribute("flow") === "registration" ? "registration" : "login";
   }
 
-  #draw(): void {
+  #options(): EmbeddingOptions | null {
     const url = this.getAttribute("url");
-    if (!this.isConnected || !url) return;
-    this.#root ??= createRoot(this);
+    if (!this.isConnected || !url) return null;
     const language = this.getAttribute("language");
     const theme = this.getAttribute("theme");
     const codeChallenge = this.getAttribute("code-challenge");
-    const options: EmbeddingOptions = {
+    return {
       ...{ url, flow: this.flow() },
       ...(language ? { language } : {}),
       ...(theme === "light" || theme === "dark" ? { theme } : {}),
       ...(codeChallenge === null ? {} : { codeChallenge: codeChallenge || true }),
       ...this.#handlers(),
     };
-    this.#root.render(<EmbeddedLogin {...options} source={wordSource} />);
+  }
+
+  #draw(): void {
+    const options = this.#options();
+    if (!options || (this.hasAttribute("on-demand") && !this.#open)) return;
+    this.#root ??= createRoot(this);
+    this.#root.render(<EmbeddedLogin {...options} source={wordSource} begun={this.#open?.begun ?? null} />);
   }
 
   #handlers(): Pick<EmbeddingOptions, (typeof eventOptions)[keyof typeof eventOptions]> {

@@ -1,5 +1,6 @@
-import { useState } from "react";
-import { EmbeddedLogin } from "../../../components/embed/embedded-login.tsx";
+import { type ReactElement, useEffect, useRef, useState } from "react";
+import { EmbeddedLogin, languageOf } from "../../../components/embed/embedded-login.tsx";
+import type { OpenLogin } from "../../../components/embed/immediate-sign-in.ts";
 import { useEmbeddedFlow } from "../../../components/embed/use-embedded-flow.ts";
 import type { EmbeddingOptions } from "../../../components/flow/embedding.ts";
 import type { Flow, FlowView } from "../../../components/flow/use-flow.ts";
@@ -46,4 +47,40 @@ export function useFlow(
     language: options.language ?? "en",
   });
   return { ...flow, state: flow.view.version === 0 ? null : flow.view.state };
+}
+
+/** Loaded before the click: the browser allows a request for a few seconds after it. */
+const loadImmediate = () => import("../../../components/embed/immediate-sign-in.ts");
+
+/**
+ * Signs in behind a button of the application: with a passkey or a password that the browser offers at once, else with
+ * the login that it returns, which goes on where the attempt has ended.
+ *
+ * @returns `signIn`: call it in the handler of a click. `login`: null until there is something to show; draw it where the
+ *   login belongs. `busy`: whether `signIn` is under way.
+ */
+export function useSignIn(options: LoginProps): {
+  signIn: () => Promise<void>;
+  login: ReactElement | null;
+  busy: boolean;
+} {
+  const [open, setOpen] = useState<OpenLogin | null>(null);
+  const [busy, setBusy] = useState(false);
+  const running = useRef(false);
+  useEffect(() => void loadImmediate().catch(() => {}), []);
+
+  async function signIn(): Promise<void> {
+    if (running.current || open) return;
+    running.current = true;
+    setBusy(true);
+    const attempt = loadImmediate().then(({ signInAtOnce }) =>
+      signInAtOnce(options, languageOf(wordSource, options.language)),
+    );
+    setOpen(await attempt.catch(() => ({ begun: null })));
+    setBusy(false);
+    running.current = false;
+  }
+
+  const login = open && <EmbeddedLogin {...options} flow="login" source={wordSource} begun={open.begun} />;
+  return { signIn, login, busy };
 }
