@@ -82,7 +82,8 @@ function contentSecurityPolicy(nonce: string, { ancestor }: Embedding): string {
     "manifest-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    "form-action 'self'",
+    // A form of a frame that is sent before its script arrives would lead to a page that cannot be framed.
+    `form-action ${ancestor === null ? "'self'" : "'none'"}`,
     `frame-ancestors ${ancestor ?? "'none'"}`,
     "require-trusted-types-for 'script'",
     "trusted-types default",

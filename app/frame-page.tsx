@@ -11,6 +11,7 @@ import { FrameLogin } from "../components/frame/frame-login.tsx";
 import { FrameWindow } from "../components/frame/frame-window.tsx";
 import { parametersOf, type Query, tenantOfPage } from "./flow-page.tsx";
 import { pageWords } from "./page-words.ts";
+import { ThemeLinks } from "./theme-links.tsx";
 
 const framedFlows = ["login", "registration", "profile"] as const;
 
@@ -36,12 +37,15 @@ export async function FramePage({ tenantId, query }: { tenantId: string | null; 
     const providerReturn = readProviderReturn(parameters);
     const returned = providerReturn ? await returnedFlow(tenant) : null;
     return (
-      <FrameWindow
-        {...shared}
-        service={config.service.name}
-        providerReturn={returned ? providerReturn : null}
-        returned={returned}
-      />
+      <>
+        <ThemeLinks config={config} />
+        <FrameWindow
+          {...shared}
+          service={config.service.name}
+          providerReturn={returned ? providerReturn : null}
+          returned={returned}
+        />
+      </>
     );
   }
   const parsed = parseFrame(parameters, config);
@@ -50,7 +54,17 @@ export async function FramePage({ tenantId, query }: { tenantId: string | null; 
   const theme = (["light", "dark"] as const).find((name) => name === parameters.get("theme"));
   const { frame: page } = parsed;
   const initial = await pageState(currentRuntime(), tenant, await cookieHeader(), type, page);
-  return <FrameLogin key={type} {...shared} {...{ type, initial, page, theme }} />;
+  return (
+    <>
+      <ThemeLinks config={config} scheme={theme} />
+      <FrameLogin
+        key={type}
+        {...shared}
+        {...{ type, initial, page, theme }}
+        signup={config.account.allow_signup}
+      />
+    </>
+  );
 }
 
 function Refused({ title, sentence }: { title: string; sentence: string }) {

@@ -3,9 +3,15 @@ import { withinTenant } from "#server/http/tenant-path";
 import { type ThemeFileName, themeFiles } from "#server/theme/theme-files";
 import type { BrandProps } from "../components/ui/brand.tsx";
 
+interface ThemeLinksProps {
+  config: Config;
+  /** The colour scheme that a frame asks for; absent: that of the theme. */
+  scheme?: "light" | "dark" | undefined;
+}
+
 /** The style sheet and the icon of the tenant's theme, where they differ from the default. */
-export function ThemeLinks({ config }: { config: Config }) {
-  const style = addressOf(config, "style.css");
+export function ThemeLinks({ config, scheme }: ThemeLinksProps) {
+  const style = addressOf(config, scheme ? `${scheme}.css` : "style.css");
   const icon = addressOf(config, "favicon");
   return (
     <>

@@ -1,13 +1,13 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { FlowWords } from "#words/flow";
 import { type OwnTexts, withTexts } from "#words/with-texts";
-import { type EmbeddedFlow, type EmbeddingOptions, type FlowResult, resultOf } from "../flow/embedding.ts";
+import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
 import { readProviderReturn } from "../flow/provider-return.ts";
 import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
 import { baseOf, restServer, suspendedType } from "../flow/rest-server.ts";
 import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
-import { codeOf, errorText } from "../flow/words.ts";
 import type { BegunFlow } from "./immediate-sign-in.ts";
+import { useFlowEvents } from "./use-flow-events.ts";
 
 /** The flow that a component shows first: the one that returns from an identity provider, else the one asked for. */
 export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFlow {
@@ -71,7 +71,7 @@ export function useEmbeddedFlow(
       isCurrent = false;
     };
   }, [address, language]);
-  useEvents(options, running, tailored ?? noWords, server.result);
+  useFlowEvents(options, running, tailored ?? noWords, server.result);
   return { ...running, wordsReady: words !== null && (!address || texts !== null) };
 }
 
@@ -84,44 +84,6 @@ async function ownTexts(address: string): Promise<OwnTexts> {
     return {};
   }
 }
-
-/** Reports states, errors and the result. Each is reported once. */
-function useEvents(
-  { onSuccess, onStateChange, onError }: EmbeddingOptions,
-  { flow, stateView }: RunningFlow,
-  words: FlowWords,
-  result: () => FlowResult | null,
-): void {
-  const { state, notice, version } = flow.view;
-  const unsavedCodes = stateView.unsavedCodes.length > 0;
-  const handlers = useRef({ onSuccess, onStateChange, onError, words });
-  handlers.current = { onSuccess, onStateChange, onError, words };
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each state is reported once
-  useEffect(() => {
-    if (version > 0) handlers.current.onStateChange?.({ name: state.name });
-  }, [state.name, version > 0]);
-
-  useEffect(() => {
-    const { onError, words } = handlers.current;
-    if (state.error) onError?.({ code: codeOf(state.error), message: errorText(words, state.error) });
-  }, [state]);
-
-  useEffect(() => {
-    const { onError, words } = handlers.current;
-    if (notice && Object.hasOwn(words.errors, notice) && !reassuring.has(notice))
-      onError?.({ code: notice, message: errorText(words, { code: notice }) });
-  }, [notice]);
-
-  const isSuccess = state.name === "success" && !unsavedCodes;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the result is reported once
-  useEffect(() => {
-    if (isSuccess) handlers.current.onSuccess?.(result() ?? resultOf(state));
-  }, [isSuccess]);
-}
-
-/** Notices that report no error. */
-const reassuring = new Set(["connection_back", "page_renewed", "proved_again"]);
 
 /** What is shown until the service has answered. */
 const unstarted = { name: "preflight", status: 200, payload: {}, csrf_token: "", actions: {}, links: null };

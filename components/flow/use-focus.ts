@@ -14,7 +14,10 @@ export function useFocus(flow: Flow, live: boolean, done: boolean) {
   useEffect(() => {
     if (!live) return;
     const isArrival = lastName.current === null;
-    const hasBegun = isArrival && (document.activeElement ?? document.body) !== document.body;
+    // A frame takes no focus from the page that holds it.
+    const isElsewhere = window.parent !== window && !document.hasFocus();
+    const hasBegun =
+      isArrival && (isElsewhere || (document.activeElement ?? document.body) !== document.body);
     const isNewState = lastName.current !== state.name && !hasBegun;
     lastName.current = state.name;
     const invalid = section.current?.querySelector<HTMLElement>("[aria-invalid]");

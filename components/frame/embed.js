@@ -15,6 +15,13 @@
 /** The address of the service that this script came from. */
 const source = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : "";
 
+/** The least height of a frame, in pixels. */
+const ROOM_PX = 600;
+const MAX_HEIGHT_PX = 10_000;
+
+/** How long a frame that has loaded may take until its first message. */
+const ANSWER_MS = 15_000;
+
 /** @param {ArrayBuffer | Uint8Array} bytes */
 const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
@@ -38,8 +45,13 @@ function embed(place, options = {}) {
   const verifier = codeChallenge === true ? base64url(crypto.getRandomValues(new Uint8Array(32))) : null;
   const frame = document.createElement("iframe");
   frame.allow = "publickey-credentials-get; publickey-credentials-create";
-  frame.title = options.language?.startsWith("de") ? "Anmeldung" : "Sign in";
-  frame.style.cssText = "display:block;width:100%;min-height:400px;border:0;color-scheme:normal";
+  frame.title = "Sign in";
+  // Room for most states: browsers ignore clicks into a frame whose size has just changed.
+  frame.style.cssText = `display:block;width:100%;min-height:${ROOM_PX}px;border:0;color-scheme:${options.theme ?? "light dark"}`;
+  let isAnswering = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const shown = { width: 0, height: 0 };
 
   /** @param {string | null} challenge */
   function open(challenge) {
@@ -48,7 +60,29 @@ function embed(place, options = {}) {
     if (options.language) query.set("lang", options.language);
     if (options.theme) query.set("theme", options.theme);
     frame.src = `${url.replace(/\/$/, "")}/embed?${query}`;
-    holder?.append(frame);
+    holder?.replaceChildren(frame);
+  }
+
+  /** A frame that shows something else, or whose scripts do not arrive, sends no message. */
+  function expectAnswer() {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (!isAnswering)
+        onError?.({ code: "connection_missing", message: "The frame of the sign-in does not answer." });
+    }, ANSWER_MS);
+  }
+
+  /**
+   * The frame grows with its content, and shrinks only when its width changes: the next click would be ignored.
+   *
+   * @param {unknown} content height of the content, in pixels
+   */
+  function resize(content) {
+    const { clientWidth: width } = frame;
+    const height = Math.min(Math.max(Number(content) || 0, ROOM_PX), MAX_HEIGHT_PX);
+    if (width === shown.width && height <= shown.height) return;
+    Object.assign(shown, { width, height });
+    frame.style.height = `${height}px`;
   }
 
   /** @param {FlowResult} result @returns {FlowResult} */
@@ -59,13 +93,16 @@ function embed(place, options = {}) {
   function receive({ origin, source: sender, data }) {
     if (origin !== service.origin || sender !== frame.contentWindow) return;
     if (typeof data !== "object" || data === null) return;
-    if (data.type === "stile:resize") frame.style.height = `${Number(data.height) || 0}px`;
+    isAnswering = true;
+    if (data.type === "stile:resize") resize(data.height);
+    else if (data.type === "stile:title") frame.title = String(data.title);
     else if (data.type === "stile:statechange") onStateChange?.({ name: data.name });
     else if (data.type === "stile:error") onError?.({ code: data.code, message: data.message });
     else if (data.type === "stile:success") onSuccess?.(withVerifier(data.result));
   }
 
   addEventListener("message", receive);
+  frame.addEventListener("load", expectAnswer);
   if (verifier)
     void crypto.subtle
       .digest("SHA-256", new TextEncoder().encode(verifier))
@@ -75,6 +112,7 @@ function embed(place, options = {}) {
     frame,
     remove() {
       removeEventListener("message", receive);
+      clearTimeout(timer);
       frame.remove();
     },
   };

@@ -2,16 +2,17 @@
 
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { FrameWords } from "#words/frame";
-import { resultOf } from "../flow/embedding.ts";
+import { useFlowEvents } from "../embed/use-flow-events.ts";
+import type { FlowType } from "../flow/flow-server.ts";
 import { keepsCookies } from "../flow/permissions.ts";
+import { StateLinks } from "../flow/state-links.tsx";
 import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlow, type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
-import { codeOf, errorText } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { allowOwnScripts } from "../ui/script-policy.ts";
 import { type FrameServer, frameServer, windowAddress } from "./frame-server.ts";
-import type { FrameMessage, FramePage } from "./messages.ts";
+import { type FrameMessage, type FramePage, frameAddress } from "./messages.ts";
 import { useClickGuard } from "./use-click-guard.ts";
 
 allowOwnScripts();
@@ -23,34 +24,44 @@ export interface FrameLoginProps extends Omit<RunningFlowOptions, "openFlow" | "
   /** The origin of this service, for addresses that a provider returns to. */
   ownOrigin: string;
   theme: "light" | "dark" | undefined;
+  /** Whether registration is enabled. */
+  signup: boolean;
 }
 
-/** A flow in a frame of another page: the flow alone, without brand and footer. */
-export function FrameLogin({ frameWords, page, ownOrigin, theme, ...options }: FrameLoginProps) {
-  const { type, language, base = "" } = options;
+/** A flow in a frame of another page: the flow and its links, without brand. */
+export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...options }: FrameLoginProps) {
+  const { type, language, words, base = "" } = options;
   const [server] = useState(() => frameServer(base, language, page));
-  const running = useRunningFlow({ ...options, address: ownOrigin + windowAddress(base) }, () => server);
+  const addressOf = (flow: FlowType) => frameAddress(base, page, { flow, language, theme });
+  // Our other pages cannot be framed, so each flow opens in the frame.
+  const openFlow = (flow: FlowType) => location.assign(addressOf(flow));
+  const running = useRunningFlow(
+    { ...options, openFlow, address: ownOrigin + windowAddress(base) },
+    () => server,
+  );
   const status = useSyncExternalStore(server.subscribe, server.status, () => "none" as const);
   const container = useRef<HTMLElement>(null);
   const ignored = useClickGuard(container);
   const keeps = useKeptCookies();
-  useMessages(container, page, running, options.words);
-  const { state } = running.stateView.context.flow.view;
+  useMessages(container, page, running, words);
+  const { flow, copy, stateView } = running;
+  const { state } = flow.view;
+  const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
 
   /** Goes on in a window; its result is that of the flow. */
   const goOn = () => {
     server.openWindow(type);
-    void running.stateView.context.flow.renew();
+    void flow.renew();
   };
 
   return (
-    <main ref={container} className="stile-frame" lang={language} data-theme={theme}>
+    <main ref={container} className="stile-frame" lang={language}>
       {ignored && <Alert tone="error">{frameWords[ignored]}</Alert>}
       {status === "blocked" && <Alert tone="error">{frameWords.blocked}</Alert>}
       {status === "open" ? (
         <OpenWindow server={server} words={frameWords} />
       ) : keeps || state.name === "success" ? (
-        <StateView key={state.name} {...running.stateView} />
+        <StateView key={state.name} {...stateView} />
       ) : (
         <Notice text={frameWords.needsWindow}>
           <Button tone="primary" type="button" onClick={goOn}>
@@ -58,13 +69,23 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, ...options }: F
           </Button>
         </Notice>
       )}
+      {status !== "open" && (other || (state.links?.length ?? 0) > 0) && (
+        <footer className="stile-footer">
+          {other && (
+            <p>
+              {other.question} <a href={addressOf(other.flow)}>{other.label}</a>
+            </p>
+          )}
+          <StateLinks state={state} words={words} />
+        </footer>
+      )}
     </main>
   );
 }
 
 function OpenWindow({ server, words }: { server: FrameServer; words: FrameWords }) {
   return (
-    <Notice text={words.waiting}>
+    <Notice text={words.waiting} focused>
       <Button tone="primary" type="button" onClick={() => server.showWindow()}>
         {words.showWindow}
       </Button>
@@ -75,12 +96,28 @@ function OpenWindow({ server, words }: { server: FrameServer; words: FrameWords 
   );
 }
 
-/** A sentence and what can be done about it. */
-function Notice({ text, children }: { text: string; children: ReactNode }) {
+/**
+ * A sentence and what can be done about it.
+ *
+ * @param focused whether it takes the place of what the user has pressed
+ */
+function Notice({
+  text,
+  focused = false,
+  children,
+}: {
+  text: string;
+  focused?: boolean;
+  children: ReactNode;
+}) {
+  const sentence = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (focused) sentence.current?.focus();
+  }, [focused]);
   return (
     <section className="stile-state">
       <div className="stile-content">
-        <p className="stile-sentence" role="status">
+        <p ref={sentence} className="stile-sentence" role="status" tabIndex={focused ? -1 : undefined}>
           {text}
         </p>
         {children}
@@ -96,15 +133,14 @@ function useKeptCookies(): boolean {
   return keeps;
 }
 
-/** Reports height, states, errors and the result to the page that holds the frame, and to no other. */
+/** Reports height, title, states, errors and the result to the page that holds the frame, and to no other. */
 function useMessages(
   container: { current: HTMLElement | null },
   { origin, codeChallenge }: FramePage,
-  { stateView }: RunningFlow,
+  running: RunningFlow,
   words: RunningFlowOptions["words"],
 ): void {
-  const { state, notice, version } = stateView.context.flow.view;
-  const unsavedCodes = stateView.unsavedCodes.length > 0;
+  const { title } = running.copy;
   const send = useRef((message: FrameMessage) => {
     if (window.parent !== window) window.parent.postMessage(message, origin);
   });
@@ -119,26 +155,18 @@ function useMessages(
     return () => observer.disconnect();
   }, [container]);
 
-  const isStarted = version > 0;
-  useEffect(() => {
-    if (isStarted) send.current({ type: "stile:statechange", name: state.name });
-  }, [state.name, isStarted]);
+  useEffect(() => send.current({ type: "stile:title", title }), [title]);
 
-  useEffect(() => {
-    if (!state.error) return;
-    send.current({ type: "stile:error", code: codeOf(state.error), message: errorText(words, state.error) });
-  }, [state, words]);
-
-  useEffect(() => {
-    if (notice && Object.hasOwn(words.errors, notice))
-      send.current({ type: "stile:error", code: notice, message: errorText(words, { code: notice }) });
-  }, [notice, words]);
-
-  const isSuccess = state.name === "success" && !unsavedCodes;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the result is reported once
-  useEffect(() => {
-    const result = resultOf(state);
-    if (isSuccess && (result.kind === "code" || codeChallenge === undefined))
-      send.current({ type: "stile:success", result });
-  }, [isSuccess]);
+  useFlowEvents(
+    {
+      onStateChange: (change) => send.current({ type: "stile:statechange", ...change }),
+      onError: (error) => send.current({ type: "stile:error", ...error }),
+      onSuccess(result) {
+        const isForPage = result.kind === "code" || codeChallenge === undefined;
+        if (isForPage) send.current({ type: "stile:success", result });
+      },
+    },
+    running,
+    words,
+  );
 }

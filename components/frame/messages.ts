@@ -12,6 +12,7 @@ export type FrameMessage =
   | { type: "stile:success"; result: FlowResult }
   | { type: "stile:statechange"; name: string }
   | { type: "stile:error"; code: string; message: string }
+  | { type: "stile:title"; title: string }
   | { type: "stile:resize"; height: number };
 
 /** The step that a window performs for the frame. */
@@ -37,11 +38,22 @@ export type FromWindow =
   | { type: "stile:window-success"; answer: FlowAnswer };
 
 /** The value of the header that names the frame to the service. */
-export function frameHeader({ origin, codeChallenge }: FramePage): string {
-  return new URLSearchParams({
-    origin,
-    ...(codeChallenge === undefined ? {} : { code_challenge: codeChallenge }),
-  }).toString();
+export function frameHeader(page: FramePage): string {
+  return new URLSearchParams(parametersOf(page)).toString();
+}
+
+/** The address of a frame in the same page, with another flow. */
+export function frameAddress(
+  base: string,
+  page: FramePage,
+  { flow, language, theme }: { flow: FlowType; language: string; theme: "light" | "dark" | undefined },
+): string {
+  const query = { ...parametersOf(page), flow, lang: language, ...(theme ? { theme } : {}) };
+  return `${base}/embed?${new URLSearchParams(query)}`;
+}
+
+function parametersOf({ origin, codeChallenge }: FramePage): Record<string, string> {
+  return { origin, ...(codeChallenge === undefined ? {} : { code_challenge: codeChallenge }) };
 }
 
 /**

@@ -66,13 +66,13 @@ export const embedderList = () =>
         .refine(isOrigin, "must be origins like https://app.example.com")
         .refine(
           (entry) => entry.startsWith("https:") || isLocalOrigin(entry),
-          "must be https, or http://localhost in development",
+          "must be https, or http://localhost or http://*.localhost in development",
         ),
     )
     .default([]);
 
-/** Whether an origin is that of a page on the same machine, without TLS. */
-export const isLocalOrigin = (origin: string) => /^http:\/\/localhost(:\d+)?$/.test(origin);
+/** Whether an origin is that of a page on the same machine, without TLS (RFC 6761, 6.3). */
+export const isLocalOrigin = (origin: string) => /^http:\/\/(?:[a-z0-9-]+\.)*localhost(:\d+)?$/.test(origin);
 
 /** Addresses that browsers may be sent to; `*` and `**` stand for parts of the path. */
 export const redirectList = () =>

@@ -43,6 +43,22 @@ test("another theme has another version", async () => {
   expect(new Set(versions).size).toBe(3);
 });
 
+test.each([
+  ["light", "dark"],
+  ["dark", "light"],
+] as const)(
+  "a frame that asks for the %s scheme gets it, whatever the visitor's system",
+  async (scheme, other) => {
+    const { get } = await themed({ [scheme]: { surface: "#123456" }, [other]: { surface: "#654321" } });
+    const css = await (await get(`${scheme}.css`)).text();
+    expect(css).toContain(`color-scheme: ${scheme};`);
+    expect(css).toContain("--stile-surface: #123456;");
+    expect(css).not.toContain("#654321");
+    const { get: ofDefault } = await themed({});
+    expect(await (await ofDefault(`${scheme}.css`)).text()).toContain(`color-scheme: ${scheme};`);
+  },
+);
+
 test("A102 a logo is served as an image that runs nothing, if it is opened by itself", async () => {
   const { get } = await themed({ logo });
   const response = await get("logo-light");
