@@ -57,13 +57,19 @@ export const originList = (example: string) =>
     )
     .default([]);
 
+/** The host of an origin, without what has a meaning in `frame-ancestors` and `Permissions-Policy`: `*`, `;`, `"`. */
+const plainOrigin = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
 /** Origins of pages that may hold a frame of this service: over TLS, or on the machine of a developer. */
 export const embedderList = () =>
   z
     .array(
       z
         .string()
-        .refine(isOrigin, "must be origins like https://app.example.com")
+        .refine(
+          (entry) => isOrigin(entry) && plainOrigin.test(entry),
+          "must be origins like https://app.example.com, without patterns",
+        )
         .refine(
           (entry) => entry.startsWith("https:") || isLocalOrigin(entry),
           "must be https, or http://localhost or http://*.localhost in development",

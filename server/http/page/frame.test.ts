@@ -167,6 +167,27 @@ describe("A100 a call for a frame is refused", () => {
   });
 });
 
+test.each([
+  "https://*",
+  "https://*.example.com",
+  "https://app.example.com;report-uri",
+  'https://app".example.com',
+  "https://app.example.com,b",
+])("A100 %s is no origin of a page: a policy would take it for more", (entry) => {
+  const listed = { STILE_EMBED_ORIGINS: JSON.stringify([entry]) };
+  expect(() => runtime.configured(listed)).toThrow("without patterns");
+});
+
+test.each([
+  "https://my_app.example",
+  "https://[2001:db8::1]:8443",
+  "https://xn--bcher-kva.example",
+  "http://localhost:4000",
+])("%s can be listed", (entry) => {
+  const { config } = runtime.configured({ STILE_EMBED_ORIGINS: JSON.stringify([entry]) });
+  expect(config.embed.origins).toEqual([entry]);
+});
+
 describe("a flow that moves to a window", () => {
   test("goes on there, and comes back", async () => {
     const [inFrame, inWindow] = [frameOf(visitor(runtime)), frameOf(visitor(runtime))];
