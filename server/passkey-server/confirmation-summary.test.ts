@@ -1,6 +1,6 @@
 import canonicalize from "canonicalize";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { summaryOf } from "./confirmation-summary.ts";
 import { dataView } from "./confirmation-view.ts";
 
@@ -74,6 +74,15 @@ describe("an amount", () => {
   test("without a currency is shown as it is signed", () => {
     expect(read({ amount: 1500.5 }, "de")).toEqual({ amount: "1500.5", rest: [] });
   });
+});
+
+test("the amounts of many items are written with few formats", () => {
+  const made = vi.spyOn(Intl, "NumberFormat");
+  const items = Array.from({ length: 500 }, (_, at) => ({ title: "A heron", amount: at / 4 }));
+  expect(summaryOf({ items, currency: "EUR" }, ["currency", "items"], "de").summary.items).toHaveLength(500);
+  // One to learn the digits of the currency, and one for each number of digits.
+  expect(made.mock.calls.length).toBeLessThanOrEqual(3);
+  made.mockRestore();
 });
 
 test.each([

@@ -47,9 +47,10 @@ export function summaryOf(
   language: string,
 ): { summary: Summary; rest: string[] } {
   const currency = isCurrency(data.currency) ? data.currency : null;
-  const amount = amountOf(data.amount, currency, language);
+  const write = currency === null ? null : amountWriter(currency, language);
+  const amount = amountOf(data.amount, write);
   const title = textOf(data.title);
-  const items = itemsOf(data.items, currency, language);
+  const items = itemsOf(data.items, write);
   const labels = (["to", "reference"] as const).flatMap((label) => {
     const value = textOf(data[label]);
     return value ? [{ label, value }] : [];
@@ -85,33 +86,49 @@ function isDecimal(value: unknown): boolean {
     : typeof value === "string" && decimal.test(value);
 }
 
-/** Writes an amount. Without a currency it is shown as it is signed, since nothing says what its digits mean. */
-function amountOf(value: unknown, currency: string | null, language: string): TextPiece[] | null {
+/** Writes an exact decimal as an amount of money. */
+type WriteAmount = (text: string, fractionDigits: number) => string;
+
+/** A transaction may have hundreds of items, and making a format takes longer than using it. */
+function amountWriter(currency: string, language: string): WriteAmount {
+  const style = { style: "currency", currency } as const;
+  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(language, style).resolvedOptions();
+  const formats = new Map<number, Intl.NumberFormat>();
+  return (text, fractionDigits) => {
+    const digits = Math.max(minimumFractionDigits, fractionDigits);
+    const format =
+      formats.get(digits) ??
+      new Intl.NumberFormat(language, {
+        ...style,
+        ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+      });
+    formats.set(digits, format);
+    // A string keeps every digit (ECMA-402, 16.5.16 ToIntlMathematicalValue).
+    return format.format(text as Intl.StringNumericLiteral);
+  };
+}
+
+/**
+ * An amount for the summary; null if it is not known.
+ *
+ * @param write null without a currency: the amount is shown as it is signed, since nothing says what its digits mean
+ */
+function amountOf(value: unknown, write: WriteAmount | null): TextPiece[] | null {
   if (typeof value !== "number" && typeof value !== "string") return null;
   const text = typeof value === "number" ? JSON.stringify(value) : value;
   const [isExact, fraction = ""] = decimal.exec(text) ?? [];
-  if (currency === null || isExact === undefined) return textOf(text);
-  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(language, {
-    style: "currency",
-    currency,
-  }).resolvedOptions();
-  const digits = Math.max(minimumFractionDigits, fraction.length);
-  const format = new Intl.NumberFormat(language, {
-    ...{ style: "currency", currency },
-    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
-  });
-  // A string keeps every digit (ECMA-402, 16.5.16 ToIntlMathematicalValue).
-  return [{ text: format.format(text as Intl.StringNumericLiteral) }];
+  if (write === null || isExact === undefined) return textOf(text);
+  return [{ text: write(text, fraction.length) }];
 }
 
 /** All items, or null if one of them has another shape: then the list is shown as it is signed. */
-function itemsOf(value: unknown, currency: string | null, language: string): SummaryItem[] | null {
+function itemsOf(value: unknown, write: WriteAmount | null): SummaryItem[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
-  const items = value.map((item) => itemOf(item, currency, language));
+  const items = value.map((item) => itemOf(item, write));
   return items.every((item) => item !== null) ? items : null;
 }
 
-function itemOf(value: unknown, currency: string | null, language: string): SummaryItem | null {
+function itemOf(value: unknown, write: WriteAmount | null): SummaryItem | null {
   if (typeof value === "string") {
     const title = textOf(value);
     return title && { title, quantity: null, amount: null };
@@ -120,7 +137,7 @@ function itemOf(value: unknown, currency: string | null, language: string): Summ
   const { title: titleValue, quantity: quantityValue, amount: amountValue, ...others } = value as Members;
   const title = textOf(titleValue);
   const quantity = isDecimal(quantityValue) ? textOf(String(quantityValue)) : null;
-  const amount = amountOf(amountValue, currency, language);
+  const amount = amountOf(amountValue, write);
   const isKnown =
     title !== null &&
     Object.keys(others).length === 0 &&
