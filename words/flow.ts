@@ -133,6 +133,10 @@ export interface PageWords {
   /** Badges and details of account items; `{date}` and `{count}` are placeholders. */
   name: string;
   nameMissing: string;
+  picture: string;
+  pictureMissing: string;
+  pictureShown: string;
+  pictureElsewhere: string;
   phone: string;
   trustedUntil: string;
   recoveryCodesLeft: string;

@@ -6,6 +6,7 @@ import {
   type Detail,
   type ItemList,
   itemLists,
+  type Person,
   type Singleton,
   sectionActions,
   shownOnlyIf,
@@ -19,6 +20,8 @@ import type { ItemReference, PageValues } from "./view-context.ts";
 export interface Row {
   key: string;
   icon: IconName;
+  /** Drawn in place of the icon. */
+  person?: Person;
   /** The item's name, or the word for its kind. */
   title: { text: string } | { word: keyof PageWords };
   badges: (keyof PageWords)[];
@@ -66,7 +69,7 @@ export function sectionsOf(state: FlowState, pageValues: PageValues): Section[] 
       const own = rows.filter(({ section }) => section === name).map(({ row }) => row);
       return {
         name,
-        only: name === "sign_in" ? onlyWord(own) : null,
+        only: name === "sign_in" || name === "name" ? onlyWord(own) : null,
         rows: own,
         actions: rest.filter(({ action }) => sectionOf(action) === name),
       };
@@ -110,12 +113,15 @@ function singletonRow(
     singleton.actions.flatMap((name) => actions[name] ?? []).map((action) => withValues(action, values)),
   );
   if (own.length === 0) return [];
-  const { section, icon, title } = singleton;
+  const { section, icon, title, person } = singleton;
   const details = [singleton.detail(payload, offered)];
   return [
     {
       section,
-      row: { key: title, icon, title: { word: title }, badges: [], details, actions: own, id: null },
+      row: {
+        ...{ key: title, icon, title: { word: title }, badges: [], details, actions: own, id: null },
+        ...(person ? { person: person(payload) } : {}),
+      },
     },
   ];
 }

@@ -1,15 +1,21 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import type { UserEvent } from "@testing-library/user-event";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
 import { states } from "../gallery/states.ts";
+import { initialsOf } from "./avatar.tsx";
 import { draw } from "./drawing.fixture.tsx";
 
 const account = (
   name: "profile_init" | "profile_init_bare" | "profile_init_of_another_version" = "profile_init",
   answers: FlowState[] = [states.profile_init],
 ) => draw(states[name], { type: "profile", answers });
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 const panel = (title: string) => within(screen.getByRole("region", { name: title }));
 
@@ -29,7 +35,7 @@ describe("the account page", () => {
   test("has a section for each kind of item, in the expected order", () => {
     account();
     expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
-      "Name",
+      "Name and picture",
       "Email addresses",
       "Username and password",
       "Passkeys",
@@ -157,7 +163,9 @@ describe("the account page", () => {
   test("changes the name from a form that begins with it", async () => {
     const { server, user } = account();
     const name = within(
-      panel("Name").getByText("Change", { exact: false }).closest("details") as HTMLElement,
+      panel("Name and picture")
+        .getByText("Change", { exact: false, selector: "summary span" })
+        .closest("details") as HTMLElement,
     );
     const field = (label: string) => name.getByLabelText<HTMLInputElement>(new RegExp(`^${label}`));
     expect([field("Name").value, field("Given name").value, field("Family name").value]).toEqual([
@@ -169,6 +177,68 @@ describe("the account page", () => {
     expect(server.act).toHaveBeenCalledExactlyOnceWith(
       ...["profile", "name_update", 7, { name: "Ada Lovelace", given_name: "Ada", family_name: "King" }],
     );
+  });
+
+  test("shows the picture, sends another one at once, and offers to remove it", async () => {
+    const { server, user, container } = account();
+    vi.stubGlobal("createImageBitmap", async () => ({ width: 640, height: 480, close() {} }));
+    const draws = vi.fn();
+    vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue({
+      fillRect() {},
+      drawImage: draws,
+    } as unknown as null);
+    const qualities: unknown[] = [];
+    vi.spyOn(HTMLCanvasElement.prototype, "toDataURL").mockImplementation((type, quality) => {
+      qualities.push(quality);
+      return `data:${type};base64,${(quality as number) > 0.85 ? "A".repeat(40_000) : "/+8="}`;
+    });
+    const picture = panel("Name and picture");
+    expect(container.querySelector(".stile-avatar img")?.getAttribute("src")).toBe("/users/pictures/p1");
+    expect(picture.getByText(en.page.pictureShown)).toBeDefined();
+    expect(picture.getByText("Remove", { selector: "summary span" })).toBeDefined();
+    const field = picture.getByLabelText<HTMLInputElement>("Picture");
+    await user.upload(field, new File(["x"], "me.heic", { type: "image/heic" }));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "picture_update", 7, { picture: "_-8" }),
+    );
+    expect(qualities).toEqual([0.9, 0.8]);
+    expect(draws.mock.calls[0]?.slice(1)).toEqual([80, 0, 480, 480, 0, 0, 256, 256]);
+    expect(await picture.findByRole("status")).toHaveProperty("textContent", "Your picture is saved.");
+  });
+
+  test("says that a file is no picture, and sends nothing", async () => {
+    const { server, user } = account();
+    vi.stubGlobal("createImageBitmap", () => Promise.reject(new Error("no picture")));
+    const picture = panel("Name and picture");
+    const field = picture.getByLabelText<HTMLInputElement>("Picture");
+    await user.upload(field, new File(["x"], "me.png", { type: "image/png" }));
+    expect((await picture.findByRole("alert")).textContent).toContain("This picture cannot be used.");
+    expect(server.act).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["Ada Lovelace", "AL"],
+    ["ada@example.com", "A"],
+    ["ada.king@example.com", "AK"],
+    ["Ada", "A"],
+    ["  María  de la  Ó ", "MÓ"],
+    ["王小明", "王"],
+    ["𝒜da", "𝒜"],
+    ["☃", ""],
+    ["", ""],
+  ])("draws the initials of %s as %s", (name, initials) => {
+    expect(initialsOf(name)).toBe(initials);
+  });
+
+  test("shows no picture of another host, and names no picture where there is none", () => {
+    const { picture_path: _, user, ...payload } = states.profile_init.payload;
+    const { container } = draw(
+      { ...states.profile_init, payload: { ...payload, user } },
+      { type: "profile" },
+    );
+    expect(container.querySelector(".stile-avatar img")).toBeNull();
+    expect(container.querySelector(".stile-avatar")?.textContent).toBe("AL");
+    expect(panel("Name and picture").getByText(en.page.pictureElsewhere)).toBeDefined();
   });
 
   test("shows the editor of metadata only where the server says so", () => {

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef } from "react";
+import type { ActionName } from "#server/flow/protocol-names";
 import type { ActionDescriptor } from "#server/flow/wire";
 import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
@@ -8,8 +9,10 @@ import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
 import { needsConfirmation, visibleInputs } from "./action-layout.ts";
+import { Avatar } from "./avatar.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { recoveryCodesIn } from "./payload-readers.ts";
+import { PictureForm } from "./picture-form.tsx";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
@@ -93,14 +96,18 @@ function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
 }
 
 function RowView({ context, row }: { context: ViewContext; row: Row }) {
-  const { words, language, live } = context;
+  const { words, language, live, base } = context;
   const title = "text" in row.title ? row.title.text : words.page[row.title.word];
   const details = row.details
     .map((detail) => detailText(detail, words, language, live))
     .filter((text) => text !== "");
   return (
     <li className="stile-row">
-      <Icon name={row.icon} />
+      {row.person ? (
+        <Avatar address={row.person.path && `${base}${row.person.path}`} name={row.person.name} />
+      ) : (
+        <Icon name={row.icon} />
+      )}
       <div className="stile-row-text">
         <p className="stile-row-title">
           <span>{title}</span>
@@ -138,6 +145,8 @@ interface AccountActionProps {
 
 /** An action with fields or a confirmation is in a disclosure; any other is a button. */
 function AccountAction({ context, action, item, tone }: AccountActionProps) {
+  if (action.action === ("picture_update" satisfies ActionName))
+    return <PictureForm context={context} action={action} />;
   const pageValues = item ? { ...context.pageValues, [item.input]: item.id } : context.pageValues;
   const fields = visibleInputs(action, pageValues).filter(({ allowed_values }) => !allowed_values);
   return fields.length > 0 || needsConfirmation(action) ? (

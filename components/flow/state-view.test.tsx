@@ -60,8 +60,9 @@ describe("every state", () => {
 
   test.each(names)("%s draws every action of a user as a form that works without scripts", (name) => {
     const { container } = draw(states[name], { version: 7 });
-    // Results of a browser or of an identity provider cannot be typed in.
+    // Results of a browser or of an identity provider cannot be typed in, and neither can a picture.
     const browserOnly = [
+      "picture_update",
       "webauthn_verify_assertion_response",
       "webauthn_verify_attestation_response",
       "exchange_token",

@@ -268,9 +268,11 @@ const profilePayload = {
     { id: "l2", at: "2026-11-19T08:00:00Z", user_agent: "Linux (Chrome)", ip_address: "203.0.113.0" },
     { id: "l1", at: "2026-11-01T08:00:00Z" },
   ],
+  picture_path: "/users/pictures/p1",
   user: {
     ...ada,
     name: "Ada Lovelace",
+    picture: "https://login.example/users/pictures/p1",
     given_name: "Ada",
     passkeys: [
       passkey("cGsx", { name: "iCloud Keychain", last_used_at: "2026-10-11T12:13:14Z" }),
@@ -311,6 +313,8 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
         input("given_name", "string", { required: false, max_length: 255, value: null }),
         input("family_name", "string", { required: false, max_length: 255, value: null }),
       ]),
+      action("picture_update", [input("picture", "string", { max_length: 32_768 })]),
+      action("picture_delete"),
       action("authenticator_delete", [hidden("authenticator_id"), endOtherSessions()]),
       action("trusted_device_delete", [hidden("trusted_device_id")]),
       oauth("connect_thirdparty_oauth_provider", ["google", "acme"]),

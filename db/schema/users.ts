@@ -28,6 +28,7 @@ export const users = pgTable(
     name: text("name"),
     givenName: text("given_name"),
     familyName: text("family_name"),
+    /** An http(s) address, or the path of the picture that the user uploaded. */
     picture: text("picture"),
     /** Language of the last sign-in, a tag of `words/language-tags.ts`; null if no sign-in named one. */
     language: text("language"),
@@ -57,6 +58,23 @@ const ofUser = (table: { tenantId: never; userId: never }) =>
     columns: [table.tenantId, table.userId],
     foreignColumns: [users.tenantId, users.id],
   }).onDelete("cascade");
+
+/** Pictures that users uploaded: JPEG without metadata. The id is in their address, so a new picture has a new one. */
+export const userPictures = pgTable(
+  "user_pictures",
+  {
+    tenantId: tenantId(),
+    userId: uuid("user_id").notNull(),
+    id: uuid("id").notNull(),
+    data: bytes("data").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId] }),
+    unique("user_pictures_id_unique").on(table.tenantId, table.id),
+    ofUser(table as never),
+  ],
+);
 
 export const emails = pgTable(
   "emails",

@@ -2,6 +2,7 @@ import type { ReadOnly } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import { isUploaded } from "../identity/picture.ts";
 import { lockUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
@@ -17,6 +18,8 @@ import { readAccount, type StoredAccount } from "./stored-account.ts";
 export interface Account {
   profile: Profile;
   hasPassword: boolean;
+  /** `users.picture`: an address, or the path of an uploaded picture. */
+  picture: string | null;
   /** Includes identities of disabled providers. */
   identities: Identity[];
   /** Live sessions, newest first. */
@@ -50,6 +53,7 @@ export async function accountOf(
   return {
     profile: describeAccount(stored, tenant.config),
     hasPassword: stored.hasPassword,
+    picture: stored.user.picture,
     identities: stored.identities,
     sessions: await liveSessions(db, tenant, userId, now),
     credentialUses: Object.fromEntries(stored.credentials.map((row) => [row.id, useOf(row)])),
@@ -67,7 +71,7 @@ function useOf(row: StoredAccount["credentials"][number]): CredentialUse {
 
 /** Returns the payload of `profile_init`. Published clients ignore all members but `user` and `sessions`. */
 export function profilePayload(
-  { profile, sessions, credentialUses, belongings }: Account,
+  { profile, picture, sessions, credentialUses, belongings }: Account,
   { config, currentSessionId }: { config: Config; currentSessionId: string },
 ): Record<string, unknown> {
   return {
@@ -75,6 +79,8 @@ export function profilePayload(
     ...(config.session.show_on_profile
       ? { sessions: sessions.map((session) => describeSession(session, currentSessionId)) }
       : {}),
+    // The page shows no picture of another host, which would learn of the visit.
+    ...(isUploaded(picture) ? { picture_path: picture } : {}),
     credential_uses: credentialUses,
     ...(config.mfa.recovery_codes ? { recovery_codes_left: belongings.recoveryCodesLeft } : {}),
     phones: belongings.phones,

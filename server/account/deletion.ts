@@ -43,7 +43,7 @@ export function deleteAccount(context: EventContext, userId: string, flowId: str
     const [deleted] = await tx
       .delete(users)
       .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)))
-      .returning({ user: userObject() });
+      .returning({ user: userObject(tenant.config) });
     if (deleted) await emit(context, "user.delete", deleted.user)(tx);
   };
 }

@@ -1,5 +1,6 @@
 import type { ReadOnly, schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
+import { pictureAddress } from "../identity/picture.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { providerName } from "./linked-identities.ts";
 import { readAccount, type StoredAccount } from "./stored-account.ts";
@@ -127,7 +128,7 @@ export function describeAccount(stored: StoredAccount, config: Config): Profile 
     ...nonNull("name", user.name),
     ...nonNull("given_name", user.givenName),
     ...nonNull("family_name", user.familyName),
-    ...nonNull("picture", user.picture),
+    ...nonNull("picture", pictureAddress(config, user.picture)),
     created_at: user.createdAt.toISOString(),
     updated_at: user.updatedAt.toISOString(),
   };

@@ -46,6 +46,7 @@ function account(has: {
       updated_at: moment,
     },
     hasPassword: has.password === true,
+    picture: null,
     identities: has.google ? [{ id: "google-0", provider: "google", subject: "1", email: null }] : [],
     sessions: [],
     credentialUses: {},

@@ -21,7 +21,7 @@ afterAll(() => postgres.close());
 
 async function read(id: string): Promise<UserObject | undefined> {
   const [row] = await postgres.database.read
-    .select({ user: userObject() })
+    .select({ user: userObject({ base_url: "https://login.example" }) })
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.id, id)));
   return row?.user;

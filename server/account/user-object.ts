@@ -1,6 +1,8 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ReadOnly, schema } from "#db/client";
+import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /** RFC 3339 in UTC with milliseconds, as `Date.toISOString` writes it. */
 const time = z.iso.datetime({ precision: 3 });
@@ -119,9 +121,10 @@ const rowOf = (user: string, table: string, members: string) =>
  * Returns the SQL expression that builds the object of `userObjectSchema` as one `jsonb`, so that one statement reads
  * any number of users, and an event takes its snapshot in the transaction of the change.
  *
+ * @param config of the tenant; uploaded pictures are below its address
  * @param user the name under which the statement's `from` knows the row of `users`
  */
-export function userObject(user = "users"): SQL<UserObject> {
+export function userObject({ base_url }: Pick<Config, "base_url">, user = "users"): SQL<UserObject> {
   // jsonb_strip_nulls would also reach into metadata, whose nulls belong to the operator and the user.
   const members = `
     'id', ${user}.id,
@@ -155,15 +158,16 @@ export function userObject(user = "users"): SQL<UserObject> {
     )},
     'otp', ${rowOf(user, "totp_secrets", `'id', o.user_id, 'created_at', ${isoTime("o.created_at")}`)},
     'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
-    'picture', ${user}.picture`;
+    'picture', case when ${user}.picture like '/%' then `;
   const metadata = ["public_metadata", "private_metadata", "unsafe_metadata"]
     .map(
       (name) =>
         `case when ${user}.${name} = '{}' then '{}'::jsonb else jsonb_build_object('${name}', ${user}.${name}) end`,
     )
     .join(" || ");
-  return sql.raw(`(jsonb_strip_nulls(jsonb_build_object(${members}))
-    || case when (${metadata}) = '{}' then '{}'::jsonb else jsonb_build_object('metadata', ${metadata}) end)`) as SQL<UserObject>;
+  return sql`(jsonb_strip_nulls(jsonb_build_object(${sql.raw(members)} ${base_url}::text || ${sql.raw(user)}.picture
+      else ${sql.raw(user)}.picture end))
+    ${sql.raw(`|| case when (${metadata}) = '{}' then '{}'::jsonb else jsonb_build_object('metadata', ${metadata}) end)`)}` as SQL<UserObject>;
 }
 
 /**
@@ -174,13 +178,13 @@ export function userObject(user = "users"): SQL<UserObject> {
  */
 export async function readUserObject(
   db: ReadOnly,
-  tenantId: string,
+  { id, config }: Pick<Tenant, "id" | "config">,
   userId: string,
 ): Promise<UserObject | null> {
   const { users } = schema;
   const [found] = await db
-    .select({ user: userObject() })
+    .select({ user: userObject(config) })
     .from(users)
-    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
+    .where(and(eq(users.tenantId, id), eq(users.id, userId)));
   return found?.user ?? null;
 }

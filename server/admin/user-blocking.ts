@@ -25,7 +25,7 @@ function setBlocked(
       await record(change.auditType);
       await emit(context, "user.update", userId)(tx);
     }
-    const user = await readUserObject(tx, context.tenant.id, userId);
+    const user = await readUserObject(tx, context.tenant, userId);
     return user ? { ok: true, user } : notFound;
   });
 }

@@ -54,6 +54,6 @@ async function credentialOf(
   { tx, user }: ChangedUser,
   id: string,
 ): Promise<Credential | undefined> {
-  const found = await readUserObject(tx, tenant.id, user.userId);
+  const found = await readUserObject(tx, tenant, user.userId);
   return found?.webauthn_credentials?.find((credential) => credential.id === id);
 }

@@ -103,5 +103,5 @@ async function userOf(
   tx: Parameters<typeof readUserObject>[0],
   userId: string,
 ): Promise<Partial<UserObject>> {
-  return (await readUserObject(tx, tenant.id, userId)) ?? {};
+  return (await readUserObject(tx, tenant, userId)) ?? {};
 }

@@ -13,7 +13,7 @@ export function removeUserIdentity(
 ): Promise<{ ok: true } | AdminRejection> {
   const { tenant } = context;
   return changeUser(context, userId, async ({ tx, record }) => {
-    const user = await readUserObject(tx, tenant.id, userId);
+    const user = await readUserObject(tx, tenant, userId);
     if (!user?.identities?.some((identity) => identity.id === id)) return notFound;
     await removeIdentity(context, userId, id)(tx);
     await endSignIns(tx, tenant.id, userId);

@@ -49,7 +49,7 @@ export async function listUsers(
     page as materialized (
       select tenant_id, id from matched
       order by created_at ${order}, id ${order} limit ${limit} offset ${page.offset})
-    select ${userObject("u")} as "user" from page join users u using (tenant_id, id)
+    select ${userObject(tenant.config, "u")} as "user" from page join users u using (tenant_id, id)
     order by u.created_at ${order}, u.id ${order}`);
   return { users: rows.map(({ user }) => user), total };
 }

@@ -42,7 +42,7 @@ export function patchUserMetadata(
       await record("metadata_changed", { kinds: named });
       await emit(context, "user.update", userId)(tx);
     }
-    const user = await readUserObject(tx, tenant.id, userId);
+    const user = await readUserObject(tx, tenant, userId);
     return user ? { ok: true, metadata: user.metadata } : notFound;
   });
 }

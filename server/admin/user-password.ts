@@ -45,7 +45,7 @@ export async function setUserPassword(
     await record("password_changed");
     await revokeProofs(context, changed);
     changed.jobs.push(...securityNotice(changed.owner, "password_update", changed.user.email));
-    const written = await readUserObject(tx, tenant.id, userId);
+    const written = await readUserObject(tx, tenant, userId);
     return written?.password ? { ok: true, password: written.password } : notFound;
   });
 }

@@ -58,7 +58,7 @@ export async function createAdminUser(
       }
       await audit(context, "user_created", { by: "admin" }, id)(tx);
       await emit(context, "user.create", id)(tx);
-      const user = await readUserObject(tx, tenant.id, id);
+      const user = await readUserObject(tx, tenant, id);
       return user ? { ok: true, user } : notFound;
     },
     {
@@ -106,7 +106,7 @@ export async function updateAdminUser(
         await record("profile_changed");
         await emit(context, "user.update", userId)(tx);
       }
-      const user = await readUserObject(tx, tenant.id, userId);
+      const user = await readUserObject(tx, tenant, userId);
       return user ? { ok: true, user } : notFound;
     },
     { usernames_username_unique: usernameTaken },

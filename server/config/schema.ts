@@ -109,6 +109,7 @@ export const configSchema = z.strictObject({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),
     allow_deletion: flag(false).describe("Whether users may delete their account."),
     allow_name_change: flag(true).describe("Whether users may change their name."),
+    allow_picture_change: flag(true).describe("Whether users may upload and remove a picture of themselves."),
     metadata_editor: flag(false).describe(
       "Whether the account page shows an editor, in JSON, of the metadata that the user may change. The action is offered to clients either way.",
     ),

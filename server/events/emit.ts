@@ -104,6 +104,7 @@ function pendingEvent(
     configWebhooks: subscribedConfigWebhooks(tenant, name),
     webhooksExpire: tenant.config.webhooks.allow_time_expiration,
     flowId: flowId ?? null,
+    baseUrl: tenant.config.base_url,
     wake: runtime.webhooks.wake,
   };
 }

@@ -21,6 +21,8 @@ export interface PendingEvent {
   webhooksExpire: boolean;
   subjectId: string | null;
   flowId: string | null;
+  /** Address of the tenant, below which its users' uploaded pictures are. */
+  baseUrl: string;
   /** Null for an event with sealed data. */
   data: object | null;
   sealedData: Buffer | null;
@@ -50,7 +52,8 @@ export async function writeRecords(tx: Transaction, records: TransactionRecord[]
   const written = new Set(rows.map(({ id }) => id));
   const delivered = events.filter(({ id }) => written.has(id));
   const incomplete = delivered.filter(({ addsUser }) => addsUser);
-  if (incomplete.length > 0) await addUsers(tx, incomplete);
+  for (const [baseUrl, ofTenant] of Map.groupBy(incomplete, (event) => event.baseUrl))
+    await addUsers(tx, ofTenant, baseUrl);
   for (const wake of new Set(delivered.map((event) => event.wake))) afterCommit(tx, wake);
 }
 
@@ -119,10 +122,10 @@ function auditColumns(entry: AuditEntry) {
  * Completes the data of events by their users. It is not part of the statement above, whose planning would then cost
  * every transaction the plan of a whole user, webhooks or none.
  */
-async function addUsers(tx: Transaction, events: PendingEvent[]): Promise<void> {
+async function addUsers(tx: Transaction, events: PendingEvent[], base_url: string): Promise<void> {
   const ids = sql.param(events.map(({ id }) => id));
   await tx.execute(sql`
-    update events e set data = ${userObject("u")} || e.data
+    update events e set data = ${userObject({ base_url }, "u")} || e.data
     from users u
     where e.id = any(${ids}::uuid[]) and u.tenant_id = e.tenant_id and u.id = e.subject_id::uuid
       and e.tenant_id = any(${sql.param(events.map(({ tenantId }) => tenantId))}::uuid[])`);

@@ -3,6 +3,7 @@ import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/cli
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Platform } from "../lib/platform.ts";
+import { deleteUploadedPicture } from "./picture.ts";
 
 const { emails, userFacts, usernames, users } = schema;
 
@@ -164,7 +165,10 @@ export async function setPasskeyDeclined(
     .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
 }
 
-/** Changes profile fields of an account: null clears a field, undefined keeps it. */
+/**
+ * Changes profile fields of an account: null clears a field, undefined keeps it. A change of the picture deletes the one
+ * that the user uploaded.
+ */
 export async function updateUserProfile(
   tx: Transaction,
   tenantId: string,
@@ -176,6 +180,7 @@ export async function updateUserProfile(
     [Field in "name" | "givenName" | "familyName" | "picture"]: string | null | undefined;
   },
 ): Promise<void> {
+  if (fields.picture !== undefined) await deleteUploadedPicture(tx, tenantId, userId);
   await tx
     .update(users)
     .set({ ...fields, updatedAt: now })

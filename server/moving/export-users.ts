@@ -69,7 +69,10 @@ async function pageAfter(
       order by id limit ${PAGE_USERS}) u
     left join totp_secrets t on ${sql.raw(String(withSecrets))} and t.tenant_id = u.tenant_id and t.user_id = u.id
     cross join lateral (
-      select u.id, u.name, u.given_name, u.family_name, u.picture,
+      select u.id, u.name, u.given_name, u.family_name,
+        case when u.picture like '/%' then null else u.picture end as picture,
+        (select ${base64url("o.data")} from user_pictures o
+          where o.tenant_id = u.tenant_id and o.user_id = u.id) as picture_file,
         ${list("emails", emailMembers, "o.is_primary desc, o.created_at, o.address")} as emails,
         (select o.username from usernames o where o.tenant_id = u.tenant_id and o.user_id = u.id) as username,
         ${withSecrets ? secretMembers : sql``}

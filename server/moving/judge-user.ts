@@ -7,6 +7,7 @@ import {
 } from "../credentials/totp.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { isStorable, MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
+import { pathOfPicture, readPicture } from "../identity/picture.ts";
 import { parseUsername } from "../identity/username.ts";
 import { DIGEST_BYTES, UnknownKeyError, type Vault } from "../keys/vault.ts";
 import { decodeBase64url } from "../lib/base64url.ts";
@@ -124,6 +125,10 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
   const secret = record.totp ? decodeTotpSecret(record.totp.secret) : null;
   if (record.totp && !isSecret(secret))
     return { ok: false, reason: "totp.secret is not a secret in base 32" };
+  const picture = record.picture_file ? readPicture(record.picture_file) : null;
+  if (record.picture_file && !picture)
+    return { ok: false, reason: "picture_file is not a square baseline JPEG of 32 to 512 pixels" };
+  const pictureId = picture && platform.uuid();
   const recovery = recoveryDigests(judge, record.id ?? null, record.recovery_codes ?? null);
 
   const rows: UserRows = {
@@ -132,7 +137,7 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
       name: record.name ?? null,
       given_name: record.given_name ?? null,
       family_name: record.family_name ?? null,
-      picture: record.picture ?? null,
+      picture: pictureId === null ? (record.picture ?? null) : pathOfPicture(pictureId),
       language: record.language ?? null,
       public_metadata: record.public_metadata,
       private_metadata: record.private_metadata,
@@ -142,6 +147,7 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
       updated_at: record.updated_at ?? created,
     },
     emails,
+    uploadedPicture: picture && { id: pictureId, data: hexOf(picture.bytes) },
     username: username ? { id: platform.uuid(), username: username.username } : null,
     password: hash ? { hash: hash.stored, set_at: record.password_set_at ?? created } : null,
     credentials: record.passkeys.map((passkey) => ({

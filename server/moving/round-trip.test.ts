@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { replaceRecoveryCodes, verifyRecoveryCode } from "../credentials/recovery-codes.ts";
+import { withoutMetadata } from "../lib/jpeg.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
+import { jpegPicture } from "../testing/jpeg-pictures.ts";
 import { exportAll, importRecords } from "../testing/moving.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -107,12 +109,15 @@ const passkey = fc.record({
   created_at: moment,
 });
 
+const pictureFile = withoutMetadata(jpegPicture("square"))?.bytes.toString("base64url") ?? "";
+
 const user = fc.record({
   id: fc.uuid(),
   name: optional(text(100)),
   given_name: optional(text(100)),
   family_name: optional(text(100)),
   picture: optional(fc.webUrl()),
+  picture_file: optional(fc.constant(pictureFile)),
   emails: fc.array(fc.record({ verified_at: optional(moment), created_at: moment }), { maxLength: 3 }),
   username: optional(word(3, 12)),
   password_hash: optional(hash),
@@ -143,6 +148,7 @@ const someUsers = fc.array(user, { minLength: 1, maxLength: 12 }).map((drafts) =
     const of = (index: number) => `${place}_${index}`;
     return {
       ...draft,
+      picture: draft.picture_file === null ? draft.picture : null,
       id: `${draft.id.slice(0, -4)}${String(place).padStart(4, "0")}`,
       emails: draft.emails.map((email, index) => ({
         ...email,

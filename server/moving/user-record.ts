@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Metadata } from "#db/schema/users";
 import { MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
+import { MAX_PICTURE_CHARACTERS } from "../identity/picture.ts";
 import { isNestedDeeperThan } from "../lib/nesting.ts";
 
 /** A time; stored with a precision of a millisecond. In UTC its year has four digits, as in an export. */
@@ -90,6 +91,10 @@ export const userRecord = z.strictObject({
   picture: z
     .url({ protocol: /^https?$/ })
     .max(2_048)
+    .nullish(),
+  /** A picture that the user uploaded, in place of `picture`: JPEG. */
+  picture_file: base64url
+    .max(MAX_PICTURE_CHARACTERS, `is longer than ${MAX_PICTURE_CHARACTERS} characters`)
     .nullish(),
   emails: z.array(email).max(100).default([]),
   username: z.string().nullish(),

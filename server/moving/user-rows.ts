@@ -13,6 +13,8 @@ export interface UserRows {
     verified_at: string | null;
     created_at: string | null;
   }[];
+  /** `data` is a JPEG without metadata. */
+  uploadedPicture: Record<string, unknown> | null;
   username: { id: string; username: string } | null;
   password: { hash: string; set_at: string | null } | null;
   credentials: ({ id: string } & Record<string, unknown>)[];
@@ -80,6 +82,7 @@ const tables = {
     unsafe_metadata: "jsonb",
     blocked_at: "timestamptz",
   },
+  user_pictures: { user_id: "uuid", id: "uuid", data: "bytea" },
   emails: { user_id: "uuid", id: "uuid", address: "text", is_primary: "boolean", verified_at: "timestamptz" },
   usernames: { user_id: "uuid", id: "uuid", username: "text" },
   passwords: { user_id: "uuid", hash: "text" },
@@ -121,7 +124,7 @@ function inOrder(rows: Record<string, string>[], keys: readonly string[]): objec
 }
 
 /** Tables without a time of the last change. */
-const withoutUpdate: readonly TableName[] = ["totp_secrets", "recovery_codes"];
+const withoutUpdate: readonly TableName[] = ["user_pictures", "totp_secrets", "recovery_codes"];
 
 /**
  * Inserts users with everything that belongs to them, one statement for each table.
@@ -138,6 +141,9 @@ export async function insertUsers(
   const at = now.toISOString();
   const rows: Record<TableName, object[]> = {
     users: users.map(({ user }) => user),
+    user_pictures: users.flatMap(({ user, uploadedPicture }) =>
+      uploadedPicture ? [{ ...uploadedPicture, user_id: user.id }] : [],
+    ),
     emails: users.flatMap(({ user, emails }) =>
       emails.map((email) => ({
         ...email,

@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import type { Metadata } from "#db/schema/users";
+import { pictureAddress } from "../identity/picture.ts";
 import {
   executeTemplate,
   type Json,
@@ -10,6 +11,7 @@ import {
   TemplateStruct,
 } from "../lib/go-template.ts";
 import type { TenantContext } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { jsonPath } from "./json-path.ts";
 import type { UserClaims } from "./session-claims.ts";
 
@@ -44,7 +46,7 @@ export async function templateClaims(
   const configured = Object.entries(tenant.config.session.jwt_template.claims);
   if (configured.length === 0) return {};
   const [stored] = await templateUser(runtime.database.read).execute({ tenantId: tenant.id, id: user.id });
-  const data = describeUser({ ...noProfile, ...stored, ...user });
+  const data = describeUser({ ...noProfile, ...profileIn(tenant, stored), ...user });
   const claims = new Map<string, Json>();
   let bytes = 0;
   for (const [claim, template] of configured) {
@@ -173,6 +175,10 @@ const noProfile = {
   publicMetadata: {},
   unsafeMetadata: {},
 };
+
+function profileIn({ config }: Tenant, stored: { picture: string | null } | undefined) {
+  return stored && { ...stored, picture: pictureAddress(config, stored.picture) };
+}
 
 const templateUser = prepared("template_user", (db) =>
   db

@@ -2,10 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import type { FlowCoverage } from "../flow/coverage.ts";
+import { readPicture, setUploadedPicture } from "../identity/picture.ts";
 import { addEmail, createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { credentialRow } from "./credential-row.ts";
 import { type Walk, walk } from "./flow-walk.ts";
+import { jpegPicture } from "./jpeg-pictures.ts";
 import { newAddress, password } from "./people.ts";
 import { requestContext } from "./request-context.ts";
 import type { TestRuntime } from "./runtime.ts";
@@ -28,6 +30,8 @@ export interface AccountContents {
   /** A random secret. */
   totp?: true;
   recoveryCodes?: true;
+  /** An uploaded picture. */
+  picture?: true;
   /** Ids of the linked providers. */
   identities?: string[];
 }
@@ -88,6 +92,8 @@ export async function accountOwner(
   await database.write.transaction(async (tx) => {
     const named = has.username ? { username: has.username } : {};
     await createUser(tx, tenant.id, { id: userId, now, platform, ...named });
+    const picture = has.picture ? readPicture(jpegPicture("square").toString("base64url")) : null;
+    if (picture) await setUploadedPicture(tx, tenant.id, { userId, id: randomUUID(), picture, now });
     for (const [index, address] of addresses.entries()) {
       const email = { userId, address, isPrimary: index === 0, verifiedAt: now, id: randomUUID() };
       await addEmail(tx, tenant.id, { ...email, now: new Date(now.getTime() + index) });

@@ -46,7 +46,7 @@ export async function userWithEverything(runtime: TestRuntime): Promise<UserIds>
     isSecondFactorOnly: true,
     lastUsedAt: new Date(),
   });
-  const user = await readUserObject(runtime.database.read, runtime.tenant.id, userId);
+  const user = await readUserObject(runtime.database.read, runtime.tenant, userId);
   return {
     id: userId,
     email_id: user?.emails?.[1]?.id ?? "",

@@ -132,7 +132,8 @@ async function insertIdentity(
 }
 
 /**
- * Updates the names and the picture that the provider states; others stay unchanged.
+ * Updates the names and the picture that the provider states; others stay unchanged, and so does a picture that the user
+ * uploaded.
  *
  * @returns whether one of them differs
  */
@@ -142,7 +143,11 @@ async function updateNames(
   userId: string,
   { name, givenName, familyName, picture }: ProviderFacts,
 ): Promise<boolean> {
-  const names = { name, givenName, familyName, picture };
+  const uploaded = sql`${users.picture} like '/%'`;
+  const names = {
+    ...{ name, givenName, familyName },
+    picture: picture && sql`case when ${uploaded} then ${users.picture} else ${picture} end`,
+  };
   const stated = (Object.keys(names) as (keyof typeof names)[])
     .filter((column) => names[column] !== undefined)
     .map((column) => [column, names[column]] as const);

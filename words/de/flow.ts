@@ -344,6 +344,13 @@ export const flow: FlowWords = {
       done: "Der Sicherheitsschlüssel ist entfernt.",
     },
     name_update: { label: "Ändern", submit: "Speichern", done: "Ihr Name ist gespeichert." },
+    picture_update: { label: "Ändern", done: "Ihr Bild ist gespeichert." },
+    picture_delete: {
+      label: "Entfernen",
+      confirm: "Anwendungen zeigen stattdessen Ihre Initialen oder nichts.",
+      submit: "Ja, entfernen",
+      done: "Ihr Bild ist entfernt.",
+    },
     authenticator_delete: {
       label: "Entfernen",
       confirm: "Sie können damit keine Anmeldung mehr bestätigen.",
@@ -448,6 +455,13 @@ export const flow: FlowWords = {
     name: { label: "Name" },
     given_name: { label: "Vorname" },
     family_name: { label: "Nachname" },
+    picture: {
+      label: "Bild",
+      errors: {
+        value_invalid_error:
+          "Dieses Bild lässt sich nicht verwenden. Bitte wählen Sie ein anderes, etwa ein Foto als JPEG oder PNG.",
+      },
+    },
     passkey_name: { label: "Name" },
     patch_metadata: { label: "Daten (JSON)" },
   },
@@ -537,7 +551,7 @@ export const flow: FlowWords = {
       empty: "Noch keines ist verbunden.",
     },
     sessions: { title: "Wo Sie angemeldet sind" },
-    name: { title: "Name" },
+    name: { title: "Name und Bild" },
     trusted_browsers: {
       title: "Vertraute Browser",
       sentence: "Sie werden nicht nach dem zweiten Schritt gefragt.",
@@ -606,6 +620,10 @@ export const flow: FlowWords = {
     cancel: "Abbrechen",
     name: "Name",
     nameMissing: "Sie haben keinen angegeben.",
+    picture: "Bild",
+    pictureMissing: "Sie haben keines gewählt.",
+    pictureShown: "Anwendungen zeigen es neben Ihrem Namen.",
+    pictureElsewhere: "Es stammt von anderswo und wird hier nicht gezeigt.",
     phone: "Telefon",
     trustedUntil: "Vertraut bis {date}",
     recoveryCodesLeft: "Unbenutzte Codes: {count}",

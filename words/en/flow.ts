@@ -314,6 +314,13 @@ export const flow: FlowWords = {
       done: "The security key is removed.",
     },
     name_update: { label: "Change", submit: "Save", done: "Your name is saved." },
+    picture_update: { label: "Change", done: "Your picture is saved." },
+    picture_delete: {
+      label: "Remove",
+      confirm: "Applications show your initials or nothing instead.",
+      submit: "Yes, remove it",
+      done: "Your picture is removed.",
+    },
     authenticator_delete: {
       label: "Remove",
       confirm: "You can no longer confirm a sign-in with it.",
@@ -405,6 +412,13 @@ export const flow: FlowWords = {
     name: { label: "Name" },
     given_name: { label: "Given name" },
     family_name: { label: "Family name" },
+    picture: {
+      label: "Picture",
+      errors: {
+        value_invalid_error:
+          "This picture cannot be used. Please choose another, such as a photo in JPEG or PNG.",
+      },
+    },
     passkey_name: { label: "Name" },
     patch_metadata: { label: "Data (JSON)" },
   },
@@ -486,7 +500,7 @@ export const flow: FlowWords = {
       empty: "None is connected yet.",
     },
     sessions: { title: "Where you are signed in" },
-    name: { title: "Name" },
+    name: { title: "Name and picture" },
     trusted_browsers: { title: "Trusted browsers", sentence: "They are not asked for the second step." },
     sign_ins: { title: "Recent sign-ins", sentence: "The latest of the last 30 days." },
     more: { title: "More" },
@@ -550,6 +564,10 @@ export const flow: FlowWords = {
     cancel: "Cancel",
     name: "Name",
     nameMissing: "You have not given one.",
+    picture: "Picture",
+    pictureMissing: "You have not chosen one.",
+    pictureShown: "Applications show it beside your name.",
+    pictureElsewhere: "It comes from elsewhere and is not shown here.",
     phone: "Phone",
     trustedUntil: "Trusted until {date}",
     recoveryCodesLeft: "Unused codes: {count}",

@@ -345,6 +345,13 @@ export const flow: FlowWords = {
       done: "La clé de sécurité est supprimée.",
     },
     name_update: { label: "Modifier", submit: "Enregistrer", done: "Votre nom est enregistré." },
+    picture_update: { label: "Modifier", done: "Votre photo est enregistrée." },
+    picture_delete: {
+      label: "Supprimer",
+      confirm: "Les applications afficheront vos initiales ou rien à la place.",
+      submit: "Oui, la supprimer",
+      done: "Votre photo est supprimée.",
+    },
     authenticator_delete: {
       label: "Retirer",
       confirm: "Vous ne pourrez plus confirmer une connexion avec ce téléphone.",
@@ -451,6 +458,13 @@ export const flow: FlowWords = {
     name: { label: "Nom" },
     given_name: { label: "Prénom" },
     family_name: { label: "Nom de famille" },
+    picture: {
+      label: "Photo",
+      errors: {
+        value_invalid_error:
+          "Cette image ne peut pas être utilisée. Choisissez-en une autre, par exemple une photo JPEG ou PNG.",
+      },
+    },
     passkey_name: { label: "Nom" },
     patch_metadata: { label: "Données (JSON)" },
   },
@@ -538,7 +552,7 @@ export const flow: FlowWords = {
       empty: "Aucun compte associé pour l’instant.",
     },
     sessions: { title: "Appareils connectés" },
-    name: { title: "Nom" },
+    name: { title: "Nom et photo" },
     trusted_browsers: {
       title: "Navigateurs de confiance",
       sentence: "La deuxième étape ne leur est pas demandée.",
@@ -605,6 +619,10 @@ export const flow: FlowWords = {
     cancel: "Annuler",
     name: "Nom",
     nameMissing: "Vous n’en avez pas indiqué.",
+    picture: "Photo",
+    pictureMissing: "Vous n’en avez pas choisi.",
+    pictureShown: "Les applications l’affichent à côté de votre nom.",
+    pictureElsewhere: "Elle vient d’ailleurs et n’est pas affichée ici.",
     phone: "Téléphone",
     trustedUntil: "De confiance jusqu’au {date}",
     recoveryCodesLeft: "Codes non utilisés : {count}",

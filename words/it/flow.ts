@@ -342,6 +342,13 @@ export const flow: FlowWords = {
       done: "La chiave di sicurezza è stata rimossa.",
     },
     name_update: { label: "Modifica", submit: "Salva", done: "Il nome è stato salvato." },
+    picture_update: { label: "Modifica", done: "L’immagine è stata salvata." },
+    picture_delete: {
+      label: "Rimuovi",
+      confirm: "Le applicazioni mostreranno le iniziali o nulla al suo posto.",
+      submit: "Sì, rimuovi",
+      done: "L’immagine è stata rimossa.",
+    },
     authenticator_delete: {
       label: "Rimuovi",
       confirm: "Non sarà più possibile usarlo per confermare un accesso.",
@@ -439,6 +446,13 @@ export const flow: FlowWords = {
     name: { label: "Nome" },
     given_name: { label: "Nome proprio" },
     family_name: { label: "Cognome" },
+    picture: {
+      label: "Immagine",
+      errors: {
+        value_invalid_error:
+          "Questa immagine non può essere usata. Sceglierne un’altra, per esempio una foto JPEG o PNG.",
+      },
+    },
     passkey_name: { label: "Nome" },
     patch_metadata: { label: "Dati (JSON)" },
   },
@@ -519,7 +533,7 @@ export const flow: FlowWords = {
       empty: "Nessun account collegato per ora.",
     },
     sessions: { title: "Dispositivi connessi" },
-    name: { title: "Nome" },
+    name: { title: "Nome e immagine" },
     trusted_browsers: {
       title: "Browser attendibili",
       sentence: "A questi non viene chiesto il secondo passaggio.",
@@ -583,6 +597,10 @@ export const flow: FlowWords = {
     cancel: "Annulla",
     name: "Nome",
     nameMissing: "Non indicato.",
+    picture: "Immagine",
+    pictureMissing: "Non scelta.",
+    pictureShown: "Le applicazioni la mostrano accanto al nome.",
+    pictureElsewhere: "Proviene da altrove e non è mostrata qui.",
     phone: "Telefono",
     trustedUntil: "Attendibile fino al {date}",
     recoveryCodesLeft: "Codici non usati: {count}",

@@ -335,6 +335,13 @@ export const flow: FlowWords = {
       done: "De beveiligingssleutel is verwijderd.",
     },
     name_update: { label: "Wijzigen", submit: "Opslaan", done: "Je naam is opgeslagen." },
+    picture_update: { label: "Wijzigen", done: "Je foto is opgeslagen." },
+    picture_delete: {
+      label: "Verwijderen",
+      confirm: "Apps tonen in plaats daarvan je initialen of niets.",
+      submit: "Ja, verwijderen",
+      done: "Je foto is verwijderd.",
+    },
     authenticator_delete: {
       label: "Verwijderen",
       confirm: "Je kunt er dan niet meer mee bevestigen dat jij inlogt.",
@@ -432,6 +439,13 @@ export const flow: FlowWords = {
     name: { label: "Naam" },
     given_name: { label: "Voornaam" },
     family_name: { label: "Achternaam" },
+    picture: {
+      label: "Foto",
+      errors: {
+        value_invalid_error:
+          "Deze afbeelding kan niet worden gebruikt. Kies een andere, bijvoorbeeld een foto als JPEG of PNG.",
+      },
+    },
     passkey_name: { label: "Naam" },
     patch_metadata: { label: "Gegevens (JSON)" },
   },
@@ -514,7 +528,7 @@ export const flow: FlowWords = {
       empty: "Er is er nog geen gekoppeld.",
     },
     sessions: { title: "Waar je bent ingelogd" },
-    name: { title: "Naam" },
+    name: { title: "Naam en foto" },
     trusted_browsers: {
       title: "Vertrouwde browsers",
       sentence: "Zij worden niet om de tweede stap gevraagd.",
@@ -581,6 +595,10 @@ export const flow: FlowWords = {
     cancel: "Annuleren",
     name: "Naam",
     nameMissing: "Je hebt er geen opgegeven.",
+    picture: "Foto",
+    pictureMissing: "Je hebt er geen gekozen.",
+    pictureShown: "Apps tonen hem naast je naam.",
+    pictureElsewhere: "Hij komt van elders en wordt hier niet getoond.",
     phone: "Telefoon",
     trustedUntil: "Vertrouwd tot {date}",
     recoveryCodesLeft: "Ongebruikte codes: {count}",

@@ -15,6 +15,7 @@ import {
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { jpegPicture } from "../../testing/jpeg-pictures.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
@@ -87,6 +88,8 @@ const otherSession = ({ state }: Walk) => {
   return { session_id: sessions.find(({ current }) => !current)?.id };
 };
 
+const picture = jpegPicture("square").toString("base64url");
+
 /** Actions of the account page. One that is missing here fails a test. */
 const profileActions: Record<string, Operation> = {
   email_create: {
@@ -149,6 +152,14 @@ const profileActions: Record<string, Operation> = {
   name_update: {
     emits: ["user.update"],
     prepare: profile({}, performs("name_update", { name: "Ada Lovelace" })),
+  },
+  picture_update: {
+    emits: ["user.update"],
+    prepare: profile({}, performs("picture_update", { picture })),
+  },
+  picture_delete: {
+    emits: ["user.update"],
+    prepare: profile({ picture: true }, performs("picture_delete")),
   },
   account_delete: { emits: ["user.delete"], prepare: profile({}, performs("account_delete")) },
 };

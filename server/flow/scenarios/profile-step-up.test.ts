@@ -41,6 +41,7 @@ const signedInAnHourAgo = (has: AccountContents, runtime = configured()) =>
   accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"], taken });
 
 const everything: AccountContents = {
+  picture: true,
   emails: 2,
   password: true,
   passkeys: 2,

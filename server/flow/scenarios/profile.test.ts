@@ -5,6 +5,7 @@ import { schema } from "#db/client";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { jpegPicture } from "../../testing/jpeg-pictures.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
@@ -107,6 +108,7 @@ describe("a profile flow", () => {
       "password_delete",
       "password_update",
       "patch_metadata",
+      "picture_update",
       "security_key_create",
       "username_create",
       "webauthn_credential_create",
@@ -645,6 +647,17 @@ describe("an identity", () => {
     expect(user(flow).identities).toBeUndefined();
     const { flow: alone } = await profileFlow({ emails: 0, identities: ["google"] }, runtime);
     expect(alone.state.actions).not.toHaveProperty("disconnect_thirdparty_oauth_provider");
+  });
+});
+
+describe("the picture", () => {
+  test("is set and removed", async () => {
+    const { flow, owner } = await profileFlow();
+    await flow.act("picture_update", { picture: jpegPicture("square").toString("base64url") });
+    expect(flow.state.payload.picture_path).toBeDefined();
+    await flow.act("picture_delete");
+    expect(flow.state.payload.picture_path).toBeUndefined();
+    expect(await audited(owner, "profile_changed")).toBe(2);
   });
 });
 

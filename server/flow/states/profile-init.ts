@@ -8,6 +8,7 @@ import { identityActions } from "../profile/identities.ts";
 import { metadataActions } from "../profile/metadata.ts";
 import { nameActions } from "../profile/name.ts";
 import { passwordActions } from "../profile/password.ts";
+import { pictureActions } from "../profile/picture.ts";
 import { secondFactorActions } from "../profile/second-factors.ts";
 import { sessionActions } from "../profile/sessions.ts";
 import { usernameActions } from "../profile/username.ts";
@@ -32,6 +33,7 @@ export const profileInit = state({
   },
   actions: () => ({
     ...nameActions,
+    ...pictureActions,
     ...emailActions,
     ...usernameActions,
     ...passwordActions,

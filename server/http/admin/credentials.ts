@@ -29,7 +29,7 @@ export const credentialAddresses = [
       answers: { 200: { schema: z.array(userCredentialSchema) }, 404: NOT_FOUND },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user ? json(200, user.webauthn_credentials ?? []) : rejectionReply(notFound);
     },
   ),
@@ -44,7 +44,7 @@ export const credentialAddresses = [
       answers: { 200: { schema: userCredentialSchema }, 404: NOT_FOUND },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       const found = user?.webauthn_credentials?.find(({ id }) => id === params.credential_id);
       return found ? json(200, found) : rejectionReply(notFound);
     },
@@ -100,7 +100,7 @@ export const credentialAddresses = [
       answers: { 200: { schema: z.array(userIdentitySchema) }, 404: NOT_FOUND },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user ? json(200, user.identities ?? []) : rejectionReply(notFound);
     },
   ),

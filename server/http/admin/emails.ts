@@ -24,7 +24,7 @@ export const emailAddresses = [
       answers: { 200: { schema: z.array(userEmailSchema) }, 404: NOT_FOUND },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user ? json(200, user.emails ?? []) : rejectionReply(notFound);
     },
   ),
@@ -65,7 +65,7 @@ export const emailAddresses = [
       answers: { 200: { schema: userEmailSchema }, 404: NOT_FOUND },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       const email = user?.emails?.find(({ id }) => id === params.email_id);
       return email ? json(200, email) : rejectionReply(notFound);
     },

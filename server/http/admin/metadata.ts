@@ -42,7 +42,7 @@ export const metadataAddresses = [
       answers,
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user ? show(user.metadata) : rejectionReply(notFound);
     },
   ),

@@ -35,7 +35,7 @@ export const passwordAddresses = [
       answers: { 200: shown, 404: NO_PASSWORD },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user?.password ? json(200, user.password) : rejectionReply(notFound);
     },
   ),

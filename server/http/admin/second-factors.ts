@@ -75,7 +75,7 @@ export const secondFactorAddresses = [
       answers: { 200: { schema: userOtpSchema }, 404: "There is no such user, or it has no app." },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user?.otp ? json(200, user.otp) : rejectionReply(notFound);
     },
   ),

@@ -24,7 +24,7 @@ export const usernameAddresses = [
       answers: { 200: { schema: usernameSchema }, 404: "There is no such user, or it has no username." },
     },
     async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const user = await readUserObject(runtime.database.read, tenant, params.id);
       return user?.username ? json(200, user.username) : rejectionReply(notFound);
     },
   ),

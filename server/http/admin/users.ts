@@ -109,7 +109,7 @@ export const userAddresses = [
       answers: { 200: user, 404: NOT_FOUND },
     },
     async ({ runtime, tenant }, { params }) => {
-      const found = await readUserObject(runtime.database.read, tenant.id, params.id);
+      const found = await readUserObject(runtime.database.read, tenant, params.id);
       return found ? json(200, found) : rejectionReply(notFound);
     },
   ),

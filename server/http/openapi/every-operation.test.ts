@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
+import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
 import { documentedCalls } from "../../testing/documented-calls.ts";
@@ -203,6 +204,10 @@ describe("every request and answer is as the document says", () => {
     expect((await browser.request(`/users/${me.id}`)).status).toBe(200);
     expect((await browser.request(`/users/${randomUUID()}`)).status).toBe(404);
     expect((await visitor(runtime).request("/me")).status).toBe(401);
+    const owner = await accountOwner(runtime, { picture: true });
+    const { picture_path } = (await owner.manage()).state.payload;
+    expect((await visitor(runtime).request(`${picture_path}`)).status).toBe(200);
+    expect((await visitor(runtime).request(`/users/pictures/${randomUUID()}`)).status).toBe(404);
     expect(await (await browser.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
     const session_token = browser.cookies.get("service");
     for (const token of [session_token, "no token"]) {

@@ -4,6 +4,7 @@ import { described } from "../operation.ts";
 import { jwksHandler } from "./jwks.ts";
 import { logoutHandler } from "./logout.ts";
 import { meHandler, userHandler } from "./me.ts";
+import { pictureHandler } from "./picture.ts";
 import { codeRedemption, keySet, profile, redeemedSession, tokenToValidate, validation } from "./schemas.ts";
 import { tokenHandler } from "./token.ts";
 import { validateHandler, validateTokenHandler } from "./validate.ts";
@@ -26,6 +27,21 @@ export const sessionAddresses = [
     security: "session",
     params: z.object({ id: z.string() }),
     answers: { 200: { schema: profile }, 401: NO_SESSION, 404: "The id is not that of the caller." },
+  }),
+  described(address("GET", "/users/pictures/{picture}", pictureHandler, "plain", "public"), {
+    id: "getPicture",
+    summary: "Get a picture that a user uploaded",
+    description: "`picture` of the account is this address. A new picture has a new address.",
+    tag: "sessions",
+    params: z.object({ picture: z.string() }),
+    answers: {
+      200: {
+        mediaType: "image/jpeg",
+        schema: z.string().describe("A square of 32 to 512 pixels, without metadata."),
+        headers: { "Cache-Control": "A day, for browsers alone." },
+      },
+      404: "There is no such picture.",
+    },
   }),
   described(address("POST", "/logout", logoutHandler, "plain", "public"), {
     id: "logOut",

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
+import { MAX_PICTURE_CHARACTERS, readPicture, setUploadedPicture } from "../../identity/picture.ts";
+import { updateUserProfile } from "../../identity/users.ts";
+import { STAY } from "../names.ts";
+import { stay } from "../outcome.ts";
+import { profileAction } from "./profile-action.ts";
+
+/** A square baseline JPEG of 32 to 512 pixels in base64url. */
+const picture = z
+  .string()
+  .max(MAX_PICTURE_CHARACTERS)
+  .regex(/^[\w-]+$/)
+  .transform((text, { addIssue }) => {
+    const read = readPicture(text);
+    if (read) return read;
+    addIssue("is no picture that this server accepts");
+    return z.NEVER;
+  });
+
+const given = z.strictObject({ picture });
+
+/** Profile actions on the picture. */
+export const pictureActions = {
+  picture_update: profileAction({
+    description: "Set the picture: a square baseline JPEG of 32 to 512 pixels, in base64url.",
+    costs: ["write"],
+    input: given,
+    when: ({ config }) => config.account.allow_picture_change,
+    to: [STAY],
+    run({ request, account }, { picture }) {
+      const { id: userId } = account.profile;
+      const change = { userId, id: request.runtime.platform.uuid(), picture, now: request.now };
+      return stay({
+        writes: [
+          (tx) => setUploadedPicture(tx, request.tenant.id, change),
+          audit(request, "profile_changed", { by: "profile" }, userId),
+          emit(request, "user.update", userId),
+        ],
+      });
+    },
+  }),
+  picture_delete: profileAction({
+    description: "Remove the picture.",
+    costs: ["write"],
+    when: ({ config, account }) =>
+      config.account.allow_picture_change && account.profile.picture !== undefined,
+    to: [STAY],
+    run({ request, account }) {
+      const { id: userId } = account.profile;
+      const names = { name: undefined, givenName: undefined, familyName: undefined };
+      const change = { userId, now: request.now, ...names, picture: null };
+      return stay({
+        writes: [
+          (tx) => updateUserProfile(tx, request.tenant.id, change),
+          audit(request, "profile_changed", { by: "profile" }, userId),
+          emit(request, "user.update", userId),
+        ],
+      });
+    },
+  }),
+};
