@@ -12,6 +12,7 @@ import "../components/ui/recovery-codes.css";
 import "../components/ui/account.css";
 import "../components/ui/frame.css";
 import type { Metadata, Viewport } from "next";
+import { connection } from "next/server";
 import type { ReactNode } from "react";
 import { currentRuntime } from "#server/runtime-slot";
 import { ErrorBoundary } from "../components/ui/error-boundary.tsx";
@@ -22,6 +23,8 @@ export const metadata: Metadata = { robots: { index: false }, formatDetection: {
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 export default async function Layout({ children }: { children: ReactNode }) {
+  // No runtime runs while Next builds the pages.
+  await connection();
   const { language, words } = await pageWords(currentRuntime().tenant.config);
   const { errors, page } = words.flow;
   return (
