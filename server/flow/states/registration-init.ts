@@ -6,7 +6,7 @@ import { factsByEmail, factsByUsername } from "../../identity/users.ts";
 import { rememberMe } from "../actions/remember-me.ts";
 import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
 import type { DataPatch, FlowData } from "../data.ts";
-import { state } from "../define.ts";
+import { state, type View } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
@@ -29,6 +29,10 @@ const input = byConfig((config) => {
     ...(asksFor.username(config) ? { username: username.optional ? name.optional() : name } : {}),
   }) as z.ZodObject<{ email: z.ZodOptional<z.ZodString>; username: z.ZodOptional<z.ZodString> }>;
 });
+
+/** Where registration is closed, the state offers nothing. */
+const isOpenAnd = (when: (view: View) => boolean) => (view: View) =>
+  view.config.account.allow_signup && when(view);
 
 /** A new user enters an email address, a username, or both. */
 export const registrationInit = state({
@@ -100,7 +104,7 @@ export const registrationInit = state({
           : reject("flow_discontinuity_error");
       },
     }),
-    thirdparty_oauth: thirdpartyOauth,
-    remember_me: rememberMe,
+    thirdparty_oauth: { ...thirdpartyOauth, when: isOpenAnd(thirdpartyOauth.when) },
+    remember_me: { ...rememberMe, when: isOpenAnd(rememberMe.when) },
   }),
 });
