@@ -149,12 +149,12 @@ export function hasInputError(actions: ActionDescriptor[]): boolean {
 
 /**
  * The seconds that the state asks to wait, and the action they apply to: the action performed, else the first one
- * that resends something, else the one that a ceremony would perform.
+ * that resends something, else the one that a ceremony would perform, else the one with fields.
  */
 export function waitOf(
   state: FlowState,
   performed: string | null,
-  ceremonyAction: string | null = null,
+  ...likely: (string | undefined)[]
 ): { seconds: number; action: string | null } | null {
   const seconds = state.payload.resend_after ?? state.payload.retry_after;
   if (typeof seconds !== "number" || !(seconds > 0)) return null;
@@ -162,8 +162,8 @@ export function waitOf(
   const action =
     names.find((name) => name === performed) ??
     names.find((name) => name.startsWith("resend_")) ??
-    ceremonyAction;
-  return { seconds: Math.ceil(seconds), action };
+    likely.find((name) => name !== undefined);
+  return { seconds: Math.ceil(seconds), action: action ?? null };
 }
 
 function styleOf(action: ActionDescriptor): ActionStyle {

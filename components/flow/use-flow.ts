@@ -14,6 +14,8 @@ export interface FlowView {
   busy: string | null;
   /** Code of a notice that is not part of the state. */
   notice: string | null;
+  /** How long the server lets no step be made, by an answer that showed no state; null without one. */
+  refusal: { seconds: number } | null;
   /** The action that led to the state; after re-authentication, the action that required it. */
   performed: string | null;
   /** The item that the current or last action was performed on. */
@@ -106,6 +108,7 @@ export function createFlowStore(
       busy: null,
       notice: null,
       performed: initial.performed ?? null,
+      refusal: null,
       itemId: null,
       subject: null,
       attempted: null,
@@ -149,7 +152,8 @@ export function createFlowStore(
   function show(answer: FlowAnswer, change: Partial<FlowView>): void {
     const { version, state, redirect_to } = answer;
     update({
-      ...{ version, state, redirectTo: redirect_to ?? null, notice: null, answerCount: view.answerCount + 1 },
+      ...{ version, state, redirectTo: redirect_to ?? null, answerCount: view.answerCount + 1 },
+      ...{ notice: null, refusal: null },
       attempted: state.error && state.name === view.state.name ? (view.attempted ?? view.state) : null,
       account: isAccount(view.state) ? view.state : view.account,
       // In a profile flow the identifier is known only from steps made and answered on this page.
@@ -168,6 +172,17 @@ export function createFlowStore(
     return server.current(type).then(available, () => null);
   }
 
+  /** Keeps the state, and shows why the server answered with none and how long to wait. */
+  function keepState({ state }: FlowAnswer, performed: string | null): void {
+    const notice = state.error ? codeOf(state.error) : "technical_error";
+    update({ performed, notice, refusal: refusalIn(state) });
+  }
+
+  /** Whether an answer only says that the state, which this page shows already, has to wait. */
+  function isPostponed({ state }: FlowAnswer): boolean {
+    return state.status === 429 && isErrorAnswer(state) && Object.keys(view.state.actions).length > 0;
+  }
+
   /** Requests the current state until an answer arrives, with notices about the connection. */
   async function reconnect(performed: string | null): Promise<void> {
     const before = view.state.name;
@@ -176,6 +191,7 @@ export function createFlowStore(
       await pause(milliseconds);
       const answer = await requestCurrent();
       if (!answer) continue;
+      if (isPostponed(answer)) return keepState(answer, performed);
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
       return show(answer, {
         performed,
@@ -199,18 +215,19 @@ export function createFlowStore(
 
   /** Handles an error answer that shows no state of the flow. */
   async function handleErrorAnswer(errorAnswer: FlowAnswer, step: Step): Promise<void> {
-    const { status, error } = errorAnswer.state;
+    const { status } = errorAnswer.state;
     if (status === 410) return startNewFlow(errorAnswer, step);
     // The session has ended, so the shown state cannot be continued.
     if (status === 401) return show(errorAnswer, { performed: step.action });
     if (status === 403) {
       const answer = await requestCurrent();
       if (!answer) return reconnect(step.action);
+      if (isPostponed(answer)) return keepState(answer, step.action);
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, step);
       return show(answer, { performed: null, notice: step.automatic ? null : "page_out_of_date" });
     }
     // The state is unchanged: the page keeps it and the typed text.
-    update({ performed: step.action, notice: error ? codeOf(error) : "technical_error" });
+    keepState(errorAnswer, step.action);
   }
 
   async function act(
@@ -263,16 +280,19 @@ export function createFlowStore(
 
   /** Shows an answer to a request for the current state. */
   async function showCurrent(answer: FlowAnswer): Promise<void> {
+    if (isPostponed(answer)) return keepState(answer, null);
     if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
     const same = answer.state.name === view.state.name;
     // A renewed state does not change the notice.
-    show(answer, same ? { notice: view.notice, answerCount: view.answerCount } : { performed: null });
+    const { notice, refusal, answerCount } = view;
+    const kept = answer.version === view.version ? keepingError(answer, view.state) : answer;
+    show(kept, same ? { notice, refusal, answerCount } : { performed: null });
   }
 
   async function refresh(): Promise<void> {
     await exclusively("", true, async () => {
       const answer = await requestCurrent();
-      if (answer) await showCurrent(answer);
+      if (answer && !isPostponed(answer)) await showCurrent(answer);
     });
   }
 
@@ -287,6 +307,7 @@ export function createFlowStore(
   async function restart(): Promise<void> {
     await exclusively("restart", false, async () => {
       const answer = await server.start(type, await reported()).catch(() => null);
+      if (answer && isPostponed(answer)) return keepState(answer, null);
       if (answer) return show(answer, { performed: null, subject: null });
       update({ notice: "connection_missing" });
     });
@@ -335,11 +356,20 @@ export function isErrorAnswer(state: FlowState): boolean {
   return state.error !== undefined && Object.keys(state.actions).length === 0;
 }
 
-/** The same state with the error that the page shows, for instance of the flow before. */
-function keepingError(answer: FlowAnswer, { name, status, error }: FlowState): FlowAnswer {
-  return error && name === answer.state.name && !answer.state.error
-    ? { ...answer, state: { ...answer.state, status, error } }
-    : answer;
+/** The same state with the error that the page shows, for instance of the flow before, and the wait of that error. */
+function keepingError(answer: FlowAnswer, { name, status, error, payload }: FlowState): FlowAnswer {
+  if (!error || name !== answer.state.name || answer.state.error) return answer;
+  const { resend_after, retry_after } = payload;
+  const wait = retry_after === undefined ? {} : { resend_after, retry_after };
+  return {
+    ...answer,
+    state: { ...answer.state, status, error, payload: { ...answer.state.payload, ...wait } },
+  };
+}
+
+/** How long an answer without a state asks to wait; null if it does not. */
+function refusalIn({ payload: { retry_after } }: FlowState): FlowView["refusal"] {
+  return typeof retry_after === "number" && retry_after > 0 ? { seconds: Math.ceil(retry_after) } : null;
 }
 
 /** An answer that the flow cannot be read now is like none: the flow goes on. */

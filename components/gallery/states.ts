@@ -660,6 +660,10 @@ export const states = {
   }),
   error_403: refusal(403, "operation_not_permitted_error", "This operation is not permitted."),
   error_410: refusal(410, "flow_expired_error", "This flow has expired. Start again."),
+  error_429: {
+    ...refusal(429, "rate_limit_exceeded", "Too many requests. Try again later."),
+    payload: { resend_after: 42, retry_after: 42 },
+  },
   error_500: refusal(500, "technical_error", "Something went wrong on our side."),
   unknown: state(
     "verify_home_address",
