@@ -42,12 +42,12 @@ export function EmbeddedLogin<Language extends string>({
   ...options
 }: EmbeddedLoginProps<Language>) {
   const { url, flow = "login", codeChallenge, language: wanted, theme, onError } = options;
-  const [opened, setOpened] = useState<EmbeddedFlow | null>(null);
+  const [opened, setOpened] = useState<{ flow: EmbeddedFlow; identifier?: string | undefined } | null>(null);
   const [loaded, setLoaded] = useState<{ language: Language; words: FlowWords } | null>(null);
   const [language, setLanguage] = useState<Language | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the flow that returns is that of this page's address
-  useEffect(() => setOpened(begun ? "login" : firstFlow(options)), [url, flow]);
+  useEffect(() => setOpened({ flow: begun ? "login" : firstFlow(options) }), [url, flow]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words are loaded once for each language
   useEffect(() => {
@@ -67,13 +67,14 @@ export function EmbeddedLogin<Language extends string>({
     <div className="stile-embed" lang={loaded?.language} data-theme={theme}>
       {opened && language ? (
         <Flow
-          key={`${url} ${opened} ${codeChallenge}`}
+          key={`${url} ${opened.flow} ${codeChallenge}`}
           options={options}
-          type={opened}
-          begun={opened === "login" ? begun : null}
+          type={opened.flow}
+          begun={opened.flow === "login" ? begun : null}
+          identifier={opened.identifier}
           language={loaded?.language ?? language}
           words={loaded?.words ?? null}
-          openFlow={setOpened}
+          openFlow={(flow, identifier) => setOpened({ flow, identifier })}
         />
       ) : (
         <Outline />
@@ -87,8 +88,9 @@ interface FlowProps {
   type: EmbeddedFlow;
   words: FlowWords | null;
   language: string;
-  openFlow: (type: EmbeddedFlow) => void;
   begun: BegunFlow | null;
+  identifier: string | undefined;
+  openFlow: (type: EmbeddedFlow, identifier?: string) => void;
 }
 
 function Flow({ options, ...running }: FlowProps) {

@@ -32,13 +32,16 @@ export function useEmbeddedFlow(
     type,
     words,
     language,
+    identifier,
     openFlow,
     begun,
   }: {
     type: EmbeddedFlow;
+    /** The identifier to begin a login with. */
+    identifier?: string | undefined;
     words: FlowWords | null;
     language: string;
-    openFlow: ((type: EmbeddedFlow) => void) | undefined;
+    openFlow: ((type: EmbeddedFlow, identifier?: string) => void) | undefined;
     begun?: BegunFlow | null | undefined;
   },
 ): RunningFlow & { wordsReady: boolean } {
@@ -55,7 +58,8 @@ export function useEmbeddedFlow(
       ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
       initial: begun ? { ...begun.answer, performed: begun.performed } : { version: 0, state: unstarted },
       words: tailored ?? noWords,
-      openFlow: openFlow && ((other) => openFlow(other as EmbeddedFlow)),
+      openFlow: openFlow && ((other, identifier) => openFlow(other as EmbeddedFlow, identifier)),
+      identifier,
     },
     () => server,
   );

@@ -20,6 +20,11 @@ export interface ActionFormProps {
   wait?: number;
   /** The item that the action is performed on. */
   item?: ItemReference | undefined;
+  /** Id of the form. */
+  id?: string | undefined;
+  /** Without scripts: the switch whose choice this form carries, or the id of the form that carries this switch. */
+  carries?: string | undefined;
+  carriedBy?: string | undefined;
   /** The form is in a disclosure whose summary has the action's label, so the button uses `submit`. */
   inDisclosure?: boolean;
 }
@@ -28,12 +33,25 @@ export interface ActionFormProps {
  * One action as a form with fields and a button. Without scripts it is posted to `/step`; with scripts the step is
  * made in place.
  */
-export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure = false }: ActionFormProps) {
+export function ActionForm({
+  context,
+  action,
+  tone,
+  wait = 0,
+  item,
+  inDisclosure = false,
+  id,
+  carries,
+  carriedBy,
+}: ActionFormProps) {
   const { flow, type, words, copy, live, base } = context;
   const { busy, version, answerCount, state, performed, itemId } = flow.view;
   const [inputErrors, setInputErrors] = useState<Record<string, FlowError>>({});
   const form = useRef<HTMLFormElement>(null);
-  const secondsLeft = useCountdown(wait, state);
+  const { refusal } = flow.view;
+  const secondsLeft = useCountdown(refusal?.seconds ?? wait, refusal ?? state);
+  // A refusal applies to every action; the one that met it counts down.
+  const counts = secondsLeft > 0 && (refusal === null || performed === action.action);
   const pageValues = item ? { ...context.pageValues, [item.input]: item.id } : context.pageValues;
   const visible = visibleInputs(action, pageValues);
   const alone = visible.length === 1;
@@ -48,6 +66,11 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer replaces the errors that the page found
   useEffect(() => setInputErrors({}), [state]);
+
+  // A switch whose change was refused shows what holds.
+  useEffect(() => {
+    if (tone === "toggle" && refusal && performed === action.action) form.current?.reset();
+  }, [tone, refusal, performed, action.action]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fields are emptied after success
   useEffect(() => {
@@ -83,6 +106,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
   return (
     <form
       ref={form}
+      id={id}
       className={`stile-form stile-form-${tone}${scripted ? " stile-with-script" : ""}`}
       method="post"
       action={`${base}/step`}
@@ -96,6 +120,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
       <input type="hidden" name="action" value={action.action} />
       <input type="hidden" name="version" value={version} />
       {scripted && <input type="hidden" name="with_script" value="true" />}
+      {carries && !live && <input type="hidden" name="with_choice" value={carries} />}
       {hint && tone !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
       {owner && visible.some(({ type }) => type === "password") && <Owner name={owner} />}
       {Object.values(action.inputs).map((input) => (
@@ -107,12 +132,18 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
           action={action.action}
           error={inputErrors[input.name] ?? (isForThisItem ? input.error : undefined)}
           isOnlyInput={alone}
-          busy={busy !== null}
+          busy={busy !== null || secondsLeft > 0}
           answerCount={answerCount}
           pageValues={pageValues}
+          form={live ? undefined : carriedBy}
         />
       ))}
-      {tone === "toggle" && !live && (
+      {counts && !needsButton && (
+        <p className="stile-hint stile-with-script">
+          {interpolate(words.page.waitFor, { time: clockTime(secondsLeft) })}
+        </p>
+      )}
+      {tone === "toggle" && !live && !carriedBy && (
         <button type="submit" className="stile-apply">
           {words.page.apply}
         </button>
@@ -126,7 +157,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
           icon={inDisclosure || tone === "link" ? undefined : iconOf(action)}
           hint={hint}
         >
-          {secondsLeft > 0
+          {counts
             ? interpolate(waiting ?? words.page.tryAgainIn, { time: clockTime(secondsLeft) })
             : ((inDisclosure ? submit : undefined) ?? label)}
           {item && !inDisclosure && (

@@ -31,6 +31,8 @@ export interface FieldProps {
   /** Counts answers; a change empties a code field. */
   answerCount: number;
   pageValues: PageValues;
+  /** Id of another form that carries the field. */
+  form?: string | undefined;
 }
 
 interface FieldKind {
@@ -161,9 +163,13 @@ function SelectField(props: FieldProps) {
 /** Boxes that are checked unless the server presets them: a preset is sent by clients that do not show the input. */
 const checkedInputs = new Set<string>(["end_other_sessions"] satisfies InputName[]);
 
-function CheckboxField({ input, words }: FieldProps) {
+function CheckboxField({ input, words, form }: FieldProps) {
   return (
-    <Checkbox name={input.name} defaultChecked={(input.value ?? checkedInputs.has(input.name)) === true}>
+    <Checkbox
+      name={input.name}
+      form={form}
+      defaultChecked={(input.value ?? checkedInputs.has(input.name)) === true}
+    >
       {inputWords(words, input.name).label}
     </Checkbox>
   );

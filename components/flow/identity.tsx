@@ -2,8 +2,8 @@ import { Button } from "../ui/button.tsx";
 import { isText } from "./payload-readers.ts";
 import type { ViewContext } from "./view-context.ts";
 
-/** The value of a form's `action` that abandons the flow, in browsers without scripts. */
-const START_OVER = "start_over";
+/** The value of a form's `action` that abandons the flow. */
+export const START_OVER = "start_over";
 
 /**
  * The identifier of the account that a state is about; null where the state names none. In a profile flow only a

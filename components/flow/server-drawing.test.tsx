@@ -111,3 +111,15 @@ test("without scripts the first state is drawn with its form, and what needs a s
     /class="[^"]*stile-with-script"[^>]*data-action="webauthn_generate_request_options"|<form class="[^"]*stile-with-script"/,
   );
 });
+
+test("without scripts the form of the identifier carries the choice to stay signed in", () => {
+  const html = markupOf(states.login_init, "login");
+  const id = /<form id="([^"]*)"[^>]*data-action="continue_with_login_identifier"/.exec(html)?.[1] ?? "none";
+  expect(fields(html, "continue_with_login_identifier")).toContain("with_choice=remember_me");
+  expect(html).toMatch(
+    new RegExp(
+      `<input [^>]*form="${id}"[^>]*name="remember_me"|<input [^>]*name="remember_me"[^>]*form="${id}"`,
+    ),
+  );
+  expect(html).not.toContain("stile-apply");
+});

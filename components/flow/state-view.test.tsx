@@ -1,5 +1,5 @@
-import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, test } from "vitest";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test, vi } from "vitest";
 import { flow as de } from "#words/de/flow";
 import { flow as en } from "#words/en/flow";
 import { type DrawnState, states } from "../gallery/states.ts";
@@ -391,6 +391,95 @@ describe("errors", () => {
       "true",
     );
     expect(screen.getByRole("button", { name: "Confirm" }).getAttribute("aria-disabled")).toBeNull();
+  });
+});
+
+describe("a refused start", () => {
+  const refused = {
+    ...structuredClone(states.error_429),
+    payload: { resend_after: 7, retry_after: 7 },
+  };
+
+  test("keeps what was typed, counts down on the button, and lets it be pressed again", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { server, user } = draw(states.login_init_with_providers, {
+      version: 0,
+      answers: [refused, states.login_method_chooser],
+    });
+    await user.type(screen.getByLabelText("Email"), "ada@example.org");
+    await user.click(screen.getByRole("button", { name: "Continue" }));
+    const waiting = await screen.findByRole("button", { name: "Try again in 0:07" });
+    expect(waiting.getAttribute("aria-disabled")).toBe("true");
+    expect(screen.getByRole("alert").textContent).toBe(en.errors.rate_limit_exceeded);
+    expect(screen.getByLabelText<HTMLInputElement>("Email").value).toBe("ada@example.org");
+    // The limit is that of every first step, and no other button pretends to wait alone.
+    const google = screen.getByRole("button", { name: "Continue with Google" });
+    expect(google.getAttribute("aria-disabled")).toBe("true");
+    await act(() => vi.advanceTimersByTimeAsync(8000));
+    vi.useRealTimers();
+    await user.click(screen.getByRole("button", { name: "Continue" }));
+    await screen.findByRole("heading", { name: en.states.login_method_chooser.title });
+    expect(server.act).toHaveBeenCalledTimes(2);
+  });
+
+  test("counts down beside the buttons of providers, which have no other label", async () => {
+    const { user } = draw(states.login_init_with_providers, { version: 0, answers: [refused] });
+    await user.click(screen.getByRole("button", { name: "Continue with GitHub" }));
+    expect(await screen.findByText("You can try again in 0:07.")).toBeDefined();
+    expect(screen.getByRole("button", { name: "Continue" }).getAttribute("aria-disabled")).toBe("true");
+  });
+
+  test("of another account keeps the state", async () => {
+    const payload = { identifier: "ada@example.org" };
+    const { user } = draw({ ...states.login_password, payload }, { answers: [refused] });
+    await user.click(screen.getByRole("button", { name: en.page.useAnother }));
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.rate_limit_exceeded);
+    expect(screen.getByRole("heading").textContent).toBe(en.states.login_password.title);
+  });
+});
+
+test("a rejected passkey that has to wait counts down before it can be tried again", () => {
+  const payload = { resend_after: 9, retry_after: 9 };
+  const error = { code: "rate_limit_exceeded", message: "" };
+  draw({ ...states.login_passkey_refused, status: 429, payload, error });
+  const button = screen.getByRole("button", { name: "Try again in 0:09" });
+  expect(button.getAttribute("aria-disabled")).toBe("true");
+});
+
+test("after a reload the form that has to wait counts down", () => {
+  draw(states.login_password_too_fast);
+  expect(screen.getByRole("button", { name: "Sign in (0:04)" }).getAttribute("aria-disabled")).toBe("true");
+});
+
+describe("a sign-up with the address of an account", () => {
+  const taken = () => {
+    const state = structuredClone(states.registration_init);
+    const input = state.actions.register_login_identifier?.inputs.email;
+    if (input)
+      Object.assign(input, {
+        value: "Ada@Example.org",
+        error: { code: "email_already_exists", message: "" },
+      });
+    return state;
+  };
+
+  test("says so, and offers to sign in with it, also without scripts", () => {
+    draw(taken(), { type: "registration" });
+    expect(screen.getByText(en.errors.email_already_exists)).toBeDefined();
+    const form = screen.getByRole("button", { name: en.page.signInInstead }).closest("form");
+    expect(form?.getAttribute("action")).toBe("/step");
+    expect(form && Object.fromEntries(new FormData(form))).toEqual({
+      flow: "login",
+      action: "start_over",
+      version: "0",
+      identifier: "Ada@Example.org",
+      with_script: "true",
+    });
+  });
+
+  test("offers nothing of the kind on the account page", () => {
+    draw(taken(), { type: "profile" });
+    expect(screen.queryByRole("button", { name: en.page.signInInstead })).toBeNull();
   });
 });
 

@@ -3,6 +3,7 @@ import type { ActionDescriptor } from "#server/flow/wire";
 import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
+import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { isAccount, isItemAction } from "./account.ts";
 import { AccountView } from "./account-view.tsx";
@@ -16,6 +17,7 @@ import { isText } from "./payload-readers.ts";
 import { Payloads, User } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
+import { SignInInstead } from "./sign-in-instead.tsx";
 import { SignOut } from "./sign-out.tsx";
 import { StateAlerts } from "./state-alerts.tsx";
 import { Consent } from "./state-links.tsx";
@@ -126,16 +128,7 @@ export function StateView({
         {waiting === "prompt" && live && ceremony?.needs && (
           <BrowserPrompt words={words} onTryAgain={ceremonyStatus.beginAgain} />
         )}
-        {mayBeginAgain && (
-          <Button
-            tone="primary"
-            type="button"
-            busy={busy !== null}
-            onClick={() => void ceremonyStatus.beginAgain()}
-          >
-            {words.page.tryAgain}
-          </Button>
-        )}
+        {mayBeginAgain && <TryAgain context={context} onTryAgain={ceremonyStatus.beginAgain} />}
         {account ? (
           <AccountView context={context} />
         ) : (
@@ -171,9 +164,10 @@ function Actions({
 }) {
   const { form, toggles, choices, valueButtons, collapsed, links } = layout;
   const { words, flow, live } = context;
+  const formId = useId();
   const { state } = flow.view;
   const ceremony = ceremonyOf(state);
-  const wait = waitOf(state, performed, ceremony?.action);
+  const wait = waitOf(state, performed, ceremony?.action, form?.action);
   const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
   const draw = (tone: ActionTone) => (action: (typeof choices)[number]) => (
     <ActionForm key={action.action} {...{ context, action, tone }} wait={seconds(action.action)} />
@@ -188,8 +182,24 @@ function Actions({
   const choiceTone = form || isAutomatic ? "secondary" : choices.length > 1 ? "choice" : "primary";
   return (
     <>
-      {form && draw("primary")(form)}
-      {toggles.map(draw("toggle"))}
+      {form && (
+        <ActionForm
+          key={form.action}
+          {...{ context, tone: "primary", id: formId }}
+          action={form}
+          wait={seconds(form.action)}
+          carries={toggles[0]?.action}
+        />
+      )}
+      {form && <SignInInstead context={context} />}
+      {toggles.map((action) => (
+        <ActionForm
+          key={action.action}
+          {...{ context, action, tone: "toggle" }}
+          wait={seconds(action.action)}
+          carriedBy={form && action === toggles[0] ? formId : undefined}
+        />
+      ))}
       {form && alternatives.length > 0 && (
         <p className={`stile-or${scripted(alternatives)}`}>{words.page.or}</p>
       )}
@@ -253,6 +263,25 @@ function Sentence({
       <strong className="stile-subject">{shown}</strong>
       {after}
     </p>
+  );
+}
+
+/** Begins a ceremony again, as soon as the server allows it. */
+function TryAgain({ context, onTryAgain }: { context: ViewContext; onTryAgain: () => Promise<void> }) {
+  const { flow, words } = context;
+  const { state, performed, busy, refusal } = flow.view;
+  const seconds = refusal?.seconds ?? waitOf(state, performed)?.seconds ?? 0;
+  const left = useCountdown(seconds, refusal ?? state);
+  return (
+    <Button
+      tone="primary"
+      type="button"
+      busy={busy !== null}
+      disabled={left > 0}
+      onClick={() => void onTryAgain()}
+    >
+      {left > 0 ? interpolate(words.page.tryAgainIn, { time: clockTime(left) }) : words.page.tryAgain}
+    </Button>
   );
 }
 

@@ -27,8 +27,10 @@ export interface RunningFlowOptions {
   providerReturn?: ProviderReturn | null;
   /** The relying party id, for signals to passkey managers. */
   relyingParty?: string | undefined;
-  /** Shows another flow in the same container; absent where each flow has a page. */
-  openFlow?: ((type: FlowType) => void) | undefined;
+  /** Shows another flow in the same container, and identifies the user there if asked to; absent where each flow has a page. */
+  openFlow?: ((type: FlowType, identifier?: string) => void) | undefined;
+  /** The identifier to begin a login with. */
+  identifier?: string | undefined;
   /** Navigates to another page. */
   navigate?: (url: string) => void;
 }
@@ -59,6 +61,7 @@ export function useRunningFlow(
     providerReturn = null,
     relyingParty,
     openFlow,
+    identifier,
     navigate = leave,
   }: RunningFlowOptions,
   makeServer: () => FlowServer,
@@ -98,6 +101,16 @@ export function useRunningFlow(
     ...(pendingReturn && "token" in pendingReturn ? { token: pendingReturn.token } : {}),
   };
   const context: ViewContext = { flow, type, words, language, copy, live, base, pageValues, openFlow };
+
+  const unsent = useRef(identifier);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
+  useEffect(() => {
+    const { continue_with_login_identifier: action } = state.actions;
+    const [input] = Object.values(action?.inputs ?? {});
+    if (!ready || unsent.current === undefined || !action || !input) return;
+    void flow.act(action.action, { [input.name]: unsent.current });
+    unsent.current = undefined;
+  }, [state, ready]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {

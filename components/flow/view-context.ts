@@ -17,8 +17,8 @@ export interface ViewContext {
   base: string;
   /** Values of hidden inputs that the page fills in, by name. */
   pageValues: PageValues;
-  /** Shows another flow in the same container; absent where each flow has a page. */
-  openFlow?: ((type: FlowType) => void) | undefined;
+  /** Shows another flow in the same container, and identifies the user there if asked to; absent where each flow has a page. */
+  openFlow?: ((type: FlowType, identifier?: string) => void) | undefined;
 }
 
 export type PageValues = Readonly<Record<string, unknown>>;

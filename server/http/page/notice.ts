@@ -1,30 +1,75 @@
-import type { Config } from "../../config/schema.ts";
-import { type ErrorCode, errors } from "../../flow/errors.ts";
-import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
+import type { ErrorCode } from "../../flow/errors.ts";
+import type { FlowType } from "../../flow/names.ts";
+import { retryPayload } from "../../flow/outcome.ts";
+import { showError } from "../../flow/show.ts";
+import type { ActionDescriptor, FlowState } from "../../flow/wire.ts";
 
-/**
- * A cookie that carries an error that belongs to no flow over the redirect after a form was posted. It contains a code
- * from a closed list, so planting one gains nothing.
- */
-const NOTICE_COOKIE = "stile-notice";
+/** An error that belongs to no state, and what its form held: carried over the redirect after a form was posted. */
+export interface Notice {
+  type: FlowType;
+  code: ErrorCode;
+  /** Seconds to wait. */
+  seconds?: number;
+  /** What was typed or ticked, by input, of inputs whose values may be shown again. */
+  values: Record<string, string | boolean>;
+}
 
 /** Long enough for the redirect. */
-const NOTICE_SECONDS = 10;
+export const NOTICE_SECONDS = 10;
 
 /**
- * @param code of the error
- * @returns a `Set-Cookie` value
+ * Describes a refused form.
+ *
+ * @param refused the error, which shows no state
+ * @param shown the state with the form
+ * @param input what it held
  */
-export function noticeCookie(code: string, config: Config): string {
-  return formatCookie(config, NOTICE_COOKIE, code, {
-    maxAge: NOTICE_SECONDS,
-    sameSite: "lax",
-    secure: isSecure(config),
-  });
+export function noticeOf(
+  type: FlowType,
+  refused: FlowState,
+  shown: FlowState,
+  input: Record<string, unknown>,
+): Notice | null {
+  const { error, payload } = refused;
+  if (!error) return null;
+  const { retry_after: seconds } = payload;
+  const values = Object.entries(input).filter(
+    (entry): entry is [string, string | boolean] =>
+      typeof entry[1] === "boolean" ||
+      (typeof entry[1] === "string" &&
+        inputsOf(shown).some(([name, own]) => name === entry[0] && "value" in own)),
+  );
+  return {
+    type,
+    code: error.code as ErrorCode,
+    ...(typeof seconds === "number" ? { seconds } : {}),
+    values: Object.fromEntries(values),
+  };
 }
 
-/** @param cookies the `Cookie` header */
-export function readNotice(cookies: string | null): ErrorCode | null {
-  const [code] = cookieValues(cookies, NOTICE_COOKIE);
-  return code !== undefined && Object.hasOwn(errors, code) ? (code as ErrorCode) : null;
+/** The state with the error of a refused form, and what that form held. */
+export function withNotice(state: FlowState, { code, seconds, values }: Notice): FlowState {
+  const { status, error } = showError(code);
+  const filled = Object.entries(state.actions).map(([name, action]): [string, ActionDescriptor] => [
+    name,
+    {
+      ...action,
+      inputs: Object.fromEntries(
+        Object.entries(action.inputs).map(([input, own]) => [
+          input,
+          Object.hasOwn(values, input) && !own.hidden ? { ...own, value: values[input] } : own,
+        ]),
+      ),
+    },
+  ]);
+  return {
+    ...state,
+    status,
+    actions: Object.fromEntries(filled),
+    payload: { ...state.payload, ...(seconds === undefined ? {} : retryPayload(seconds)) },
+    ...(error ? { error } : {}),
+  };
 }
+
+const inputsOf = ({ actions }: FlowState) =>
+  Object.values(actions).flatMap(({ inputs }) => Object.entries(inputs));

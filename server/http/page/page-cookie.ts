@@ -8,6 +8,7 @@ import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
 import { pathPrefix } from "../tenant-path.ts";
 import type { Destination } from "./destination.ts";
 import { type Frame, isSameFrame } from "./frame.ts";
+import type { Notice } from "./notice.ts";
 
 /** The hosted page's flow, stored in a sealed cookie that no script can read. */
 export interface PageFlow {
@@ -27,7 +28,11 @@ export interface PageFlow {
 }
 
 /** Contents of the sealed cookies of a tenant, by name. */
-type Contents = Record<FlowCookie, PageFlow> & { destination: Destination; codes: NewCodes };
+type Contents = Record<FlowCookie, PageFlow> & {
+  destination: Destination;
+  codes: NewCodes;
+  notice: Notice;
+};
 
 /** The name of the cookie of a flow: its type, with a prefix for a flow of a frame. */
 export type FlowCookie = FlowType | `frame-${FlowType}`;
@@ -156,7 +161,7 @@ export async function pageCookie<Name extends keyof Contents>(
 }
 
 /** Removes a cookie. */
-export function expiredPageCookie(tenant: Tenant, name: FlowCookie | "destination"): string {
+export function expiredPageCookie(tenant: Tenant, name: FlowCookie | "destination" | "notice"): string {
   const { config } = tenant;
   return formatCookie(config, cookieName(name, tenant), "", { ...attributes(name, config), maxAge: 0 });
 }

@@ -54,6 +54,8 @@ interface PageStep {
   input: Record<string, unknown>;
   /** Capabilities of the browser, if the step may start a flow. Absent: all false. */
   capabilities?: ReportedCapabilities | undefined;
+  /** A choice that the same form carries; it is stored before the action. */
+  first?: { action: string; input: Record<string, unknown> } | undefined;
 }
 
 /**
@@ -98,6 +100,14 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
   return begins(step, tenant) ? startWith(context, step) : notPermitted();
 }
 
+/** Abandons the browser's flow, and starts another one with an action. */
+export function startOverOnPage(
+  context: HandlerContext,
+  step: Omit<PageStep, "version">,
+): Promise<PageReply> {
+  return startWith(context, step);
+}
+
 /** The action that reports capabilities alone. */
 const REGISTRATION = "register_client_capabilities";
 
@@ -114,7 +124,7 @@ function hasText(input: Record<string, unknown>): boolean {
 /** Starts a flow with an action. */
 async function startWith(
   context: HandlerContext,
-  { type, action, input, capabilities = {} }: Omit<PageStep, "version">,
+  { type, action, input, first, capabilities = {} }: Omit<PageStep, "version">,
 ): Promise<PageReply> {
   const skipsPreflight = action !== REGISTRATION && type !== "profile";
   const started = await callFlow(context, {
@@ -124,14 +134,15 @@ async function startWith(
   });
   const fresh = startedFlow(context, started);
   if (!fresh) return reply(context, type, null, started);
-  return perform(context, fresh, { type, action, input });
+  return perform(context, fresh, { type, action, input, first });
 }
 
-function perform(
+async function perform(
   context: HandlerContext,
   flow: PageFlow,
-  { type, action, version, input }: Omit<PageStep, "version" | "capabilities"> & { version?: number },
+  { type, action, version, input, first }: Omit<PageStep, "version" | "capabilities"> & { version?: number },
 ): Promise<PageReply> {
+  if (first) return performBoth(context, flow, { type, action, version, input, first });
   return call(context, flow, {
     kind: "step",
     type,
@@ -141,6 +152,33 @@ function perform(
     flowId: flow.flowId,
     token: flow.token,
   });
+}
+
+/** Stores a choice, and then performs the action of the same form. */
+async function performBoth(
+  context: HandlerContext,
+  flow: PageFlow,
+  {
+    type,
+    version,
+    first,
+    ...step
+  }: Omit<PageStep, "version" | "capabilities" | "first"> & {
+    version: number | undefined;
+    first: NonNullable<PageStep["first"]>;
+  },
+): Promise<PageReply> {
+  const { flowId, token } = flow;
+  const at = version === undefined ? {} : { version };
+  const stored = await callFlow(context, { kind: "step", type, ...first, ...at, flowId, token });
+  const { answer } = stored;
+  const chosen = await reply(context, type, flow, stored);
+  if (answer.flowId === null || answer.state.error) return chosen;
+  const { resume = flow.resume } = answer;
+  const going = { ...flow, token: answer.state.csrf_token, resume };
+  const acted = await perform(context, going, { type, ...step, version: answer.version });
+  // An error without a state leaves the secrets of the step before.
+  return acted.flowId === undefined ? { ...acted, cookies: [...chosen.cookies, ...acted.cookies] } : acted;
 }
 
 /** Actions that bind a third-party sign-in to this browser. Scripts never see the code verifier. */

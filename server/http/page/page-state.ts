@@ -10,7 +10,7 @@ import { verifySession } from "../../sessions/verify-session.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { cookieValues } from "../cookies.ts";
 import type { Frame } from "./frame.ts";
-import { readNotice } from "./notice.ts";
+import { withNotice } from "./notice.ts";
 import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
 import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
 
@@ -29,7 +29,10 @@ export async function pageState(
   frame?: Frame,
 ): Promise<PageAnswer> {
   const answer = await readState(runtime, tenant, cookies, type, frame);
-  return { ...answer, state: detailedState(answer.state, tenant.config) };
+  const notice = frame ? null : await openPageCookie(runtime, tenant, "notice", cookies);
+  const isAboutIt = notice?.type === type && Object.keys(answer.state.actions).length > 0;
+  const state = isAboutIt ? withNotice(answer.state, notice) : answer.state;
+  return { ...answer, state: detailedState(state, tenant.config) };
 }
 
 async function readState(
@@ -67,11 +70,7 @@ async function readState(
     const { state, version } = shown;
     return { version, state: displayed(state, flow.flowId, version) };
   }
-  const first = firstState(tenant, type);
-  const notice = readNotice(cookies);
-  if (notice === null) return { version: UNSTARTED, state: first };
-  const { status, error } = showError(notice);
-  return { version: UNSTARTED, state: { ...first, status, ...(error ? { error } : {}) } };
+  return { version: UNSTARTED, state: firstState(tenant, type) };
 }
 
 /** The session of the page's visitor. Displaying a page does not count as use of the session. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FlowType } from "../../flow/names.ts";
+import { acme } from "../../testing/provider-people.ts";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
@@ -268,10 +269,119 @@ describe("a form", () => {
   );
 });
 
-test("ignores a planted notice with an unknown code", async () => {
+test("ignores a planted notice", async () => {
   const browser = visitor(runtime);
-  browser.cookies.set("stile-notice", "<script>");
+  browser.cookies.set(`stile-notice-${runtime.tenant.id}`, "<script>");
   expect((await page(browser, "login")).state).not.toHaveProperty("error");
-  browser.cookies.set("stile-notice", "constructor");
-  expect((await page(browser, "login")).state).not.toHaveProperty("error");
+});
+
+describe("a start that has to wait", () => {
+  const limited = () =>
+    runtime.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1",
+      STILE_SESSION_COOKIE_RETENTION: "prompt",
+    });
+
+  test("says how long, and keeps what was typed and ticked", async () => {
+    const as = limited();
+    const email = "not yet an address";
+    await submit(visitor(as), "login", "continue_with_login_identifier", { email }, as);
+    const browser = visitor(as);
+    const fields = { email, with_choice: "remember_me", remember_me: "true" };
+    const { version, state } = await submit(browser, "login", "continue_with_login_identifier", fields, as);
+    expect(version).toBe(0);
+    expect(state).toMatchObject({
+      name: "login_init",
+      status: 429,
+      error: { code: "rate_limit_exceeded" },
+      payload: { retry_after: expect.any(Number) },
+    });
+    expect(state.actions.continue_with_login_identifier?.inputs.email?.value).toBe(email);
+    expect(state.actions.remember_me?.inputs.remember_me?.value).toBe(true);
+    expect((await page(browser, "registration", as)).state).not.toHaveProperty("error");
+  });
+
+  test("never shows a secret again", async () => {
+    const as = limited();
+    await submit(visitor(as), "login", "continue_with_login_identifier", { email: newAddress() }, as);
+    const browser = visitor(as);
+    await submit(browser, "login", "thirdparty_oauth", { password: "seven herons" }, as);
+    await submit(browser, "login", "continue_with_login_identifier", { email: "x", code: "123456" }, as);
+    expect(JSON.stringify(await page(browser, "login", as))).not.toMatch(/seven herons|123456/);
+  });
+});
+
+describe("the choice to stay signed in", () => {
+  const prompting = () => runtime.configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
+  const chosen = ({ state }: PageAnswer) => state.actions.remember_me?.inputs.remember_me?.value;
+
+  test("is made with the form of the identifier", async () => {
+    const as = prompting();
+    const browser = visitor(as);
+    const carried = { email: newAddress(), with_choice: "remember_me", remember_me: "true" };
+    const drawn = await submit(browser, "login", "continue_with_login_identifier", carried, as);
+    expect(drawn.state.name).toBe("login_method_chooser");
+    expect(chosen(await submit(browser, "login", "back", {}, as))).toBe(true);
+  });
+
+  test("is taken back with the same form, and stays as it was where the form does not carry it", async () => {
+    const as = prompting();
+    const browser = visitor(as);
+    const bad = { email: "no address" };
+    await submit(browser, "login", "remember_me", { remember_me: "true" }, as);
+    const kept = await submit(browser, "login", "continue_with_login_identifier", bad, as);
+    expect([kept.state.status, chosen(kept)]).toEqual([400, true]);
+    const carrying = { ...bad, with_choice: "remember_me" };
+    const taken = await submit(browser, "login", "continue_with_login_identifier", carrying, as);
+    expect([taken.state.status, chosen(taken)]).toEqual([400, undefined]);
+    expect(taken.state.actions.continue_with_login_identifier?.inputs.email?.value).toBe("no address");
+  });
+
+  test("is no input where the configuration offers none", async () => {
+    const fields = { email: newAddress(), with_choice: "remember_me", remember_me: "true" };
+    const drawn = await submit(visitor(runtime), "login", "continue_with_login_identifier", fields);
+    expect(drawn.state.status).toBe(400);
+  });
+});
+
+describe("a sign-up with the address of an account", () => {
+  test("goes on by signing in to it, whatever login was under way", async () => {
+    const as = runtime.configured({ STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" });
+    const email = newAddress();
+    await restRegistration(as, email);
+    const browser = visitor(as);
+    await submit(browser, "login", "continue_with_login_identifier", { email: newAddress() }, as);
+    const told = await submit(browser, "registration", "register_login_identifier", { email }, as);
+    expect(told.state.actions.register_login_identifier?.inputs.email).toMatchObject({
+      value: email,
+      error: { code: "email_already_exists" },
+    });
+    const fields = { flow: "login", action: "start_over", version: "0", identifier: email };
+    const response = await browser.submit("/step", fields);
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/"]);
+    const drawn = await page(browser, "login", as);
+    expect(drawn.state).toMatchObject({ name: "login_method_chooser", payload: { identifier: email } });
+  });
+
+  test("with an address that cannot be one leads to the form that says so", async () => {
+    const browser = visitor(runtime);
+    const fields = { flow: "login", action: "start_over", version: "0", identifier: "x" };
+    expect((await browser.submit("/step", fields)).status).toBe(303);
+    expect((await page(browser, "login")).state).toMatchObject({ name: "login_init", status: 400 });
+  });
+
+  test("starts no flow of a type without identifier", async () => {
+    const fields = { flow: "registration", action: "start_over", version: "0", identifier: "x@y.example" };
+    expect((await visitor(runtime).submit("/step", fields)).status).toBe(400);
+  });
+});
+
+test("closed registration offers nothing, whatever else is configured", async () => {
+  const as = runtime.configured({
+    STILE_ACCOUNT_ALLOW_SIGNUP: "false",
+    STILE_SESSION_COOKIE_RETENTION: "prompt",
+    ...acme(),
+  });
+  expect((await page(visitor(as), "registration", as)).state.actions).toEqual({});
 });

@@ -1,19 +1,24 @@
+import { firstState } from "../../flow/engine.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
+import type { FlowState } from "../../flow/wire.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { readText } from "../body.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError, redirect } from "../reply.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
+import { plainError, type Reply, redirect } from "../reply.ts";
 import { readForm } from "./form.ts";
-import { noticeCookie } from "./notice.ts";
-import { expiredPageCookie, pageCookie } from "./page-cookie.ts";
-import { actOnPage, currentOnPage, type PageReply } from "./page-flow.ts";
+import { NOTICE_SECONDS, noticeOf } from "./notice.ts";
+import { expiredPageCookie, openPageCookie, pageCookie } from "./page-cookie.ts";
+import { actOnPage, currentOnPage, type PageReply, startOverOnPage } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
 /** Long enough for the redirect. The page that displays the codes removes their cookie. */
 const NEW_CODES_SECONDS = 60;
 
-/** In place of an action: abandons the flow, for a user who wants another account. No action has this name. */
+/**
+ * In place of an action: abandons the flow, for a user who wants another account; with the field `identifier`, for one
+ * who wants to sign in to that account. No action has this name.
+ */
 const START_OVER = "start_over";
 
 /** Maximum number of form fields. */
@@ -33,25 +38,78 @@ export const stepHandler: Handler = async (context) => {
   const version = form.get("version") ?? "";
   if (!type || !action || !/^\d{1,9}$/.test(version) || form.size > MAX_FIELDS) return bodyError("malformed");
 
-  if (action === START_OVER)
-    return redirect(303, pageAddress(type), { cookies: [expiredPageCookie(tenant, type)] });
-
-  const page = await pageState(runtime, tenant, cookies, type);
-  const descriptor = Object.hasOwn(page.state.actions, action) ? page.state.actions[action] : undefined;
-  const input = readForm(form, descriptor?.inputs ?? {});
   const capabilities = { webauthn_available: form.get("with_script") === "true" };
-  const acted = await actOnPage(context, { type, action, version: Number(version), input, capabilities });
+  const identifier = form.get("identifier");
+  if (action === START_OVER && !identifier)
+    return redirect(303, pageAddress(type), { cookies: [expiredPageCookie(tenant, type)] });
+  if (action === START_OVER) {
+    const first = firstState(tenant, type);
+    const begun = identification(first, identifier ?? "");
+    if (!begun) return bodyError("malformed");
+    const started = await startOverOnPage(context, { type, ...begun, capabilities });
+    return result(context, type, started, first, begun.input);
+  }
+
+  const { state } = await pageState(runtime, tenant, cookies, type);
+  const descriptor = Object.hasOwn(state.actions, action) ? state.actions[action] : undefined;
+  const choice = choiceOf(form, action, state);
+  const input = readForm(withoutChoice(form, choice), descriptor?.inputs ?? {});
+  const step = { type, action, version: Number(version), input, capabilities };
+  const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
   // After a second click or a lost answer, the page shows the flow's current state, whose form works.
   const outcome = isNotPermitted(acted) ? await currentOnPage(context, type) : acted;
+  return result(context, type, outcome, state, { ...input, ...choice?.input });
+};
+
+/**
+ * Redirects to the page, which displays the result.
+ *
+ * @param shown the state whose form was posted
+ * @param input what the form held
+ */
+async function result(
+  { runtime, tenant, cookies }: HandlerContext,
+  type: FlowType,
+  outcome: PageReply,
+  shown: FlowState,
+  input: Record<string, unknown>,
+): Promise<Reply> {
+  const { state } = outcome.answer;
+  // An outdated form leads to the current state, which needs no notice. Other errors have no state to appear in.
+  const notice = state.name === "error" && state.status !== 403 ? noticeOf(type, state, shown, input) : null;
+  const outdated = !notice && (await openPageCookie(runtime, tenant, "notice", cookies)) !== null;
   return redirect(303, pageAddress(type), {
     headers: outcome.headers,
     cookies: [
       ...outcome.cookies,
-      ...noticeCookies(outcome, tenant),
+      ...(notice ? [await pageCookie(runtime, tenant, "notice", notice, NOTICE_SECONDS)] : []),
+      ...(outdated ? [expiredPageCookie(tenant, "notice")] : []),
       ...(await codesCookies(runtime, tenant, outcome)),
     ],
   });
-};
+}
+
+/** The step that identifies a user in the first state of a login; null where it takes no identifier. */
+function identification({ actions }: FlowState, identifier: string) {
+  const { continue_with_login_identifier: action } = actions;
+  const [input] = Object.values(action?.inputs ?? {});
+  return action && input ? { action: action.action, input: { [input.name]: identifier } } : null;
+}
+
+/** The choice to stay signed in, which the form of another action carries in browsers without scripts. */
+function choiceOf(form: URLSearchParams, action: string, { actions }: FlowState) {
+  const { remember_me: choice } = actions;
+  if (!choice || choice.action === action || form.get("with_choice") !== choice.action) return null;
+  const chosen = form.has("remember_me");
+  const differs = chosen !== (choice.inputs.remember_me?.value === true);
+  return { action: choice.action, input: { remember_me: chosen }, differs };
+}
+
+function withoutChoice(form: URLSearchParams, choice: { input: object } | null): URLSearchParams {
+  const rest = new URLSearchParams(form);
+  for (const name of Object.keys(choice?.input ?? {})) rest.delete(name);
+  return rest;
+}
 
 /** Address of the hosted page for a type of flow. */
 function pageAddress(type: FlowType): string {
@@ -60,13 +118,6 @@ function pageAddress(type: FlowType): string {
 
 function isNotPermitted({ answer: { state } }: PageReply): boolean {
   return state.name === "error" && state.status === 403;
-}
-
-/** An outdated form leads to the current state, which needs no notice. Other errors have no state to appear in. */
-function noticeCookies({ answer: { state } }: PageReply, { config }: Tenant): string[] {
-  return state.name === "error" && state.status !== 403 && state.error
-    ? [noticeCookie(state.error.code, config)]
-    : [];
 }
 
 /** Carries new recovery codes over the redirect; the server stores no copy. */
