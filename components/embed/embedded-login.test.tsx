@@ -8,7 +8,10 @@ import { flow as en } from "#words/en/flow";
 import { states } from "../gallery/states.ts";
 import { EmbeddedLogin, type WordSource } from "./embedded-login.tsx";
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  history.replaceState(null, "", "/");
+});
 
 const source: WordSource<"de" | "en"> = {
   choose: ([wanted]) => (wanted === "de" ? "de" : "en"),
@@ -135,4 +138,22 @@ test("the service's own texts are there from the first drawing, and none is aske
 test("the service's own texts that cannot be loaded are replaced by ours", async () => {
   embed([login, new TypeError("Failed to fetch")], {}, { "X-Words": "v1 en" });
   expect(await heading("Sign in")).toBeDefined();
+});
+
+test("an error in the application's own address is not taken for a return from a provider", async () => {
+  history.replaceState(null, "", "/?error=quota");
+  const { onError, requests } = embed([login]);
+  await heading("Sign in");
+  expect(onError).not.toHaveBeenCalled();
+  expect(screen.queryByRole("alert")).toBeNull();
+  expect(location.search).toBe("?error=quota");
+  expect(requests.every((path) => path === "/login")).toBe(true);
+});
+
+test("A104 a token of a provider that no flow waits for leaves the address, and reaches no service", async () => {
+  history.replaceState(null, "", "/?hanko_token=of-another-flow&page=2");
+  const { requests } = embed([login]);
+  await heading("Sign in");
+  await waitFor(() => expect(location.search).toBe("?page=2"));
+  expect(requests.every((path) => path === "/login")).toBe(true);
 });

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { FlowWords } from "#words/flow";
 import { type OwnTexts, withTexts } from "#words/with-texts";
 import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
-import { readProviderReturn } from "../flow/provider-return.ts";
+import { type ProviderReturn, readProviderReturn } from "../flow/provider-return.ts";
 import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
 import { baseOf, restServer, suspendedType } from "../flow/rest-server.ts";
 import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
@@ -11,7 +11,7 @@ import { useFlowEvents } from "./use-flow-events.ts";
 
 /** The flow that a component shows first: the one that returns from an identity provider, else the one asked for. */
 export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFlow {
-  if (returnToPage() === null) return flow;
+  if (returnToPage(url) === null) return flow;
   const suspended = suspendedType({ url });
   const isOfComponent = suspended === "profile" ? flow === "profile" : suspended !== null;
   return isOfComponent && suspended !== "token_exchange" ? (suspended ?? flow) : flow;
@@ -46,7 +46,7 @@ export function useEmbeddedFlow(
   },
 ): RunningFlow & { wordsReady: boolean } {
   const { url, codeChallenge } = options;
-  const [providerReturn] = useState(returnToPage);
+  const [providerReturn] = useState(() => returnToPage(url));
   const [server] = useState(
     () => begun?.server ?? restServer({ url, language, codeChallenge, returning: providerReturn !== null }),
   );
@@ -97,8 +97,11 @@ const noWords = {
   ...{ states: {}, actions: {}, afterProof: {}, inputs: {}, errors: {}, sections: {}, page: {} },
 } as unknown as FlowWords;
 
-function returnToPage() {
-  return typeof location === "undefined" ? null : readProviderReturn(new URLSearchParams(location.search));
+/** The result of an identity provider in the address of this page. An `error` may be the application's own. */
+function returnToPage(url: string): ProviderReturn | null {
+  if (typeof location === "undefined") return null;
+  const result = readProviderReturn(new URLSearchParams(location.search));
+  return result && "error" in result && suspendedType({ url }) === null ? null : result;
 }
 
 function pageAddress(): string | undefined {
