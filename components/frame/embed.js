@@ -49,12 +49,14 @@ function embed(place, options = {}) {
   // Room for most states: browsers ignore clicks into a frame whose size has just changed.
   frame.style.cssText = `display:block;width:100%;min-height:${ROOM_PX}px;border:0;color-scheme:${options.theme ?? "light dark"}`;
   let isAnswering = false;
+  let isRemoved = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const shown = { width: 0, height: 0 };
 
   /** @param {string | null} challenge */
   function open(challenge) {
+    if (isRemoved) return;
     const query = new URLSearchParams({ origin: location.origin, flow });
     if (challenge) query.set("code_challenge", challenge);
     if (options.language) query.set("lang", options.language);
@@ -111,6 +113,7 @@ function embed(place, options = {}) {
   return {
     frame,
     remove() {
+      isRemoved = true;
       removeEventListener("message", receive);
       clearTimeout(timer);
       frame.remove();

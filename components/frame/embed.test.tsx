@@ -71,6 +71,19 @@ test("the link stays until the challenge is made", () => {
   expect(document.querySelector("#place a")).not.toBeNull();
 });
 
+test("a frame that is removed before the challenge is made does not appear", async () => {
+  const { frame, remove } = embedded({ codeChallenge: true });
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  const other = embedded({ codeChallenge: true });
+  remove();
+  vi.useRealTimers();
+  await digest.mock.results[0]?.value;
+  await vi.waitFor(() => expect(other.frame.isConnected).toBe(true));
+  expect(frame.isConnected).toBe(false);
+  expect(frame.src).toBe("");
+  digest.mockRestore();
+});
+
 test("A103 messages of another origin, of another window, and of another form are ignored", () => {
   const { receive, onSuccess, onStateChange, onError } = embedded();
   for (const forged of [
