@@ -57,6 +57,7 @@ export async function FlowPage({ type: requestedType, query, path, tenantId }: F
       <ThemeLinks config={config} />
       <Languages
         current={language}
+        label={words.flow.page.languages}
         address={requestedType && path === "/" ? `${pagePath}?flow=${requestedType}` : pagePath}
       />
     </Login>

@@ -1,20 +1,23 @@
-import { type Language, languageTags } from "#words/language-tags";
+import { directionOf } from "#words/direction";
+import { languageTags, type PageLanguage } from "#words/language-tags";
 import { translations } from "#words/translations";
 
 interface LanguagesProps {
-  current: Language;
+  current: PageLanguage;
+  /** Names this list. */
+  label: string;
   /** Address of this page, for instance `/?flow=registration`. */
   address: string;
 }
 
 /** Links to the same page in the other languages. */
-export function Languages({ current, address }: LanguagesProps) {
+export function Languages({ current, label, address }: LanguagesProps) {
   const to = (language: string) => `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
   return (
-    <nav aria-label={translations[current].flow.page.languages}>
+    <nav aria-label={label}>
       <ul className="stile-links">
         {languageTags.map((language) => (
-          <li key={language} lang={language}>
+          <li key={language} lang={language} dir={directionOf(language)}>
             {language === current ? (
               <span aria-current="true">{translations[language].name}</span>
             ) : (

@@ -1,3 +1,4 @@
+import { directionOf } from "#words/direction";
 import "../components/ui/theme.css";
 import "../components/ui/page.css";
 import "../components/ui/state.css";
@@ -28,7 +29,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
   const { language, words } = await pageWords(currentRuntime().tenant.config);
   const { errors, page } = words.flow;
   return (
-    <html lang={language}>
+    <html lang={language} dir={directionOf(language)}>
       <body className="stile-body">
         <ErrorBoundary title={page.errorTitle} sentence={errors.technical_error} reload={page.reload}>
           {children}

@@ -1,7 +1,7 @@
 import { cookies, headers } from "next/headers";
 import type { Config } from "#server/config/schema";
 import { pageLanguage } from "#server/http/language";
-import type { Language } from "#words/language-tags";
+import type { PageLanguage } from "#words/language-tags";
 import type { LanguageWords } from "#words/language-words";
 import { wordsOf } from "#words/words-of";
 import { LANGUAGE } from "./page-language.ts";
@@ -13,9 +13,10 @@ import { LANGUAGE } from "./page-language.ts";
  */
 export async function pageWords({
   words,
-}: Pick<Config, "words">): Promise<{ language: Language; words: LanguageWords }> {
+  mode,
+}: Pick<Config, "words" | "mode">): Promise<{ language: PageLanguage; words: LanguageWords }> {
   const sent = await headers();
   const chosen = sent.get(LANGUAGE) ?? (await cookies()).get(LANGUAGE)?.value ?? null;
-  const language = pageLanguage(chosen, sent.get("accept-language"));
+  const language = pageLanguage(chosen, sent.get("accept-language"), mode);
   return { language, words: wordsOf(language, words) };
 }

@@ -2,3 +2,15 @@
 export const languageTags = ["de", "en", "fr", "it", "nl", "pt-BR", "bn", "zh"] as const;
 
 export type Language = (typeof languageTags)[number];
+
+/**
+ * Languages that nobody speaks, for tests of the layout: English that is accented, bracketed and longer, and English that
+ * is written from right to left. Both have a region for private use (RFC 5646, 2.2.4). In development alone.
+ */
+export const pseudoTags = ["en-XA", "ar-XB"] as const;
+
+/** The language of a page: one of ours, or a pseudo-language in development. */
+export type PageLanguage = Language | (typeof pseudoTags)[number];
+
+export const isPseudoTag = (tag: unknown): tag is (typeof pseudoTags)[number] =>
+  (pseudoTags as readonly unknown[]).includes(tag);

@@ -1,6 +1,7 @@
-import type { Language } from "./language-tags.ts";
+import { isPseudoTag, type Language, type PageLanguage } from "./language-tags.ts";
 import type { LanguageWords } from "./language-words.ts";
 import { type OwnWords, withOwnTexts } from "./own-texts.ts";
+import { pseudoWords } from "./pseudo-words.ts";
 import { translations } from "./translations.ts";
 
 const tailored = new WeakMap<OwnWords, Map<Language, LanguageWords>>();
@@ -10,7 +11,8 @@ const tailored = new WeakMap<OwnWords, Map<Language, LanguageWords>>();
  *
  * @param own the tenant's own texts (`config.words`)
  */
-export function wordsOf(language: Language, own: OwnWords): LanguageWords {
+export function wordsOf(language: PageLanguage, own: OwnWords): LanguageWords {
+  if (isPseudoTag(language)) return pseudoWords[language];
   const texts = own[language];
   if (!texts) return translations[language];
   const known = tailored.get(own)?.get(language);

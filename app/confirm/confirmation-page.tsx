@@ -4,7 +4,7 @@ import { dataView } from "#server/passkey-server/confirmation-view";
 import { visibleLine } from "#server/passkey-server/visible-text";
 import { currentRuntime } from "#server/runtime-slot";
 import type { Tenant } from "#server/tenants/tenant";
-import type { Language } from "#words/language-tags";
+import type { PageLanguage } from "#words/language-tags";
 import { Confirmation, type ConfirmationProps } from "../../components/confirmation/confirmation.tsx";
 import { parametersOf, type Query, tenantOfPage } from "../flow-page.tsx";
 import { Languages } from "../languages.tsx";
@@ -33,6 +33,7 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
       <ThemeLinks config={config} />
       <Languages
         current={language}
+        label={words.flow.page.languages}
         address={token === "" ? pagePath : `${pagePath}?${new URLSearchParams({ token })}`}
       />
     </Confirmation>
@@ -57,7 +58,11 @@ export async function UnknownConfirmationPage({ path }: { path: string }) {
       content={{ end: "unknown" }}
     >
       <ThemeLinks config={tenant.config} />
-      <Languages current={language} address={withinTenant(tenant.config, "/confirm")} />
+      <Languages
+        current={language}
+        label={words.flow.page.languages}
+        address={withinTenant(tenant.config, "/confirm")}
+      />
     </Confirmation>
   );
 }
@@ -65,7 +70,7 @@ export async function UnknownConfirmationPage({ path }: { path: string }) {
 async function contentOf(
   tenant: Tenant,
   token: string,
-  language: Language,
+  language: PageLanguage,
 ): Promise<ConfirmationProps["content"]> {
   const runtime = currentRuntime();
   const page = await confirmationPage({ runtime, tenant }, token);

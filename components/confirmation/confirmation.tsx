@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { ConfirmationEnd, ConfirmationWords } from "#words/confirmation";
+import { directionOf } from "#words/direction";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
 import { type Answered, AnsweredView } from "./answered-view.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
@@ -58,7 +59,7 @@ export function Confirmation({
   const reached = outcome?.end ?? answered?.end;
   const title = reached ? words.ends[reached].title : words.title;
   return (
-    <main className="stile-page" lang={language} data-confirmation="">
+    <main className="stile-page" lang={language} dir={directionOf(language)} data-confirmation="">
       <title>{`${title} · ${service}`}</title>
       <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">

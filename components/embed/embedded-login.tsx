@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
 import { isAccount } from "../flow/account.ts";
 import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
@@ -64,7 +65,12 @@ export function EmbeddedLogin<Language extends string>({
   }, [wanted]);
 
   return (
-    <div className="stile-embed" lang={loaded?.language} data-theme={theme}>
+    <div
+      className="stile-embed"
+      lang={loaded?.language}
+      dir={loaded ? directionOf(loaded.language) : undefined}
+      data-theme={theme}
+    >
       {opened && language ? (
         <Flow
           key={`${url} ${opened.flow} ${codeChallenge}`}

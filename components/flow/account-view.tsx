@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from "react";
 import type { ActionName } from "#server/flow/protocol-names";
 import type { ActionDescriptor } from "#server/flow/wire";
+import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -110,14 +111,14 @@ function RowView({ context, row }: { context: ViewContext; row: Row }) {
       )}
       <div className="stile-row-text">
         <p className="stile-row-title">
-          <span>{title}</span>
+          <span dir="auto">{title}</span>
           {row.badges.map((badge) => (
             <span key={badge} className="stile-badge" data-badge={badge}>
               {words.page[badge]}
             </span>
           ))}
         </p>
-        {details.length > 0 && <p className="stile-hint">{details.join(" · ")}</p>}
+        {details.length > 0 && <p className="stile-hint">{details.map(isolated(language)).join(" · ")}</p>}
       </div>
       {row.actions.length > 0 && (
         <div className="stile-row-actions">
@@ -155,6 +156,10 @@ function AccountAction({ context, action, item, tone }: AccountActionProps) {
     <ActionForm context={context} action={action} item={item} tone={tone} />
   );
 }
+
+/** Keeps each part in its place where the language is written from right to left (UAX #9, 2.4.2). */
+const isolated = (language: string) => (text: string) =>
+  directionOf(language) === "rtl" ? `\u2068${text}\u2069` : text;
 
 /** Formats dates in the time zone of the browser, which the server does not know. */
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {

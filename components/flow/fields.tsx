@@ -232,6 +232,7 @@ function JsonField(props: FieldProps) {
           required={input.required === true}
           defaultValue={formValue(input.value)}
           spellCheck={false}
+          dir="ltr"
           rows={4}
         />
       )}
@@ -257,6 +258,18 @@ const nameAutocompletes: Record<string, string> = {
   family_name: "family-name",
 };
 
+/** Whether what is typed is written from left to right in every language: addresses, codes and numbers. */
+function isLatin({ name, type }: InputDescriptor): boolean {
+  return type === "number" || latinInputs.has(name);
+}
+
+const latinInputs = new Set<string>([
+  "identifier",
+  "email",
+  "username",
+  "recovery_code",
+] satisfies InputName[]);
+
 function TextField(props: FieldProps) {
   const { input, flow } = props;
   const names = Object.hasOwn(autocompletes, input.name) ? autocompletes[input.name] : undefined;
@@ -266,6 +279,7 @@ function TextField(props: FieldProps) {
         <Input
           {...attributes}
           {...(names ? { autoCapitalize: "none", spellCheck: false } : {})}
+          dir={isLatin(input) ? "ltr" : undefined}
           name={input.name}
           type={htmlTypes[input.type] ?? "text"}
           inputMode={input.type === "email" || input.name === "email" ? "email" : undefined}

@@ -23,7 +23,7 @@ export function Identity({ context }: { context: ViewContext }) {
     <div className="stile-identity">
       <p>
         <span className="stile-hidden">{words.page.account}: </span>
-        <strong>{identifier}</strong>
+        <strong dir="auto">{identifier}</strong>
       </p>
       {type !== "profile" && (
         <form

@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { directionOf } from "#words/direction";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
 import { allowOwnScripts } from "../ui/script-policy.ts";
 import { isAccount } from "./account.ts";
@@ -31,7 +32,12 @@ export function Login({ service, logo, signup, server, children, ...options }: L
   const { state } = flow.view;
   const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
   return (
-    <main className="stile-page" lang={language} data-wide={isAccount(state) || undefined}>
+    <main
+      className="stile-page"
+      lang={language}
+      dir={directionOf(language)}
+      data-wide={isAccount(state) || undefined}
+    >
       <title>{`${copy.title} · ${service}`}</title>
       <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">

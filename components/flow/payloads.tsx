@@ -57,7 +57,7 @@ function Secret({ value, words }: PayloadProps) {
     <div className="stile-secret">
       <p>
         <span className="stile-label">{words.page.secret}</span>
-        <code>{value.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+        <code dir="ltr">{value.replace(/(.{4})(?=.)/g, "$1 ")}</code>
       </p>
       <CopyButton text={value} label={words.page.copy} done={words.page.copied} />
     </div>
@@ -85,7 +85,7 @@ export function User({ value, words }: PayloadProps) {
       </span>
       <span className="stile-user-text">
         <span className="stile-hint">{words.page.signedInAs}</span>
-        <strong>{name}</strong>
+        <strong dir="auto">{name}</strong>
       </span>
     </p>
   );

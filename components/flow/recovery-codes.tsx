@@ -29,7 +29,7 @@ export function RecoveryCodes({ context: { words, live }, codes, redirectTo, onS
       <ol className="stile-codes-list">
         {codes.map((code) => (
           <li key={code}>
-            <code>{code}</code>
+            <code dir="ltr">{code}</code>
           </li>
         ))}
       </ol>

@@ -260,7 +260,9 @@ function Sentence({
   return (
     <p className="stile-sentence">
       {before}
-      <strong className="stile-subject">{shown}</strong>
+      <strong className="stile-subject" dir="auto">
+        {shown}
+      </strong>
       {after}
     </p>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
 import { useFlowEvents } from "../embed/use-flow-events.ts";
 import type { FlowType } from "../flow/flow-server.ts";
@@ -55,7 +56,7 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
   };
 
   return (
-    <main ref={container} className="stile-frame" lang={language}>
+    <main ref={container} className="stile-frame" lang={language} dir={directionOf(language)}>
       {ignored && <Alert tone="error">{frameWords[ignored]}</Alert>}
       {status === "blocked" && <Alert tone="error">{frameWords.blocked}</Alert>}
       {status === "open" ? (

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
 import type { FlowAnswer, FlowType } from "../flow/flow-server.ts";
 import { StateView } from "../flow/state-view.tsx";
@@ -54,7 +55,7 @@ export function FrameWindow({ frameWords, service, base, language, returned, ...
   }, []);
 
   return (
-    <main className="stile-page" lang={language}>
+    <main className="stile-page" lang={language} dir={directionOf(language)}>
       <title>{service}</title>
       <div className="stile-card">
         {continued ? (

@@ -28,7 +28,7 @@ export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputPro
   }
 
   return (
-    <div className="stile-code">
+    <div className="stile-code" dir="ltr">
       <div className="stile-code-cells" aria-hidden="true">
         {Array.from({ length }, (_, index) => (
           <span

@@ -113,10 +113,19 @@ const drawings: Record<IconName, ReactNode> = {
   ),
 };
 
+/** Drawings that point along the text, and are mirrored where it is written from right to left. */
+const pointing: ReadonlySet<IconName> = new Set<IconName>(["back", "forward"]);
+
 /** A decorative icon: its meaning is also given in words. */
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className="stile-icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <svg
+      className="stile-icon"
+      viewBox="0 0 24 24"
+      aria-hidden="true"
+      focusable="false"
+      data-pointing={pointing.has(name) || undefined}
+    >
       {drawings[name]}
     </svg>
   );

@@ -10,7 +10,7 @@ interface PasswordInputProps extends Omit<ComponentPropsWithRef<"input">, "class
 export function PasswordInput({ showLabel, hideLabel, ...rest }: PasswordInputProps) {
   const [shown, setShown] = useState(false);
   return (
-    <div className="stile-password">
+    <div className="stile-password" dir="ltr">
       <input {...rest} className="stile-input" type={shown ? "text" : "password"} />
       <button
         type="button"

@@ -1,4 +1,5 @@
-import { type Language, languageTags } from "#words/language-tags";
+import { isPseudoTag, type Language, languageTags, type PageLanguage } from "#words/language-tags";
+import type { Config } from "../config/schema.ts";
 import { acceptedLanguageTags } from "../lib/accept-language.ts";
 import { matchLanguage } from "../lib/match-language.ts";
 
@@ -19,8 +20,14 @@ export function acceptedLanguage(header: string | null): Language | null {
 }
 
 /**
- * The language of a page: the one that the visitor chose, else the one that the browser prefers, else English.
+ * The language of a page: the one that the visitor chose, else the one that the browser prefers, else English. In
+ * development a pseudo-language can be chosen.
  */
-export function pageLanguage(chosen: string | null, acceptLanguage: string | null): Language {
+export function pageLanguage(
+  chosen: string | null,
+  acceptLanguage: string | null,
+  mode: Config["mode"] = "production",
+): PageLanguage {
+  if (mode === "development" && isPseudoTag(chosen)) return chosen;
   return matchLanguage([chosen ?? "", ...acceptedLanguageTags(acceptLanguage)], languageTags) ?? "en";
 }

@@ -1,5 +1,6 @@
+import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
-import type { Language } from "#words/language-tags";
+import type { PageLanguage } from "#words/language-tags";
 import { wordsOf } from "#words/words-of";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -49,12 +50,12 @@ const policy = [
 export function messagePage(
   status: number,
   request: Headers,
-  { service, words }: Pick<Config, "service" | "words">,
+  { service, words, mode }: Pick<Config, "service" | "words" | "mode">,
   message: (words: FlowWords["page"]) => PageMessage,
   headers: Record<string, string> = {},
 ): Reply {
   const [chosen = null] = cookieValues(request.get("cookie"), LANGUAGE_COOKIE);
-  const language = pageLanguage(chosen, request.get("accept-language"));
+  const language = pageLanguage(chosen, request.get("accept-language"), mode);
   const { page } = wordsOf(language, words).flow;
   return {
     status,
@@ -63,9 +64,9 @@ export function messagePage(
   };
 }
 
-function render(language: Language, service: string, { title, sentence, detail }: PageMessage): string {
+function render(language: PageLanguage, service: string, { title, sentence, detail }: PageMessage): string {
   return html`<!doctype html>
-<html lang="${language}">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -78,7 +79,7 @@ function render(language: Language, service: string, { title, sentence, detail }
 <div class="card">
 <h1>${title}</h1>
 <p>${sentence}</p>
-${detail === undefined ? [] : html`<p lang="en">${detail}</p>`}
+${detail === undefined ? [] : html`<p lang="en" dir="ltr">${detail}</p>`}
 </div>
 </main>
 </body>

@@ -1,4 +1,5 @@
-import type { Language } from "#words/language-tags";
+import { directionOf } from "#words/direction";
+import type { PageLanguage } from "#words/language-tags";
 import { type Html, html, trusted } from "./html.ts";
 
 /** A part of a mail, top to bottom. */
@@ -8,7 +9,7 @@ export interface Block {
 }
 
 export interface MailPage {
-  language: Language;
+  language: PageLanguage;
   title: string;
   /** Name of the service, shown at the top. */
   sender: string;
@@ -26,12 +27,12 @@ export function textLayout({ sender, blocks, footer }: MailPage): string {
 }
 
 /** Fonts of the systems for scripts that the general families do not have. */
-const scriptFonts: Partial<Record<Language, string>> = {
+const scriptFonts: Partial<Record<PageLanguage, string>> = {
   bn: "'Kohinoor Bangla','Nirmala UI','Noto Sans Bengali',",
   zh: "'PingFang SC','Microsoft YaHei','Noto Sans SC','Noto Sans CJK SC',",
 };
 
-const fontsOf = (language: Language) =>
+const fontsOf = (language: PageLanguage) =>
   `-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,${scriptFonts[language] ?? ""}sans-serif`;
 
 const monospace = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
@@ -72,8 +73,10 @@ const outlookFrame = {
  */
 export function htmlLayout({ language, title, sender, preview, blocks, footer }: MailPage): string {
   const fonts = trusted(fontsOf(language));
-  // None of the languages is written from right to left.
-  const spoken = html`lang="${language}" dir="ltr"`;
+  const direction = directionOf(language);
+  const spoken = html`lang="${language}" dir="${direction}"`;
+  // Mail programs know no logical values; a table starts where its text does.
+  const start = direction === "rtl" ? "right" : "left";
   return html`<!doctype html>
 <html ${spoken}>
 <head>
@@ -92,13 +95,13 @@ export function htmlLayout({ language, title, sender, preview, blocks, footer }:
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
 <td class="page frame" align="center" style="padding:40px 16px;background-color:#f3f4f6">
 ${outlookFrame.start}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:520px;table-layout:fixed"><tr>
-<td class="strong edge" align="left" style="padding:0 41px 14px;font-family:${fonts};font-size:16px;line-height:24px;font-weight:600;${breaking};color:#14181d">${sender}</td>
+<td class="strong edge" align="${start}" style="padding:0 41px 14px;font-family:${fonts};font-size:16px;line-height:24px;font-weight:600;${breaking};color:#14181d">${sender}</td>
 </tr><tr>
-<td class="card" align="left" style="padding:36px 40px;background-color:#ffffff;border:1px solid #e3e6ea;border-radius:12px">
+<td class="card" align="${start}" style="padding:36px 40px;background-color:#ffffff;border:1px solid #e3e6ea;border-radius:12px">
 ${blocks.map((block) => blockHtml(block, fonts))}
 </td>
 </tr><tr>
-<td class="quiet edge" align="left" style="padding:18px 41px 0;font-family:${fonts};font-size:13px;line-height:20px;font-weight:400;${breaking};color:#5d6672">${footer}</td>
+<td class="quiet edge" align="${start}" style="padding:18px 41px 0;font-family:${fonts};font-size:13px;line-height:20px;font-weight:400;${breaking};color:#5d6672">${footer}</td>
 </tr></table>${outlookFrame.end}
 </td>
 </tr></table>

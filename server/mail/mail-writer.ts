@@ -1,5 +1,5 @@
 import { createTranslator } from "use-intl/core";
-import type { Language } from "#words/language-tags";
+import type { PageLanguage } from "#words/language-tags";
 import type { MailWords } from "#words/mail";
 import type { OwnWords } from "#words/own-texts";
 import { wordsOf } from "#words/words-of";
@@ -17,7 +17,7 @@ import type { RenderedMail } from "./transport.ts";
 
 type Translator = ReturnType<typeof createTranslator<MailWords>>;
 
-export type MailWriter = (content: MailContent, language: Language) => RenderedMail;
+export type MailWriter = (content: MailContent, language: PageLanguage) => RenderedMail;
 
 /**
  * Creates the function that renders mails.
@@ -35,10 +35,10 @@ export function createMailWriter({
   host: string;
   words?: OwnWords;
 }): MailWriter {
-  const translators = new Map<Language, Translator>();
+  const translators = new Map<PageLanguage, Translator>();
   const names = { service: oneLine(service), host };
 
-  function translatorFor(language: Language): Translator {
+  function translatorFor(language: PageLanguage): Translator {
     const known = translators.get(language);
     if (known) return known;
     const made = createTranslator({

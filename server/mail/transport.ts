@@ -1,8 +1,8 @@
-import type { Language } from "#words/language-tags";
+import type { PageLanguage } from "#words/language-tags";
 
 /** A rendered mail: a one-line subject, and the text twice. */
 export interface RenderedMail {
-  language: Language;
+  language: PageLanguage;
   subject: string;
   text: string;
   html: string;

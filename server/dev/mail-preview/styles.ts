@@ -18,10 +18,10 @@ a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-
 .links a[aria-current] { background: var(--chosen); border-color: var(--accent); }
 .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
 table { border-collapse: collapse; min-width: 1500px; font-size: 13px; line-height: 1.45; }
-th, td { padding: 9px 14px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th, td { padding: 9px 14px; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
 tbody th { font-weight: 600; background: var(--card); }
-@media (min-width: 40rem) { tbody th { position: sticky; left: 0; } }
+@media (min-width: 40rem) { tbody th { position: sticky; inset-inline-start: 0; } }
 td { min-width: 150px; color: var(--quiet); }
 h2 { margin: 20px 0 12px; font-size: 18px; overflow-wrap: anywhere; }
 h3 { margin: 24px 0 8px; font-size: 15px; }

@@ -14,10 +14,10 @@ nav, article, .empty { background: var(--card); border: 1px solid var(--line); b
 nav { max-height: calc(100vh - 150px); overflow: auto; }
 ol { margin: 0; padding: 0; list-style: none; }
 li + li { border-top: 1px solid var(--line); }
-nav a { display: block; padding: 12px 16px; color: inherit; text-decoration: none; border-left: 3px solid transparent; }
+nav a { display: block; padding: 12px 16px; color: inherit; text-decoration: none; border-inline-start: 3px solid transparent; }
 nav a:hover { background: var(--page); }
 nav a:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
-nav a[aria-current] { background: var(--chosen); border-left-color: var(--accent); }
+nav a[aria-current] { background: var(--chosen); border-inline-start-color: var(--accent); }
 nav strong, nav span, nav time { display: block; overflow-wrap: anywhere; }
 nav strong { font-size: 15px; font-weight: 600; }
 nav span, nav time, .facts { font-size: 13px; color: var(--quiet); }

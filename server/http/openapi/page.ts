@@ -43,7 +43,7 @@ summary .what { flex: 1 1 14rem; color: var(--soft); }
 pre { margin: 0.25rem 0 0.75rem; padding: 0.75rem 1rem; max-height: 28rem; overflow: auto; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--ground); overflow-wrap: normal; }
 .members { margin: 0.25rem 0 0.75rem; padding: 0; list-style: none; }
 .members > li { padding: 0.3rem 0; border-block-end: 1px solid var(--line); }
-.members .members { margin: 0.25rem 0 0 1rem; }
+.members .members { margin: 0.25rem 0 0; margin-inline-start: 1rem; }
 .inner > summary { cursor: pointer; color: var(--mark); }
 `;
 
