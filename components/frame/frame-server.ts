@@ -2,6 +2,7 @@ import { createTRPCClient, httpLink } from "@trpc/client";
 import type { AppRouter } from "#server/trpc/router";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "../flow/flow-server.ts";
 import { keepsCookies, mayUse } from "../flow/permissions.ts";
+import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
 import {
   type FramePage,
   type FromWindow,
@@ -26,10 +27,12 @@ export function frameCalls(base: string, language: string, page: FramePage): Fra
   const client = createTRPCClient<AppRouter>({
     links: [httpLink({ url, headers: { "x-language": language, ...headers } })],
   });
+  const options = () => ({ signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   return {
     ...flowServer(url, language, headers),
-    move: (type) => client.flow.move.mutate({ type }),
-    goOn: async (type, token) => (await client.flow.continue.mutate({ type, token })) as FlowAnswer,
+    move: (type) => client.flow.move.mutate({ type }, options()),
+    goOn: async (type, token) =>
+      (await client.flow.continue.mutate({ type, token }, options())) as FlowAnswer,
   };
 }
 
@@ -100,20 +103,14 @@ export function frameServer(base: string, language: string, page: FramePage): Fr
     }
     become("open");
     try {
-      const sealed = keepsCookies() ? calls.move(type) : Promise.resolve(null);
-      return await resultOf(child, type, step, sealed);
+      return await resultOf(child, type, step);
     } finally {
       opened = null;
       become("none");
     }
   }
 
-  function resultOf(
-    child: Window,
-    type: FlowType,
-    step: WindowStep | null,
-    sealed: Promise<string | null>,
-  ): Promise<FlowAnswer> {
+  function resultOf(child: Window, type: FlowType, step: WindowStep | null): Promise<FlowAnswer> {
     return new Promise((resolve, reject) => {
       const end = (answer: Promise<FlowAnswer> | FlowAnswer) => {
         clearInterval(timer);
@@ -122,13 +119,20 @@ export function frameServer(base: string, language: string, page: FramePage): Fr
       };
       const receive = async (message: FromWindow) => {
         if (message.type === "stile:window-ready") {
-          const token = await sealed;
+          // A window that is loaded again asks again, and a token is valid once.
+          const token = keepsCookies() ? await calls.move(type) : null;
           const sent: ToWindow = { type: "stile:continue", flow: type, page, token, step };
           child.postMessage(sent, location.origin);
         } else if (message.type === "stile:window-back") end(calls.goOn(type, message.token));
         else if (message.type === "stile:window-success") end(message.answer);
       };
-      const stop = listenTo<FromWindow>(child, (message) => void receive(message).catch(reject));
+      const stop = listenTo<FromWindow>(child, (message) => {
+        void receive(message).catch((error: unknown) => {
+          // The flow goes on in the frame, where the step can be repeated.
+          child.close();
+          end(Promise.reject(error));
+        });
+      });
       const timer = setInterval(() => {
         if (child.closed) end(calls.current(type));
       }, POLL_INTERVAL_MS);

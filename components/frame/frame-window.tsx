@@ -6,6 +6,8 @@ import type { FrameWords } from "#words/frame";
 import type { FlowAnswer, FlowType } from "../flow/flow-server.ts";
 import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
+import { Alert } from "../ui/alert.tsx";
+import { Button } from "../ui/button.tsx";
 import { allowOwnScripts } from "../ui/script-policy.ts";
 import { frameCalls, windowAddress } from "./frame-server.ts";
 import { type FramePage, type FromWindow, listenTo, type ToWindow, type WindowStep } from "./messages.ts";
@@ -36,8 +38,10 @@ export function FrameWindow({ frameWords, service, base, language, returned, ...
   const [continued, setContinued] = useState<Continued | null>(
     returned && { ...returned, step: null, returns: true },
   );
+  const [attempt, setAttempt] = useState(1);
+  const [failed, setFailed] = useState(false);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is asked once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is asked once in each attempt
   useEffect(() => {
     const { opener } = window;
     if (continued || !opener) return;
@@ -46,13 +50,19 @@ export function FrameWindow({ frameWords, service, base, language, returned, ...
       stop();
       const calls = frameCalls(base, language, page);
       const answer = token === null ? calls.current(flow) : calls.goOn(flow, token);
-      void answer.then((initial) =>
-        setContinued({ type: flow, page, initial, step, returns: token !== null }),
+      answer.then(
+        (initial) => setContinued({ type: flow, page, initial, step, returns: token !== null }),
+        () => setFailed(true),
       );
     });
     tellFrame({ type: "stile:window-ready" });
     return stop;
-  }, []);
+  }, [attempt]);
+
+  const askAgain = () => {
+    setFailed(false);
+    setAttempt(attempt + 1);
+  };
 
   return (
     <main className="stile-page" lang={language} dir={directionOf(language)}>
@@ -60,6 +70,13 @@ export function FrameWindow({ frameWords, service, base, language, returned, ...
       <div className="stile-card">
         {continued ? (
           <ContinuedFlow {...{ frameWords, base, language, continued, ...rest }} />
+        ) : failed ? (
+          <div className="stile-content">
+            <Alert tone="error">{rest.words.errors.connection_missing}</Alert>
+            <Button tone="primary" type="button" onClick={askAgain}>
+              {rest.words.page.tryAgain}
+            </Button>
+          </div>
         ) : (
           <p className="stile-sentence" role="status">
             {rest.words.page.working}
@@ -119,7 +136,9 @@ function ContinuedFlow({
     const isPassed = begun.current && step !== null && !state.error && !passingStates.has(state.name);
     if (!isPassed || !returns || !window.opener) return;
     setDone(true);
-    void calls.move(type).then((token) => {
+    const sealed = calls.move(type).catch(() => null);
+    void sealed.then((token) => {
+      // The flow goes on in this window.
       if (token === null) return setDone(false);
       tellFrame({ type: "stile:window-back", token });
       window.close();
