@@ -8,6 +8,10 @@ export interface Session {
   expiresAt: Date;
   /** The claims of the token, those of `session.jwt_template` among them. */
   claims: Record<string, unknown>;
+  /** The primary address of the account, as the service tells it; absent with `tokenOnly`. */
+  email?: string;
+  /** The same for the name. */
+  username?: string;
 }
 
 /** `ended`: the token is genuine, and its session has ended. */
@@ -32,7 +36,7 @@ export async function verifySession(
   presented: IncomingRequest | string | null | undefined,
   { tokenOnly = false, cookieName = "service" }: { tokenOnly?: boolean; cookieName?: string } = {},
 ): Promise<VerifiedSession> {
-  const token = presented && typeof presented === "object" ? tokenOf(presented, cookieName) : presented;
+  const token = presentedToken(presented, cookieName);
   if (!token) return { ok: false, reason: "missing" };
   const verified = await verify(token, { typ: "JWT", requiredClaims: ["sub", "session_id", "iat", "exp"] });
   if (!verified.ok) return verified;
@@ -40,13 +44,47 @@ export async function verifySession(
   const { sub, session_id: sessionId, exp } = claims;
   if (typeof sub !== "string" || typeof sessionId !== "string" || typeof exp !== "number")
     return { ok: false, reason: "invalid" };
+  const person: Pick<Session, "email" | "username"> = {};
   if (!tokenOnly) {
     const { body } = await send("POST", "/sessions/validate", { body: { session_token: token } });
-    const { is_valid: isValid } = (body ?? {}) as { is_valid?: unknown };
+    const { is_valid: isValid, claims: told } = (body ?? {}) as Validation;
     if (typeof isValid !== "boolean") throw new StileError("Stile answers in an unknown form.");
     if (!isValid) return { ok: false, reason: "ended" };
+    if (typeof told?.email?.address === "string") person.email = told.email.address;
+    if (typeof told?.username === "string") person.username = told.username;
   }
-  return { ok: true, session: { userId: sub, sessionId, expiresAt: new Date(exp * 1000), claims } };
+  return {
+    ok: true,
+    session: { userId: sub, sessionId, expiresAt: new Date(exp * 1000), claims, ...person },
+  };
+}
+
+/** The answer of `POST /sessions/validate`, which may be that of another server. */
+interface Validation {
+  is_valid?: unknown;
+  claims?: { email?: { address?: unknown }; username?: unknown };
+}
+
+/**
+ * Ends the session of a request, or of a session token (`POST /logout`).
+ *
+ * @throws StileError if the service does not answer
+ */
+export async function endSession(
+  { send }: Pick<Connection, "send">,
+  presented: IncomingRequest | string | null | undefined,
+  { cookieName = "service" }: { cookieName?: string } = {},
+): Promise<void> {
+  const token = presentedToken(presented, cookieName);
+  if (!token) return;
+  await send("POST", "/logout", { key: token }).catch((error: unknown) => {
+    // No session of that token is live: it has ended already.
+    if (!(error instanceof StileError && error.status === 401)) throw error;
+  });
+}
+
+function presentedToken(presented: IncomingRequest | string | null | undefined, cookieName: string) {
+  return presented && typeof presented === "object" ? tokenOf(presented, cookieName) : presented;
 }
 
 /** The bearer token (RFC 6750, 2.1), or the session cookie. */

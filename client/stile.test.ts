@@ -59,6 +59,14 @@ describe("verifySession", () => {
       });
   });
 
+  test("names the address of the account, unless the token alone is checked", async () => {
+    const stile = clientWith();
+    const { visitor } = await restRegistration(runtime, "ada@example.com");
+    const own = visitor.cookies.get("service");
+    expect(await stile.verifySession(own)).toMatchObject({ session: { email: "ada@example.com" } });
+    expect(await stile.verifySession(own, { tokenOnly: true })).not.toHaveProperty("session.email");
+  });
+
   test("reads the keys once for many sessions, and asks for the session unless told not to", async () => {
     const stile = clientWith();
     requested.length = 0;
@@ -296,6 +304,31 @@ test("redeemCode names the error of a code that is not valid", async () => {
     name: "StileError",
     status: 400,
     message: "The code is invalid or was already used.",
+  });
+});
+
+describe("endSession", () => {
+  test("ends the session of a token or of a request, and takes one that has ended", async () => {
+    const stile = clientWith();
+    for (const present of [
+      (token: string) => token,
+      (token: string) => ({ headers: { cookie: `a=b; service=${token}` } }),
+    ]) {
+      const { visitor } = await restRegistration(runtime, `${randomUUID()}@example.com`);
+      const own = visitor.cookies.get("service") ?? "";
+      await stile.endSession(present(own));
+      expect(await stile.verifySession(own)).toEqual({ ok: false, reason: "ended" });
+      await stile.endSession(present(own));
+    }
+    requested.length = 0;
+    for (const nothing of ["", null, undefined, new Request("https://shop.test")])
+      await stile.endSession(nothing);
+    expect(requested).toEqual([]);
+  });
+
+  test("throws while the service does not answer", async () => {
+    const stile = clientWith({ fetch: () => Promise.reject(new TypeError("fetch failed")) });
+    await expect(stile.endSession(token)).rejects.toThrow(StileError);
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Connection, type ConnectionOptions, connect } from "./connection.ts";
 import { StileError } from "./error.ts";
 import { type AdminOperations, operations } from "./interface.ts";
-import { type IncomingRequest, type VerifiedSession, verifySession } from "./session.ts";
+import { endSession, type IncomingRequest, type VerifiedSession, verifySession } from "./session.ts";
 import { type Delivery, type VerifiedWebhook, verifyWebhook } from "./webhook.ts";
 
 export type { ConnectionOptions } from "./connection.ts";
@@ -39,6 +39,13 @@ export interface Stile {
     options?: { tokenOnly?: boolean },
   ): Promise<VerifiedSession>;
   /**
+   * Ends the session of a request (bearer token or cookie), or of a session token, at the service (`POST /logout`). The
+   * application removes its own cookie. One that has ended already, and none at all, are no error.
+   *
+   * @throws StileError if the service does not answer
+   */
+  endSession(presented: IncomingRequest | string | null | undefined): Promise<void>;
+  /**
    * Exchanges the code that the hosted page has sent, once, for the session of the user (`POST /token`).
    *
    * @param codeVerifier of which the application sent the challenge (RFC 7636)
@@ -70,6 +77,7 @@ export function createStile(options: StileOptions): Stile {
   return {
     verifySession: (presented, { tokenOnly = false } = {}) =>
       verifySession(connection, presented, { tokenOnly, cookieName }),
+    endSession: (presented) => endSession(connection, presented, { cookieName }),
     redeemCode: (code, codeVerifier, { redirectTo } = {}) =>
       redeemCode(connection, {
         code,
