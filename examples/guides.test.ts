@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../server/testing/eventually.ts";
+
+/** The servers of the guides' applications, without Stile. `e2e/examples.spec.ts` clicks through all of them with it. */
+
+const root = join(import.meta.dirname, "..");
+const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "stile-guides-"));
+const processes: ChildProcess[] = [];
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** Starts the server of an example, whose Stile does not answer. */
+async function start(name: string): Promise<string> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  cpSync(join(root, "examples", name), join(folder, name), { recursive: true });
+  const child = spawn(process.execPath, ["server.js"], {
+    cwd: join(folder, name),
+    stdio: "ignore",
+    env: {
+      NODE_ENV: "production",
+      PATH: process.env.PATH ?? "",
+      PORT: String(port),
+      APP_URL: url,
+      APP_LINK: "com.example.shop:/signed-in",
+      STILE_URL: `http://127.0.0.1:${await freePort()}`,
+    },
+  });
+  processes.push(child);
+  await eventually(() => fetch(url));
+  return url;
+}
+
+let shop: string;
+let backEnd: string;
+beforeAll(async () => {
+  mkdirSync(join(folder, "node_modules", "@stile-auth"), { recursive: true });
+  symlinkSync(root, join(folder, "node_modules", "@stile-auth", "stile"));
+  symlinkSync(join(root, "node_modules", "express"), join(folder, "node_modules", "express"));
+  shop = await start("html");
+  backEnd = await start("mobile");
+});
+afterAll(() => {
+  for (const child of processes) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(shop + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: shop, ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** A token that only the keys of Stile could judge. */
+const token = [{ alg: "ES256", typ: "JWT", kid: "unknown" }, { sub: "x" }, {}]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+  .join(".");
+
+test("the page, the frame and the React application have one server", () => {
+  const server = read("examples", "html", "server.js");
+  expect(read("examples", "frame", "server.js")).toBe(server);
+  expect(read("examples", "spa", "server.js")).toBe(server);
+});
+
+test.each(["html", "frame", "spa", "mobile", "next"])(
+  "the example %s names the versions that the tests run",
+  (name) => {
+    const { dependencies, devDependencies } = JSON.parse(read("examples", name, "package.json"));
+    const pinned = Object.entries<string>({ ...dependencies, ...devDependencies });
+    expect(pinned.length).toBeGreaterThan(0);
+    for (const [name, version] of pinned)
+      expect([name, JSON.parse(read("node_modules", name, "package.json")).version]).toEqual([name, version]);
+  },
+);
+
+describe("the server of a page", () => {
+  test("refuses a POST of another origin, and one without an origin", async () => {
+    for (const path of ["/api/sign-in", "/api/session", "/api/sign-out"])
+      for (const origin of ["https://evil.example", "null", ""])
+        expect((await post(path, {}, { origin })).status).toBe(403);
+  });
+
+  test("keeps the verifier in a cookie that no script reads, and tabs share it", async () => {
+    const first = await post("/api/sign-in", {});
+    const [cookie = ""] = first.headers.getSetCookie();
+    expect(cookie).toMatch(/^verifier=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    const second = await post("/api/sign-in", {}, { cookie: cookie.split(";")[0] ?? "" });
+    const { codeChallenge } = (await first.json()) as { codeChallenge: string };
+    expect(codeChallenge).toMatch(/^[\w-]{43}$/);
+    expect(await second.json()).toMatchObject({ codeChallenge });
+  });
+
+  test("answers 400 without a sign-in, 401 without a session, and 503 while Stile does not answer", async () => {
+    expect((await post("/api/session", { code: "x" })).status).toBe(400);
+    for (const code of [undefined, null, {}, 7])
+      expect((await post("/api/session", { code }, { cookie: "verifier=x" })).status).toBe(400);
+    expect((await post("/api/session", { code: "x" }, { cookie: "verifier=x" })).status).toBe(503);
+    const me = (cookie: string) => fetch(`${shop}/api/me`, { headers: { cookie } });
+    for (const cookie of ["", "session=", "session=x", "session=x.y.z"])
+      expect((await me(cookie)).status).toBe(401);
+    expect((await me(`session=${token}`)).status).toBe(503);
+    const signOut = await post("/api/sign-out", {}, { cookie: `session=${token}` });
+    expect([signOut.status, signOut.headers.getSetCookie()]).toEqual([503, []]);
+  });
+});
+
+describe("the back end of an app", () => {
+  test("leads from the universal link to the app with code and state, and nothing else", async () => {
+    const answer = await fetch(`${backEnd}/signed-in?code=abc-_1&state=s&next=https://evil.example`);
+    const page = await answer.text();
+    expect(page).toContain('href="com.example.shop:/signed-in?code=abc-_1&amp;state=s"');
+    expect(page).not.toContain("evil");
+    for (const query of [
+      "",
+      "?code=a",
+      "?code=a&state=",
+      '?code="><script>&state=s',
+      "?code=a&code=b&state=s",
+    ])
+      expect((await fetch(`${backEnd}/signed-in${query}`)).status).toBe(400);
+  });
+
+  test("answers 400 to what is no code, 401 without a session, and 503 while Stile does not answer", async () => {
+    const redeem = (body: object) =>
+      fetch(`${backEnd}/api/sessions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    for (const body of [{}, { code: "x" }, { code: 1, codeVerifier: 2 }])
+      expect((await redeem(body)).status).toBe(400);
+    expect((await redeem({ code: "x", codeVerifier: "y" })).status).toBe(503);
+    for (const authorization of ["", "Bearer", "Bearer x", `Bearer ${token}`])
+      expect((await fetch(`${backEnd}/api/me`, { headers: { authorization } })).status).toBe(401);
+  });
+});
