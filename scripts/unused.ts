@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, "..");
 /** Modules whose exports are used outside our modules: by Next, Vitest, Playwright, and dependent packages. */
 const entryPoints = [
   /^app\/.*\/?(layout|not-found|page|route)\.tsx?$/,
+  /^examples\/(next\/(proxy|app\/.+)|spa\/vite\.config)\.js$/,
   /^(instrumentation|proxy|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
   /^next\.config\.mjs$/,
   /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,
