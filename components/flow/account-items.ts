@@ -103,8 +103,8 @@ export const itemLists: ItemList[] = [
     items: ({ trusted_browsers }) => listOf(trusted_browsers),
     ...{ id: "id", title: "user_agent", untitled: "session" },
     badges: () => [],
-    details: ({ ip_address, last_used_at, expires_at }) => [
-      ...(isText(ip_address) ? [{ text: ip_address }] : []),
+    details: ({ location, ip_address, last_used_at, expires_at }) => [
+      ...located(location, ip_address),
       ...dated("lastUsed", last_used_at, true),
       ...dated("trustedUntil", expires_at),
     ],
@@ -117,8 +117,8 @@ export const itemLists: ItemList[] = [
     items: ({ sign_ins }) => listOf(sign_ins),
     ...{ id: "id", title: "user_agent", untitled: "session" },
     badges: () => [],
-    details: ({ at, ip_address }) => [
-      ...(isText(ip_address) ? [{ text: ip_address }] : []),
+    details: ({ at, location, ip_address }) => [
+      ...located(location, ip_address),
       ...dated("signedInSince", at, true),
     ],
   },
@@ -135,11 +135,15 @@ export const itemLists: ItemList[] = [
     input: "session_id",
     section: "sessions",
     icon: ({ user_agent_raw }) => (isPhone(user_agent_raw) ? "phone" : "laptop"),
-    items: ({ sessions }) => listOf(sessions),
+    items: ({ sessions, session_locations }) =>
+      listOf(sessions).map((session) => ({
+        ...session,
+        location: isText(session.id) ? recordOf(session_locations)[session.id] : undefined,
+      })),
     ...{ id: "id", title: "user_agent", untitled: "session" },
     badges: ({ current }) => (current === true ? ["thisDevice"] : []),
-    details: ({ ip_address, created_at, last_used }) => [
-      ...(isText(ip_address) ? [{ text: ip_address }] : []),
+    details: ({ location, ip_address, created_at, last_used }) => [
+      ...located(location, ip_address),
       ...dated("signedInSince", created_at, true),
       ...dated("lastUsed", last_used, true),
     ],
@@ -256,13 +260,24 @@ function credentialDetails({
   last_used_at,
   user_agent,
   ip_address,
+  location,
 }: AccountItem): Detail[] {
-  const place = [user_agent, ip_address].filter(isText).join(", ");
+  const place = [user_agent, placeText(location), ip_address].filter(isText).join(", ");
   return [
     ...(isText(authenticator) && authenticator !== name ? [{ text: authenticator }] : []),
     ...dated("added", created_at),
     ...dated("lastUsed", last_used_at).map((used) => (place === "" ? used : { ...used, place })),
   ];
+}
+
+function located(location: unknown, address: unknown): Detail[] {
+  return [placeText(location), address].filter(isText).map((text) => ({ text }));
+}
+
+/** The city, else the region, and the country, as the operator's database names them. */
+function placeText(location: unknown): string {
+  const { city, region, country } = recordOf(location);
+  return [isText(city) ? city : region, country].filter(isText).join(", ");
 }
 
 function deviceIcon({ user_agent }: AccountItem): IconName {

@@ -132,7 +132,7 @@ describe("the account page", () => {
     ).toBeDefined();
     expect(row("iCloud Keychain").getByText("Synced")).toBeDefined();
     expect(row("macOS (Safari)").getByText("This device")).toBeDefined();
-    expect(row("macOS (Safari)").getByText(/^192\.0\.2\.7 · /)).toBeDefined();
+    expect(row("macOS (Safari)").getByText(/^Berlin, Germany · 192\.0\.2\.7 · /)).toBeDefined();
   });
 
   test("names a passkey without a name by its provider", () => {
@@ -154,7 +154,7 @@ describe("the account page", () => {
     expect(summaries(browser)).toEqual(["No longer trust Windows (Firefox)"]);
     const signIns = panel("Recent sign-ins");
     expect(signIns.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
-      expect.stringMatching(/^Linux \(Chrome\)203\.0\.113\.0 · Signed in Nov 19, 2026, /),
+      expect.stringMatching(/^Linux \(Chrome\)Bavaria, Germany · 203\.0\.113\.0 · Signed in Nov 19, 2026, /),
       expect.stringMatching(/^Unknown browserSigned in Nov 1, 2026, /),
     ]);
     expect(summaries(signIns)).toEqual([]);

@@ -265,7 +265,10 @@ const profilePayload = {
     },
   ],
   sign_ins: [
-    { id: "l2", at: "2026-11-19T08:00:00Z", user_agent: "Linux (Chrome)", ip_address: "203.0.113.0" },
+    {
+      ...{ id: "l2", at: "2026-11-19T08:00:00Z", user_agent: "Linux (Chrome)", ip_address: "203.0.113.0" },
+      location: { country: "Germany", region: "Bavaria" },
+    },
     { id: "l1", at: "2026-11-01T08:00:00Z" },
   ],
   picture_path: "/users/pictures/p1",
@@ -281,6 +284,7 @@ const profilePayload = {
     security_keys: [passkey("c2sx", { name: "YubiKey 5", mfa_only: true, backup_state: false })],
     identities: [{ id: "4711", provider: "GitHub", identity_id: "i1" }],
   },
+  session_locations: { s1: { country: "Germany", region: "Berlin", city: "Berlin" } },
   sessions: [
     {
       id: "s1",

@@ -1,15 +1,16 @@
 import type { ReadOnly } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
+import { type Location, locate } from "../authenticator/location.ts";
 import type { Config } from "../config/schema.ts";
 import { isUploaded } from "../identity/picture.ts";
 import { lockUser } from "../identity/users.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
-import { type Belongings, type Place, placeOf, readBelongings } from "./belongings.ts";
+import { type Belongings, type Locate, type Place, placeOf, readBelongings } from "./belongings.ts";
 import type { Identity } from "./linked-identities.ts";
 import { describeAccount, type Profile } from "./profile.ts";
 import { readAccount, type StoredAccount } from "./stored-account.ts";
@@ -24,6 +25,8 @@ export interface Account {
   identities: Identity[];
   /** Live sessions, newest first. */
   sessions: Session[];
+  /** Where the sessions are used, by their ids, as far as it is known. */
+  sessionLocations: Record<string, Location>;
   /** By credential id; every passkey and security key has one. */
   credentialUses: Record<string, CredentialUse>;
   belongings: Belongings;
@@ -40,6 +43,7 @@ export interface CredentialUse extends Place {
  *
  * @param db a pool, or the transaction that has just changed the account
  * @param now sessions that ended before it are left out
+ * @param runtime finds the places of addresses; without it none is known
  * @returns null if the account does not exist
  */
 export async function accountOf(
@@ -47,37 +51,49 @@ export async function accountOf(
   tenant: Tenant,
   userId: string,
   now: Date,
+  runtime?: Pick<Runtime, "locations" | "log">,
 ): Promise<Account | null> {
   const stored = await readAccount(db, tenant.id, userId);
   if (!stored) return null;
+  const find: Locate = (address) => (runtime ? locate(runtime, address) : null);
+  const sessions = await liveSessions(db, tenant, userId, now);
   return {
     profile: describeAccount(stored, tenant.config),
     hasPassword: stored.hasPassword,
     picture: stored.user.picture,
     identities: stored.identities,
-    sessions: await liveSessions(db, tenant, userId, now),
-    credentialUses: Object.fromEntries(stored.credentials.map((row) => [row.id, useOf(row)])),
-    belongings: await readBelongings(db, tenant, userId, now),
+    sessions,
+    sessionLocations: Object.fromEntries(
+      sessions.flatMap(({ id, ipAddress }) => {
+        const location = ipAddress === null ? null : find(ipAddress);
+        return location ? [[id, location]] : [];
+      }),
+    ),
+    credentialUses: Object.fromEntries(stored.credentials.map((row) => [row.id, useOf(row, find)])),
+    belongings: await readBelongings(db, tenant, userId, now, find),
   };
 }
 
-function useOf(row: StoredAccount["credentials"][number]): CredentialUse {
+function useOf(row: StoredAccount["credentials"][number], find: Locate): CredentialUse {
   const authenticator = authenticatorName(row.aaguid);
   return {
     ...(authenticator === null ? {} : { authenticator }),
-    ...placeOf({ userAgent: row.lastUsedUserAgent, ipAddress: row.lastUsedIpAddress }),
+    ...placeOf({ userAgent: row.lastUsedUserAgent, ipAddress: row.lastUsedIpAddress }, find),
   };
 }
 
 /** Returns the payload of `profile_init`. Published clients ignore all members but `user` and `sessions`. */
 export function profilePayload(
-  { profile, picture, sessions, credentialUses, belongings }: Account,
+  { profile, picture, sessions, sessionLocations, credentialUses, belongings }: Account,
   { config, currentSessionId }: { config: Config; currentSessionId: string },
 ): Record<string, unknown> {
   return {
     user: profile,
     ...(config.session.show_on_profile
-      ? { sessions: sessions.map((session) => describeSession(session, currentSessionId)) }
+      ? {
+          sessions: sessions.map((session) => describeSession(session, currentSessionId)),
+          session_locations: sessionLocations,
+        }
       : {}),
     // The page shows no picture of another host, which would learn of the visit.
     ...(isUploaded(picture) ? { picture_path: picture } : {}),

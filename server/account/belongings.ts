@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { maskAddress } from "../audit/mask.ts";
+import type { Location } from "../authenticator/location.ts";
 import { describeUserAgent, UNKNOWN_USER_AGENT } from "../sessions/user-agent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -43,7 +44,12 @@ export interface Place {
   user_agent?: string;
   /** The network of the client: an IPv4 address ends in `.0`, an IPv6 address is its /48. */
   ip_address?: string;
+  /** Where the network is, by English names, if the operator has a database of places. */
+  location?: Location;
 }
+
+/** Finds the place of an address; null if it is unknown. */
+export type Locate = (address: string) => Location | null;
 
 export const SIGN_IN_DAYS = 30;
 export const MAX_SIGN_INS = 10;
@@ -67,6 +73,7 @@ export async function readBelongings(
   tenant: Pick<Tenant, "id" | "config">,
   userId: string,
   now: Date,
+  locate: Locate,
 ): Promise<Belongings> {
   const { users } = schema;
   const own = sql`o.tenant_id = ${tenant.id} and o.user_id = ${userId}`;
@@ -109,30 +116,29 @@ export async function readBelongings(
   return {
     recoveryCodesLeft: row.recoveryCodesLeft,
     phones: row.phones.map(({ model, ...phone }) => ({
-      ...described<Phone>(phone),
+      ...described<Phone>(phone, locate),
       ...(model === null ? {} : { model }),
     })),
-    trustedBrowsers: row.trustedBrowsers.map(described<TrustedBrowser>),
-    signIns: row.signIns.map(described<SignIn>),
+    trustedBrowsers: row.trustedBrowsers.map((browser) => described<TrustedBrowser>(browser, locate)),
+    signIns: row.signIns.map((signIn) => described<SignIn>(signIn, locate)),
   };
 }
 
-function described<Item>({ times, userAgent, ipAddress, ...rest }: Stored<Item>): Item {
+function described<Item>({ times, userAgent, ipAddress, ...rest }: Stored<Item>, locate: Locate): Item {
   const moments = Object.entries(times).map(([name, time]) => [name, new Date(time).toISOString()]);
-  return { ...rest, ...Object.fromEntries(moments), ...placeOf({ userAgent, ipAddress }) } as Item;
+  return { ...rest, ...Object.fromEntries(moments), ...placeOf({ userAgent, ipAddress }, locate) } as Item;
 }
 
 /** Describes where something was done, the address only by its network. */
-export function placeOf({
-  userAgent,
-  ipAddress,
-}: {
-  userAgent?: string | null | undefined;
-  ipAddress?: string | null | undefined;
-}): Place {
+export function placeOf(
+  { userAgent, ipAddress }: { userAgent?: string | null | undefined; ipAddress?: string | null | undefined },
+  locate: Locate,
+): Place {
+  const location = ipAddress ? locate(ipAddress) : null;
   const browser = userAgent ? describeUserAgent(userAgent) : UNKNOWN_USER_AGENT;
   return {
     ...(browser === UNKNOWN_USER_AGENT ? {} : { user_agent: browser }),
     ...(ipAddress ? { ip_address: maskAddress(ipAddress) } : {}),
+    ...(location ? { location } : {}),
   };
 }

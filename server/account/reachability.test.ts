@@ -49,6 +49,7 @@ function account(has: {
     picture: null,
     identities: has.google ? [{ id: "google-0", provider: "google", subject: "1", email: null }] : [],
     sessions: [],
+    sessionLocations: {},
     credentialUses: {},
     belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
   };

@@ -181,6 +181,7 @@ const accounts: Account[] = [
     picture: null,
     identities: [{ id: "i", provider: "google", subject: "s", email: null }],
     sessions: ["s1", "s2"].map((id) => ({ id, createdAt: at, expiresAt: at, lastUsedAt: at }) as Session),
+    sessionLocations: {},
     credentialUses: {},
     belongings: {
       recoveryCodesLeft: 10,
@@ -200,6 +201,7 @@ const accounts: Account[] = [
     picture: null,
     identities: [],
     sessions: [],
+    sessionLocations: {},
     credentialUses: {},
     belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
   },

@@ -51,7 +51,11 @@ export async function ownerOf(
   session: Session | undefined,
 ): Promise<Owner | null> {
   if (record.type !== "profile" || !session) return null;
-  return { account: await accountOf(runtime.database.read, tenant, session.userId, now), session, now };
+  return {
+    account: await accountOf(runtime.database.read, tenant, session.userId, now, runtime),
+    session,
+    now,
+  };
 }
 
 /** Returns the context in which a flow is judged, with the time limit for that. */

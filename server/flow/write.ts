@@ -70,7 +70,13 @@ export async function write(
     const { userId } = record.data;
     const user = userId ? await factsById(database.read, request.tenant.id, userId) : flow.user;
     if (owner)
-      owner.account = await accountOf(database.read, request.tenant, owner.session.userId, request.now);
+      owner.account = await accountOf(
+        database.read,
+        request.tenant,
+        owner.session.userId,
+        request.now,
+        request.runtime,
+      );
     const state = conflict.state ?? record.state;
     const data = conflict.discard?.(record.data) ?? record.data;
     const shown = { ...record, data, state, history: state === record.state ? record.history : [] };
@@ -172,7 +178,14 @@ async function writeInTransaction(
         if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new ClaimLostError();
         for (const change of judged.writes) await change(tx);
         // The offered actions depend on the account after the writes.
-        if (owner) owner.account = await accountOf(tx, request.tenant, owner.session.userId, request.now);
+        if (owner)
+          owner.account = await accountOf(
+            tx,
+            request.tenant,
+            owner.session.userId,
+            request.now,
+            request.runtime,
+          );
         if (judged.completePayload) {
           record.payload = { ...record.payload, ...(await judged.completePayload(tx)) };
           await savePayload(tx, key, record.payload);

@@ -28,6 +28,18 @@ it.each([
   ],
   [`Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${webkit} Chrome/140.0.0.0 Safari/537.36`, "ChromeOS (Chrome)"],
   [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/140.0.0.0 Safari/537.36 OPR/121.0.0.0`, "Linux (Opera)"],
+  [
+    `Mozilla/5.0 (Linux; Android 10; K) ${webkit} Chrome/140.0.0.0 YaBrowser/25.8.0.0 Mobile Safari/537.36`,
+    "Android (Yandex Browser)",
+  ],
+  [
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 DuckDuckGo/7 Safari/605.1.15",
+    "iPhone (DuckDuckGo)",
+  ],
+  [
+    `Mozilla/5.0 (Phone; OpenHarmony 5.0) ${webkit} Chrome/132.0.0.0 Safari/537.36 ArkWeb/5.0.0 Mobile HuaweiBrowser/5.1.0`,
+    "HarmonyOS (Huawei Browser)",
+  ],
   ["curl/8.14.1", "Unknown"],
   ["<script>alert(1)</script> Linux", "Linux"],
   ["", "Unknown"],

@@ -1,7 +1,11 @@
-/** First match wins: user agents also name the browsers they are compatible with. */
+/**
+ * A table of our own: browsers no longer state more in this header than their name and system (User-Agent reduction), and
+ * client hints, which only Chromium sends, repeat them. First match wins: user agents also name the browsers they are compatible with.
+ */
 const systems: readonly (readonly [RegExp, string])[] = [
   [/\b(iPhone|iPod)\b/, "iPhone"],
   [/\biPad\b/, "iPad"],
+  [/\b(Open)?HarmonyOS\b|\bOpenHarmony\b/, "HarmonyOS"],
   [/\bAndroid\b/, "Android"],
   [/\bCrOS\b/, "ChromeOS"],
   [/\bWindows\b/, "Windows"],
@@ -13,8 +17,14 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, "Edge"],
   [/\b(OPR|OPiOS|OPT)\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\bYaBrowser\//, "Yandex Browser"],
+  [/\b(DuckDuckGo|Ddg)\//, "DuckDuckGo"],
+  [/\b(HuaweiBrowser|ArkWeb)\//, "Huawei Browser"],
+  [/\bMiuiBrowser\//, "Mi Browser"],
+  [/\bUC?Browser\//, "UC Browser"],
+  [/\bSilk\//, "Silk"],
   [/\bVivaldi\//, "Vivaldi"],
-  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(Firefox|FxiOS|Focus)\//, "Firefox"],
   [/\b(Chrome|CriOS|Chromium)\//, "Chrome"],
   [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
 ];

@@ -65,7 +65,7 @@ export const authenticator = section({
     .min(1)
     .optional()
     .describe(
-      "MaxMind database (.mmdb) with the places of IP addresses, read at the start, for the location of requests. Default: none.",
+      "MaxMind database (.mmdb) with the places of IP addresses, read at the start, for the location of requests and for the places on the account page. Default: none.",
     ),
   strict: flag(false).describe(
     "Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them.",

@@ -693,6 +693,29 @@ describe("the name", () => {
 });
 
 describe("what belongs to an account", () => {
+  test("has a place where the operator has a database of places", async () => {
+    const { owner } = await profileFlow({ passkeys: 1 });
+    const { webauthnCredentials } = schema;
+    await base.database.write
+      .update(webauthnCredentials)
+      .set({ lastUsedIpAddress: "198.51.100.0" })
+      .where(eq(webauthnCredentials.userId, owner.userId));
+    const berlin = { city: "Berlin", country: "Germany" };
+    const asked: string[] = [];
+    const find = (address: string) => {
+      asked.push(address);
+      return berlin;
+    };
+    const { payload } = (await owner.manage({ as: { ...configured(), locations: { find } } })).state;
+    expect(asked).toContain("198.51.100.0");
+    expect(payload).toMatchObject({
+      session_locations: { [owner.sessionId]: berlin },
+      credential_uses: { [owner.passkeys[0] ?? ""]: { location: berlin } },
+    });
+    expect(JSON.stringify(payload.user)).not.toContain("Berlin");
+    expect((await owner.manage()).state.payload).toMatchObject({ session_locations: {} });
+  });
+
   test("is shown: codes that are left, phones, trusted browsers and where passkeys were used", async () => {
     const { owner } = await profileFlow({ recoveryCodes: true, totp: true, passkeys: 1, phones: 1 });
     await trust(owner);
