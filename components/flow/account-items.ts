@@ -1,7 +1,7 @@
 import type { PageWords, WordedSection } from "#words/flow";
 import type { IconName } from "../ui/icon.tsx";
 import type { ItemInput } from "./account.ts";
-import { isText, listOf, nameOf, recordOf } from "./payload-readers.ts";
+import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** A detail of an item: a text of the payload or one of the page's words. */
 export type Detail =
@@ -150,12 +150,6 @@ export const itemLists: ItemList[] = [
   },
 ];
 
-export interface Person {
-  /** Path of the picture below the address of this service; null without one. */
-  path: string | null;
-  name: string | null;
-}
-
 /** A kind of item of which an account has at most one. */
 export interface Singleton {
   section: WordedSection;
@@ -164,21 +158,15 @@ export interface Singleton {
   actions: string[];
   /** The current values of inputs, by name: a form that changes them begins with them. */
   values?(payload: AccountItem): Record<string, unknown>;
-  /** The person whose picture is drawn in place of the icon: the path of the picture, and the name for the initials. */
-  person?(payload: AccountItem): Person;
   detail(payload: AccountItem, offered: (action: string) => boolean): Detail;
 }
 
 export const singletons: Singleton[] = [
   {
     section: "name",
-    icon: "user",
+    icon: "picture",
     title: "picture",
     actions: ["picture_update", "picture_delete"],
-    person: ({ user, picture_path }) => ({
-      path: isText(picture_path) ? picture_path : null,
-      name: nameOf(user),
-    }),
     detail({ user, picture_path }) {
       if (isText(picture_path)) return { word: "pictureShown" };
       return { word: isText(recordOf(user).picture) ? "pictureElsewhere" : "pictureMissing" };

@@ -6,7 +6,6 @@ import {
   type Detail,
   type ItemList,
   itemLists,
-  type Person,
   type Singleton,
   sectionActions,
   shownOnlyIf,
@@ -20,8 +19,6 @@ import type { ItemReference, PageValues } from "./view-context.ts";
 export interface Row {
   key: string;
   icon: IconName;
-  /** Drawn in place of the icon. */
-  person?: Person;
   /** The item's name, or the word for its kind. */
   title: { text: string } | { word: keyof PageWords };
   badges: (keyof PageWords)[];
@@ -113,14 +110,13 @@ function singletonRow(
     singleton.actions.flatMap((name) => actions[name] ?? []).map((action) => withValues(action, values)),
   );
   if (own.length === 0) return [];
-  const { section, icon, title, person } = singleton;
+  const { section, icon, title } = singleton;
   const details = [singleton.detail(payload, offered)];
   return [
     {
       section,
       row: {
         ...{ key: title, icon, title: { word: title }, badges: [], details, actions: own, id: null },
-        ...(person ? { person: person(payload) } : {}),
       },
     },
   ];

@@ -120,6 +120,19 @@ describe("the account page", () => {
     expect(server.act).not.toHaveBeenCalled();
   });
 
+  test("puts the cursor into the field of an opened form, and leaves it at its button once it is saved", async () => {
+    const { user } = account();
+    const passkey = row("iCloud Keychain");
+    const summary = passkey.getByText("Rename", { exact: false, selector: "summary span" });
+    await user.click(summary);
+    const field = passkey.getByRole<HTMLInputElement>("textbox", { name: "Name" });
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect([field.selectionStart, field.selectionEnd]).toEqual([0, "iCloud Keychain".length]);
+    await user.keyboard("My phone{Enter}");
+    await panel("Passkeys").findByText("The name is changed.");
+    expect(document.activeElement).toBe(summary.closest("summary"));
+  });
+
   test("shows the details of each item", () => {
     account();
     expect(row("ada@example.org").getByText("Primary")).toBeDefined();
@@ -193,7 +206,9 @@ describe("the account page", () => {
       return `data:${type};base64,${(quality as number) > 0.85 ? "A".repeat(40_000) : "/+8="}`;
     });
     const picture = panel("Name and picture");
-    expect(container.querySelector(".stile-avatar img")?.getAttribute("src")).toBe("/users/pictures/p1");
+    expect(container.querySelector(".stile-user-initial img")?.getAttribute("src")).toBe(
+      "/users/pictures/p1",
+    );
     expect(picture.getByText(en.page.pictureShown)).toBeDefined();
     expect(picture.getByText("Remove", { selector: "summary span" })).toBeDefined();
     const field = picture.getByLabelText<HTMLInputElement>("Picture");
@@ -236,8 +251,8 @@ describe("the account page", () => {
       { ...states.profile_init, payload: { ...payload, user } },
       { type: "profile" },
     );
-    expect(container.querySelector(".stile-avatar img")).toBeNull();
-    expect(container.querySelector(".stile-avatar")?.textContent).toBe("AL");
+    expect(container.querySelector(".stile-user-initial img")).toBeNull();
+    expect(container.querySelector(".stile-user-initial")?.textContent).toBe("AL");
     expect(panel("Name and picture").getByText(en.page.pictureElsewhere)).toBeDefined();
   });
 

@@ -10,7 +10,6 @@ import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
 import { needsConfirmation, visibleInputs } from "./action-layout.ts";
-import { Avatar } from "./avatar.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { recoveryCodesIn } from "./payload-readers.ts";
 import { PictureForm } from "./picture-form.tsx";
@@ -97,18 +96,14 @@ function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
 }
 
 function RowView({ context, row }: { context: ViewContext; row: Row }) {
-  const { words, language, live, base } = context;
+  const { words, language, live } = context;
   const title = "text" in row.title ? row.title.text : words.page[row.title.word];
   const details = row.details
     .map((detail) => detailText(detail, words, language, live))
     .filter((text) => text !== "");
   return (
     <li className="stile-row">
-      {row.person ? (
-        <Avatar address={row.person.path && `${base}${row.person.path}`} name={row.person.name} />
-      ) : (
-        <Icon name={row.icon} />
-      )}
+      <Icon name={row.icon} />
       <div className="stile-row-text">
         <p className="stile-row-title">
           <span dir="auto">{title}</span>

@@ -1,17 +1,12 @@
-import { Icon } from "../ui/icon.tsx";
-
-/** The picture of a person; without one the initials, and without a name a drawing. Only for the eye: the name is beside it. */
-export function Avatar({ address, name }: { address: string | null; name: string | null }) {
-  const initials = initialsOf(name ?? "");
+/** The picture of a person, else the initials. Only for the eye: the name is beside it. */
+export function Avatar({ address, name }: { address: string | null; name: string }) {
   return (
-    <span className="stile-avatar" aria-hidden="true">
-      {address !== null ? (
-        // biome-ignore lint/performance/noImgElement: the picture is small, and there is nothing to optimise
-        <img src={address} alt="" width={56} height={56} decoding="async" referrerPolicy="no-referrer" />
-      ) : initials === "" ? (
-        <Icon name="user" />
+    <span className="stile-user-initial" aria-hidden="true">
+      {address === null ? (
+        initialsOf(name)
       ) : (
-        initials
+        // biome-ignore lint/performance/noImgElement: the picture is small, and there is nothing to optimise
+        <img src={address} alt="" width={48} height={48} decoding="async" referrerPolicy="no-referrer" />
       )}
     </span>
   );

@@ -7,6 +7,9 @@ import { hasInputError, iconOf, needsConfirmation } from "./action-layout.ts";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords } from "./words.ts";
 
+/** What a person types into. */
+const FIELDS = ":is(input:not([type=hidden], [type=checkbox], [readonly]), textarea)";
+
 interface DisclosureProps {
   context: ViewContext;
   action: ActionDescriptor;
@@ -33,8 +36,22 @@ export function Disclosure({ context, action, item, tone = "link", wait = 0 }: D
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes after success; stays open after an error
   useEffect(() => {
-    if (performed === action.action && isForThisItem) setOpen(state.error !== undefined || notice !== null);
+    if (performed !== action.action || !isForThisItem) return;
+    const stays = state.error !== undefined || notice !== null;
+    setOpen(stays);
+    // A browser takes the focus from what is no longer shown, and gives it to nothing.
+    if (!stays && body.current?.contains(document.activeElement)) summary.current?.focus();
   }, [answerCount]);
+
+  /** Puts the cursor into the first field of a form that its owner has just opened. */
+  function opened(isOpen: boolean): void {
+    const byOwner = isOpen && !open && document.activeElement === summary.current;
+    setOpen(isOpen);
+    if (!byOwner) return;
+    const first = body.current?.querySelector<HTMLInputElement>(FIELDS);
+    first?.focus();
+    first?.select();
+  }
 
   function cancel(): void {
     body.current?.querySelector("form")?.reset();
@@ -54,7 +71,7 @@ export function Disclosure({ context, action, item, tone = "link", wait = 0 }: D
       className="stile-disclosure"
       data-destructive={isDestructive || undefined}
       open={open}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onToggle={(event) => opened(event.currentTarget.open)}
       onKeyDown={cancelByEscape}
     >
       <summary ref={summary} className={`stile-button stile-button-${tone}`}>

@@ -2,12 +2,17 @@ import type { ReactNode } from "react";
 import type { FlowWords } from "#words/flow";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
-import { nameOf } from "./payload-readers.ts";
+import { Avatar } from "./avatar.tsx";
+import { isText, nameOf } from "./payload-readers.ts";
 import { interpolate } from "./words.ts";
 
 interface PayloadProps {
   value: unknown;
   words: FlowWords;
+  /** Prefix of the addresses of this service. */
+  base: string;
+  /** Path of the user's picture. */
+  path: unknown;
 }
 
 /** Payload member → drawing. Other members are for scripts. */
@@ -21,12 +26,21 @@ const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
 };
 
 /** Draws the payload of a state. */
-export function Payloads({ payload, words }: { payload: Record<string, unknown>; words: FlowWords }) {
+export function Payloads({
+  payload,
+  words,
+  base,
+}: {
+  payload: Record<string, unknown>;
+  words: FlowWords;
+  base: string;
+}) {
+  const common = { words, base, path: payload.picture_path };
   return Object.keys(drawings)
     .filter((member) => Object.hasOwn(payload, member))
     .map((member) => {
       const Drawing = drawings[member];
-      return Drawing ? <Drawing key={member} value={payload[member]} words={words} /> : null;
+      return Drawing ? <Drawing key={member} value={payload[member]} {...common} /> : null;
     });
 }
 
@@ -74,15 +88,13 @@ function Wait({ value, words }: PayloadProps) {
   );
 }
 
-/** The user by name and initial. */
-export function User({ value, words }: PayloadProps) {
+/** The user by name, and by the picture that was uploaded here. */
+export function User({ value, words, base, path }: PayloadProps) {
   const name = nameOf(value);
   if (name === null) return null;
   return (
     <p className="stile-user">
-      <span className="stile-user-initial" aria-hidden="true">
-        {[...name][0]?.toUpperCase()}
-      </span>
+      <Avatar address={isText(path) ? `${base}${path}` : null} name={name} />
       <span className="stile-user-text">
         <span className="stile-hint">{words.page.signedInAs}</span>
         <strong dir="auto">{name}</strong>

@@ -118,9 +118,14 @@ export function StateView({
           </Alert>
         )}
         {account ? (
-          <User value={state.payload.user} words={words} />
+          <User
+            value={state.payload.user}
+            words={words}
+            base={context.base}
+            path={state.payload.picture_path}
+          />
         ) : (
-          <Payloads payload={state.payload} words={words} />
+          <Payloads payload={state.payload} words={words} base={context.base} />
         )}
         {unsavedCodes && (
           <RecoveryCodes context={context} codes={codes} redirectTo={redirectTo} onSaved={onCodesSaved} />

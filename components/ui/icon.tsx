@@ -19,7 +19,8 @@ export type IconName =
   | "add"
   | "laptop"
   | "link"
-  | "user";
+  | "user"
+  | "picture";
 
 /** Line drawings on a grid of 24, in the colour of the surrounding text. */
 const drawings: Record<IconName, ReactNode> = {
@@ -27,6 +28,13 @@ const drawings: Record<IconName, ReactNode> = {
     <>
       <circle cx="12" cy="8" r="4" />
       <path d="M4 20.5c.8-4 4-6 8-6s7.2 2 8 6" />
+    </>
+  ),
+  picture: (
+    <>
+      <rect x="3.5" y="4.5" width="17" height="15" rx="2.5" />
+      <circle cx="8.75" cy="9.5" r="1.5" />
+      <path d="m4.5 18 5-5 3 3 3.5-4 4.5 5" />
     </>
   ),
   back: <path d="M19 12H5m6-6-6 6 6 6" />,
