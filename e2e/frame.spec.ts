@@ -1,10 +1,18 @@
 import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { FrameLocator, Locator, Page } from "@playwright/test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { chromium, type FrameLocator, type Locator, type Page } from "@playwright/test";
 import { virtualAuthenticator } from "../server/testing/kit/virtual-authenticator.ts";
 import { freePort } from "../server/testing/server.ts";
-import { test as base, expect } from "./fixtures.ts";
+import { signUp } from "./account.ts";
+import { expect } from "./fixtures.ts";
+import { signInAtAcme, test as withProvider } from "./provider.ts";
+import { makeTenant } from "./shop.ts";
+import { stile as stileCommand } from "./stile.ts";
 
 /** Pages of applications that show the login in a frame. */
 interface Host {
@@ -12,32 +20,48 @@ interface Host {
   close(): Promise<void>;
 }
 
+/** What a page of an application does otherwise than most, in its query. */
+interface HostQuery {
+  /** Further rules of its style sheet. */
+  css?: string;
+  /** Script after the frame was made, as `frame`. */
+  script?: string;
+  /** Options of `Stile.embed` as JSON. */
+  options?: string;
+}
+
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 
-/** A page with the loader, on a port of its own; `/covered` lays something over the frame. */
+/**
+ * Pages with the loader, of another site than the service: Chromium gives their frames no storage and no cookies but
+ * partitioned ones.
+ */
 async function startHost(stile: () => string, port: number): Promise<Host> {
   const server = createServer((request, response) => {
-    const covered = request.url === "/covered";
-    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><title>App</title>
-      <style>#cover { position: fixed; inset: 0; z-index: 2; background: #fff; pointer-events: none; }</style>
-      <h1>Our application</h1><div id="place" style="max-width: 30rem"></div>
-      ${covered ? '<div id="cover">Win a prize</div>' : ""}
+    const { searchParams } = new URL(request.url ?? "/", "http://host");
+    const text = (name: string) => searchParams.get(name) ?? "";
+    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><html lang="en">
+      <title>App</title><link rel=icon href=data:,><meta name=viewport content="width=device-width">
+      <style>${text("css")}</style>
+      <h1>Our application</h1><div id="place" style="max-width: 30rem"></div><div id="cover"></div>
       <script src="${stile()}/embed.js"></script>
       <script>
-        window.results = []; window.states = []; window.errors = [];
-        window.embedded = Stile.embed("#place", {
+        window.results = []; window.states = []; window.errors = []; window.heights = [];
+        const { frame } = Stile.embed("#place", Object.assign({
           codeChallenge: "${challenge}",
           onSuccess: (result) => results.push(result),
           onStateChange: ({ name }) => states.push(name),
           onError: (error) => errors.push(error),
-        });
+        }, ${text("options") || "{}"}));
+        new ResizeObserver(() => heights.push(frame.clientHeight)).observe(frame);
+        ${text("script")}
       </script>`);
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const { port: taken } = server.address() as AddressInfo;
   return {
-    url: `http://localhost:${taken}`,
+    url: `http://app.localhost:${taken}`,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -45,15 +69,12 @@ async function startHost(stile: () => string, port: number): Promise<Host> {
   };
 }
 
-/** The port of the page that is listed in the settings of the server. */
-const test = base.extend<object, { listedPort: number }>({
-  listedPort: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
-    async ({}, use) => use(await freePort()),
-    { scope: "worker" },
-  ],
+const listedPort = await freePort();
+const listedOrigin = `http://app.localhost:${listedPort}`;
+
+const test = withProvider.extend({
   settings: [
-    async ({ listedPort }, use) => use({ STILE_EMBED_ORIGINS: `http://localhost:${listedPort}` }),
+    async ({ settings }, use) => use({ ...settings, STILE_EMBED_ORIGINS: listedOrigin }),
     { scope: "worker" },
   ],
 });
@@ -62,7 +83,7 @@ let stile = "";
 let listed: Host;
 let unlisted: Host;
 
-test.beforeAll(async ({ server, listedPort }) => {
+test.beforeAll(async ({ server }) => {
   stile = server.url;
   listed = await startHost(() => stile, listedPort);
   unlisted = await startHost(() => stile, 0);
@@ -72,18 +93,25 @@ test.afterAll(async () => {
   await unlisted.close();
 });
 
+const host = (query: HostQuery = {}) => `${listed.url}/?${new URLSearchParams({ ...query })}`;
 const frameIn = (page: Page): FrameLocator => page.frameLocator("iframe");
-const results = (page: Page) => page.evaluate(() => (window as unknown as { results: object[] }).results);
+const email = (frame: FrameLocator | Page) => frame.getByLabel("Email", { exact: true });
+const button = (frame: FrameLocator | Page, name: string | RegExp) =>
+  frame.getByRole("button", { name, exact: typeof name === "string" });
 
-/** Redeems the code that the page was given, as the application's server does. */
-async function redeemed(page: Page): Promise<string> {
-  await expect.poll(() => results(page)).toHaveLength(1);
-  const [result] = (await results(page)) as { kind: string; code: string }[];
-  expect(result).toEqual({ kind: "code", code: expect.stringMatching(/^[\w-]{43}$/) });
-  const answer = await fetch(`${stile}/token`, {
+/** What the page was told. */
+const told = <Told>(page: Page, kind: "results" | "states" | "errors" | "heights") =>
+  page.evaluate((kind) => (window as unknown as Record<string, Told[]>)[kind] ?? [], kind);
+
+/** Redeems the code that the page was given, as the application's server does; returns the user's id. */
+async function redeemed(page: Page, base = stile): Promise<string> {
+  await expect.poll(() => told(page, "results")).toHaveLength(1);
+  const [result] = await told<{ kind: string; code: string; codeVerifier?: string }>(page, "results");
+  expect(result).toMatchObject({ kind: "code", code: expect.stringMatching(/^[\w-]{43}$/) });
+  const answer = await fetch(`${base}/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ code: result?.code, code_verifier: verifier }),
+    body: JSON.stringify({ code: result?.code, code_verifier: result?.codeVerifier ?? verifier }),
   });
   expect(answer.status).toBe(200);
   return ((await answer.json()) as { user_id: string }).user_id;
@@ -91,7 +119,7 @@ async function redeemed(page: Page): Promise<string> {
 
 /**
  * Clicks until the click has an effect: Chromium drops clicks into a frame of another origin that moved or changed its
- * size within the last half second.
+ * size within the last half second, as it does when the page has just been drawn.
  */
 async function press(button: Locator, effect: () => Promise<unknown>): Promise<void> {
   await expect(async () => {
@@ -101,12 +129,12 @@ async function press(button: Locator, effect: () => Promise<unknown>): Promise<v
 }
 
 async function enterAddress(frame: FrameLocator, address: string): Promise<void> {
-  await frame.getByLabel("Email", { exact: true }).fill(address);
-  const button = frame.getByRole("button", { name: "Continue", exact: true });
-  await press(button, () => expect(button).toBeHidden({ timeout: 2000 }));
+  await email(frame).fill(address);
+  const next = button(frame, "Continue");
+  await press(next, () => expect(next).toBeHidden({ timeout: 2000 }));
 }
 
-test("a frame of a listed page signs in by a mailed code, creates a passkey, and signs in with it", async ({
+test("a frame of another site, whose storage and cookies are blocked, signs in by a mailed code, creates a passkey, and signs in with it", async ({
   page,
   context,
   mailbox,
@@ -114,36 +142,53 @@ test("a frame of a listed page signs in by a mailed code, creates a passkey, and
   authenticator,
 }) => {
   await authenticator.willWait();
-  await page.goto(listed.url);
+  await page.goto(host());
   const frame = frameIn(page);
+  await email(frame).waitFor();
+  // The browser blocks what is not partitioned.
+  await expect(email(frame).evaluate(() => sessionStorage.length)).rejects.toThrow("Access is denied");
+  const kept = await email(frame).evaluate(() => {
+    // biome-ignore lint/suspicious/noDocumentCookie: the test of cookies
+    document.cookie = "plain=1; Secure; SameSite=None";
+    return document.cookie;
+  });
+  expect(kept).not.toContain("plain");
   await enterAddress(frame, account.address);
   const asked = Date.now() - 1;
   const code = frame.getByLabel("Code", { exact: true });
-  await press(frame.getByRole("button", { name: /Get a code by email/ }), () =>
-    code.click({ timeout: 2000 }),
-  );
+  await press(button(frame, /Get a code by email/), () => code.click({ timeout: 2000 }));
   await page.keyboard.type(await mailbox.codeFor(account.address, asked));
   await authenticator.willConfirm();
-  const create = frame.getByRole("button", { name: /Create a passkey/ });
+  const create = button(frame, /Create a passkey/);
   await create.waitFor();
   await press(create, () => expect(create).toBeHidden({ timeout: 2000 }));
   const user = await redeemed(page);
   expect(await authenticator.count()).toBe(1);
+  expect(await told(page, "states")).toContain("login_method_chooser");
+  // A frame that changed its size would ignore the next click.
+  expect(await told(page, "heights")).toHaveLength(1);
   const cookies = await context.cookies();
   expect(cookies.map(({ name }) => name)).not.toContain("service");
+  expect(cookies).toContainEqual(
+    expect.objectContaining({ name: expect.stringMatching(/^stile-frame-login-/), sameSite: "None" }),
+  );
 
   // The passkey is completed in the field, without a click.
   await page.reload();
   expect(await redeemed(page)).toBe(user);
 });
 
-test("A100 a page that is not on the list shows no frame", async ({ page, pageErrors }) => {
+test("A100 a page that is not on the list shows no frame, and is told", async ({ page, pageErrors }) => {
   pageErrors.expect(/frame-ancestors|Framing/);
+  await page.clock.install();
   await page.goto(unlisted.url);
   await expect(page.getByRole("heading", { name: "Our application" })).toBeVisible();
-  const loaded = () => page.frames().some((each) => each.url().startsWith(stile));
   await expect.poll(() => page.frames().length).toBe(2);
-  expect(loaded()).toBe(false);
+  expect(page.frames().some((each) => each.url().startsWith(stile))).toBe(false);
+  await expect(async () => {
+    await page.clock.fastForward(20_000);
+    expect(await told(page, "errors")).toMatchObject([{ code: "connection_missing" }]);
+  }).toPass();
   const answer = await fetch(`${stile}/embed?origin=${encodeURIComponent(unlisted.url)}`);
   expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(answer.headers.get("x-frame-options")).toBe("DENY");
@@ -166,8 +211,8 @@ test("A101 the frame's page names its one embedder in its headers", async () => 
 });
 
 test("A103 forged messages are ignored, by the page and by the frame", async ({ page }) => {
-  await page.goto(listed.url);
-  await expect(frameIn(page).getByLabel("Email", { exact: true })).toBeVisible();
+  await page.goto(host());
+  await expect(email(frameIn(page))).toBeVisible();
   await page.evaluate((target) => {
     const forged = { type: "stile:success", result: { kind: "code", code: "forged" } };
     window.postMessage(forged, "*");
@@ -180,77 +225,189 @@ test("A103 forged messages are ignored, by the page and by the frame", async ({ 
   }, stile);
   // A message of the frame itself arrives after them.
   await enterAddress(frameIn(page), `${crypto.randomUUID()}@example.com`);
-  await expect
-    .poll(() => page.evaluate(() => (window as unknown as { states: string[] }).states))
-    .toContain("login_method_chooser");
-  expect(await results(page)).toEqual([]);
+  await expect.poll(() => told(page, "states")).toContain("login_method_chooser");
+  expect(await told(page, "results")).toEqual([]);
 });
 
-test("A100 a frame under an overlay ignores clicks, and says why", async ({ page }) => {
-  await page.goto(`${listed.url}/covered`);
-  const frame = frameIn(page);
-  const field = frame.getByLabel("Email", { exact: true });
-  await field.fill(`${crypto.randomUUID()}@example.com`);
-  const reason = frame.getByText("Something lies over this form");
-  await expect
-    .poll(async () => {
-      await frame.getByRole("button", { name: "Continue", exact: true }).click({ force: true });
-      return reason.isVisible();
-    })
-    .toBe(true);
-  await expect(field).toBeVisible();
-});
-
-test("a browser that keeps no cookies in frames signs in through a window", async ({
-  page,
-  context,
-  account,
-}) => {
-  await context.addInitScript(() => {
-    if (window.parent === window) return;
-    Object.defineProperty(Document.prototype, "cookie", { get: () => "", set: () => {} });
+for (const [guise, css, reason] of [
+  [
+    "under an overlay",
+    "#cover { position: fixed; inset: 0; background: #fff; pointer-events: none }",
+    "Something lies over this form",
+  ],
+  ["that is transparent", "iframe { opacity: 0.05 }", "Something lies over this form"],
+  [
+    "that is too small",
+    "iframe { width: 150px !important; height: 300px !important }",
+    "This form is too small",
+  ],
+] as const)
+  test(`A100 a frame ${guise} ignores clicks, says why, and keeps what was typed`, async ({ page }) => {
+    await page.goto(host({ css }));
+    const frame = frameIn(page);
+    const address = `${crypto.randomUUID()}@example.com`;
+    await email(frame).fill(address);
+    await expect
+      .poll(async () => {
+        await button(frame, "Continue").click({ force: true });
+        return frame.getByText(reason).isVisible();
+      })
+      .toBe(true);
+    await expect(email(frame)).toHaveValue(address);
   });
-  await page.goto(listed.url);
-  const opening = context.waitForEvent("page");
-  const shown = frameIn(page).getByRole("button", { name: "Show the window" });
-  await press(frameIn(page).getByRole("button", { name: "Continue in a window" }), () =>
-    expect(shown).toBeVisible({ timeout: 2000 }),
+
+test("a browser that keeps no cookies at all in frames signs in through a window", async ({ account }) => {
+  // Only a profile has rules for cookies: those of the top-level page of the application are blocked.
+  const profile = mkdtempSync(join(tmpdir(), "stile-profile-"));
+  mkdirSync(join(profile, "Default"));
+  const blocked = { [`*,${listed.url}`]: { setting: 2 } };
+  writeFileSync(
+    join(profile, "Default", "Preferences"),
+    JSON.stringify({ profile: { content_settings: { exceptions: { cookies: blocked } } } }),
   );
-  const child = await opening;
-  await child.getByLabel("Email", { exact: true }).fill(account.address);
-  await child.getByRole("button", { name: "Continue", exact: true }).click();
-  await child.getByRole("button", { name: /Enter your password/ }).click();
-  await child.getByLabel("Password", { exact: true }).fill(account.password);
-  await child.getByRole("button", { name: "Sign in", exact: true }).click();
-  await child.getByRole("button", { name: "Not now" }).click();
-  await redeemed(page);
-  expect(child.isClosed()).toBe(true);
+  const { launchOptions, locale } = test.info().project.use;
+  const context = await chromium.launchPersistentContext(profile, {
+    ...launchOptions,
+    locale: locale ?? "en",
+  });
+  try {
+    const page = await context.newPage();
+    await page.goto(host());
+    const opening = context.waitForEvent("page");
+    await press(button(frameIn(page), "Continue in a window"), () =>
+      expect(button(frameIn(page), "Show the window")).toBeVisible({ timeout: 2000 }),
+    );
+    const child = await opening;
+    await email(child).fill(account.address);
+    await button(child, "Continue").click();
+    await button(child, /Enter your password/).click();
+    await child.getByLabel("Password", { exact: true }).fill(account.password);
+    await button(child, "Sign in").click();
+    await button(child, "Not now").click();
+    await redeemed(page);
+    expect(child.isClosed()).toBe(true);
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true });
+  }
 });
 
-test("a passkey that the frame may not create is created in a window, and the flow comes back", async ({
+test("a passkey that the page does not let the frame create is created in a window, and the flow comes back, with a challenge of the loader", async ({
   page,
   context,
   account,
 }) => {
-  await context.addInitScript(() => {
-    if (window.parent === window) return;
-    const policy = { allowsFeature: (feature: string) => feature !== "publickey-credentials-create" };
-    Object.defineProperty(Document.prototype, "featurePolicy", { get: () => policy });
-  });
-  await page.goto(listed.url);
+  await page.goto(
+    host({ options: "{ codeChallenge: true }", script: 'frame.allow = "publickey-credentials-get";' }),
+  );
   const frame = frameIn(page);
   await enterAddress(frame, account.address);
   const password = frame.getByLabel("Password", { exact: true });
-  await press(frame.getByRole("button", { name: /Enter your password/ }), () =>
-    password.fill(account.password, { timeout: 2000 }),
-  );
-  const create = frame.getByRole("button", { name: /Create a passkey/ });
-  await press(frame.getByRole("button", { name: "Sign in", exact: true }), () =>
-    expect(create).toBeVisible({ timeout: 5000 }),
-  );
+  await press(button(frame, /Enter your password/), () => password.fill(account.password, { timeout: 2000 }));
+  const create = button(frame, /Create a passkey/);
+  await press(button(frame, "Sign in"), () => expect(create).toBeVisible({ timeout: 5000 }));
   const opening = context.waitForEvent("page");
   await press(create, () => expect(create).toBeHidden({ timeout: 2000 }));
   const child = await opening;
   await (await virtualAuthenticator(context, child)).willConfirm();
   await redeemed(page);
+  const [result] = await told<{ codeVerifier: string }>(page, "results");
+  expect(result?.codeVerifier).toMatch(/^[\w-]{43}$/);
+});
+
+test("a sign-in at an identity provider is made in a window, and ends in the frame", async ({
+  page,
+  context,
+  acme,
+  address,
+}) => {
+  acme.person(address, { email: address, email_verified: true, name: "Ada" });
+  await page.goto(host());
+  const frame = frameIn(page);
+  const waiting = frame.getByText("Please continue in the window");
+  const opening = context.waitForEvent("page");
+  await press(button(frame, "Continue with Acme"), () => expect(waiting).toBeVisible({ timeout: 2000 }));
+  const child = await opening;
+  await signInAtAcme(child, address);
+  await redeemed(page);
+  expect(child.isClosed()).toBe(true);
+  expect(await context.cookies()).not.toContainEqual(expect.objectContaining({ name: "service" }));
+});
+
+test("a window that the user closes leaves the frame as it was", async ({ page, context, account }) => {
+  await page.goto(host());
+  const frame = frameIn(page);
+  await email(frame).fill(account.address);
+  const opening = context.waitForEvent("page");
+  await press(button(frame, "Continue with Acme"), () =>
+    expect(frame.getByText("Please continue in the window")).toBeVisible({ timeout: 2000 }),
+  );
+  const child = await opening;
+  await expect(child.getByRole("heading", { name: "Acme" })).toBeVisible();
+  await press(button(frame, "Cancel"), () => expect(email(frame)).toBeVisible({ timeout: 2000 }));
+  await expect(email(frame)).toHaveValue(account.address);
+  await expect(frame.getByRole("alert")).toHaveCount(0);
+  await enterAddress(frame, account.address);
+  await expect(button(frame, /Enter your password/)).toBeVisible();
+});
+
+test("a tenant under a path has a frame with its theme, which keyboard and assistive software can use", async ({
+  page,
+  server,
+  mailbox,
+  address,
+}) => {
+  const id = await makeTenant(server, {
+    embed: { origins: [listed.url] },
+    theme: { light: { surface: "#f4f0ff", accent: "#5b21b6" }, radius: 0, font: "mono" },
+    email: { require_verification: false },
+  });
+  const base = `${stile}/t/${id}`;
+  const account = await signUp(base, mailbox, address);
+  await page.goto(
+    host({ options: JSON.stringify({ url: base, theme: "light" }), css: "h1 { outline: none }" }),
+  );
+  const frame = frameIn(page);
+  await email(frame).waitFor();
+  await expect(frame.locator(".stile-frame")).toHaveCSS("background-color", "rgb(244, 240, 255)");
+  await expect(button(frame, "Continue")).toHaveCSS("background-color", "rgb(91, 33, 182)");
+  await expect(button(frame, "Continue")).toHaveCSS("font-family", /mono/);
+  await expect(frame.locator(":root")).toHaveCSS("color-scheme", "light");
+  const violations = async () =>
+    (await new AxeBuilder({ page }).include("iframe").analyze()).violations.map(({ id }) => id);
+  expect(await violations()).toEqual([]);
+  // The frame has not taken the focus; the keyboard leads into it.
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BODY");
+  await page.keyboard.press("Tab");
+  await expect(email(frame)).toBeFocused();
+  await page.keyboard.type(account.address);
+  await page.keyboard.press("Enter");
+  const method = button(frame, /Enter your password/);
+  await method.waitFor();
+  expect(await violations()).toEqual([]);
+  await method.focus();
+  await page.keyboard.press("Enter");
+  await expect(frame.getByLabel("Password", { exact: true })).toBeFocused();
+  await page.keyboard.type(account.password);
+  await page.keyboard.press("Enter");
+  await button(frame, "Not now").focus();
+  await page.keyboard.press("Enter");
+  await redeemed(page, base);
+});
+
+test("a tenant under a host has a frame there, and a registration opens in the frame", async ({
+  page,
+  server,
+}) => {
+  const name = `login-${crypto.randomUUID()}.localhost`;
+  const settings = JSON.stringify({ embed: { origins: [listed.url] } });
+  await stileCommand(
+    server,
+    ["tenants", "create", "--name", "Acme", "--host", name, "--config", "-"],
+    settings,
+  );
+  const login = `http://${name}:${new URL(stile).port}`;
+  await page.goto(host({ options: JSON.stringify({ url: login }) }));
+  await frameIn(page).getByRole("link", { name: "Create an account" }).click();
+  await expect(frameIn(page).getByRole("heading", { name: "Create your account" })).toBeVisible();
 });

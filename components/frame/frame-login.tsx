@@ -59,17 +59,19 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
     <main ref={container} className="stile-frame" lang={language} dir={directionOf(language)}>
       {ignored && <Alert tone="error">{frameWords[ignored]}</Alert>}
       {status === "blocked" && <Alert tone="error">{frameWords.blocked}</Alert>}
-      {status === "open" ? (
-        <OpenWindow server={server} words={frameWords} />
-      ) : keeps || state.name === "success" ? (
-        <StateView key={state.name} {...stateView} />
-      ) : (
-        <Notice text={frameWords.needsWindow}>
-          <Button tone="primary" type="button" onClick={goOn}>
-            {frameWords.openWindow}
-          </Button>
-        </Notice>
-      )}
+      {status === "open" && <OpenWindow server={server} words={frameWords} />}
+      {/* What was typed is still there if the user closes the window. */}
+      <div hidden={status === "open"}>
+        {keeps || state.name === "success" ? (
+          <StateView key={state.name} {...stateView} />
+        ) : (
+          <Notice text={frameWords.needsWindow}>
+            <Button tone="primary" type="button" onClick={goOn}>
+              {frameWords.openWindow}
+            </Button>
+          </Notice>
+        )}
+      </div>
       {status !== "open" && (other || (state.links?.length ?? 0) > 0) && (
         <footer className="stile-footer">
           {other && (

@@ -1,8 +1,10 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
 import type { AppRouter } from "#server/trpc/router";
+import { browserCapabilities } from "../flow/capabilities.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "../flow/flow-server.ts";
 import { keepsCookies, mayUse } from "../flow/permissions.ts";
 import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
+import { isErrorAnswer } from "../flow/use-flow.ts";
 import {
   type FramePage,
   type FromWindow,
@@ -110,6 +112,14 @@ export function frameServer(base: string, language: string, page: FramePage): Fr
     }
   }
 
+  /** The flow after the user has closed the window: as it was, or another one if the window has gone on with it. */
+  async function afterClosing(type: FlowType): Promise<FlowAnswer> {
+    const answer = await calls.current(type);
+    return isErrorAnswer(answer.state) && answer.state.status === 403
+      ? calls.start(type, await browserCapabilities())
+      : answer;
+  }
+
   function resultOf(child: Window, type: FlowType, step: WindowStep | null): Promise<FlowAnswer> {
     return new Promise((resolve, reject) => {
       const end = (answer: Promise<FlowAnswer> | FlowAnswer) => {
@@ -134,7 +144,7 @@ export function frameServer(base: string, language: string, page: FramePage): Fr
         });
       });
       const timer = setInterval(() => {
-        if (child.closed) end(calls.current(type));
+        if (child.closed) end(afterClosing(type));
       }, POLL_INTERVAL_MS);
     });
   }
