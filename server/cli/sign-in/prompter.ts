@@ -85,8 +85,13 @@ function terminal(input: TerminalInput, write: (text: string) => void, signal: A
     interactive: true,
     ask(prompt, masked = false) {
       const decoder = new StringDecoder("utf8");
-      const show = (line: string) =>
-        write(`\r\u001b[K${prompt}${masked ? "*".repeat([...line].length) : line}`);
+      let shown = "";
+      const show = (line: string) => {
+        const text = masked ? "*".repeat([...line].length) : line;
+        // What is longer than the terminal is wide cannot be drawn again in place, so only what is new is written.
+        write(text.startsWith(shown) ? text.slice(shown.length) : `\r\u001b[K${prompt}${text}`);
+        shown = text;
+      };
       return new Promise<string>((resolve, reject) => {
         let line = "";
         const finish = (end: () => void) => {
