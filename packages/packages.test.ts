@@ -75,7 +75,7 @@ describe("the weight of a login", () => {
   });
 
   test.each([
-    ["account-view", /account-(view|sections|items)/],
+    ["account-view", /account-(view|sections|items|additions)|sign-out/],
     ["recovery-codes", /recovery-codes/],
     ["authenticator-request", /authenticator-request/],
     ["passkey-creation", /passkey-creation/],

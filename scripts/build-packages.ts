@@ -30,6 +30,7 @@ const styleSheets = [
 const lazyParts: Record<string, string> = {
   "flow/account-view.tsx": "AccountView",
   "flow/recovery-codes.tsx": "RecoveryCodes",
+  "flow/sign-out.tsx": "SignOut",
   "ui/provider-mark.tsx": "ProviderMark",
 };
 

@@ -5,7 +5,7 @@ import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { additionTo } from "./account.ts";
+import { additionTo } from "./account-additions.ts";
 import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
