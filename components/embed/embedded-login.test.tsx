@@ -11,6 +11,7 @@ import { EmbeddedLogin, type WordSource } from "./embedded-login.tsx";
 afterEach(() => {
   vi.unstubAllGlobals();
   history.replaceState(null, "", "/");
+  sessionStorage.clear();
 });
 
 const source: WordSource<"de" | "en"> = {
@@ -156,4 +157,71 @@ test("A104 a token of a provider that no flow waits for leaves the address, and 
   await heading("Sign in");
   await waitFor(() => expect(location.search).toBe("?page=2"));
   expect(requests.every((path) => path === "/login")).toBe(true);
+});
+
+test("registration is not offered where it is closed", async () => {
+  embed([{ ...login, payload: { registration_closed: true } }]);
+  await heading("Sign in");
+  expect(screen.queryByRole("link", { name: "Create an account" })).toBeNull();
+});
+
+test("words that cannot be loaded are replaced by English ones, and the application is told", async () => {
+  const load = vi.fn(async (language: "de" | "en") => {
+    if (language === "de") throw new TypeError("Failed to fetch dynamically imported module");
+    return en;
+  });
+  const { onError, container } = embed([login], { language: "de", source: { ...source, load } });
+  await heading("Sign in");
+  expect(container.querySelector(".stile-embed")?.getAttribute("lang")).toBe("en");
+  expect(onError.mock.calls).toEqual([[{ code: "connection_missing", message: expect.any(String) }]]);
+});
+
+test("without words of any language the descriptions of the service are shown, and the login works", async () => {
+  const load = async () => {
+    throw new TypeError("Failed to fetch dynamically imported module");
+  };
+  const { user, onSuccess } = embed([login, states.login_password, states.success], {
+    source: { ...source, load },
+  });
+  await heading("Login init");
+  await user.type(screen.getByLabelText("Email"), "ada@example.org");
+  await user.click(screen.getByRole("button", { name: "Continue with login identifier" }));
+  await heading("Login password");
+  await user.type(screen.getByLabelText("Password"), "correct horse{Enter}");
+  await waitFor(() => expect(onSuccess).toHaveBeenCalled());
+});
+
+test("a step goes on after a reload of the page", async () => {
+  const { user, unmount, requests } = embed([login, states.login_password]);
+  await heading("Sign in");
+  await user.type(screen.getByLabelText("Email"), "ada@example.org");
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  await heading("Enter your password");
+  unmount();
+  history.replaceState(null, "", "/?error=quota");
+  const reloaded = embed([states.success]);
+  await heading("Enter your password");
+  expect(location.search).toBe("?error=quota");
+  expect(reloaded.requests).toEqual([]);
+  await reloaded.user.type(screen.getByLabelText("Password"), "correct horse{Enter}");
+  await waitFor(() => expect(reloaded.onSuccess).toHaveBeenCalled());
+  expect(sessionStorage.length).toBe(0);
+  expect(requests[0]).toBe("/login");
+});
+
+test("passkey managers are told what the service knows of passkeys", async () => {
+  const signalUnknownCredential = vi.fn(async () => {});
+  vi.stubGlobal("PublicKeyCredential", Object.assign(new Function(), { signalUnknownCredential }));
+  const unknown = { unknown_credential: { credential_id: "AQ" } };
+  const options = { request_options: { publicKey: { rpId: "login.example", challenge: "AQ" } } };
+  const { user } = embed([
+    { ...states.login_init, payload: options },
+    { ...states.login_init, payload: unknown },
+  ]);
+  await heading("Sign in");
+  await user.type(screen.getByLabelText("Email"), "ada@example.org");
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  await waitFor(() =>
+    expect(signalUnknownCredential).toHaveBeenCalledWith({ rpId: "login.example", credentialId: "AQ" }),
+  );
 });

@@ -4,18 +4,35 @@ import type { FlowWords } from "#words/flow";
 import { isAccount } from "../flow/account.ts";
 import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
 import { startOf } from "../flow/page-addresses.ts";
+import { plainWords } from "../flow/plain-words.ts";
 import { baseOf } from "../flow/rest-server.ts";
 import { StateAlerts } from "../flow/state-alerts.tsx";
 import { StateLinks } from "../flow/state-links.tsx";
 import { StateView } from "../flow/state-view.tsx";
 import type { BegunFlow } from "./immediate-sign-in.ts";
-import { firstFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
+import { leftFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
 
 /** Words of several languages, of which a page loads one. */
 export interface WordSource<Language extends string = string> {
   /** The best language of the tags wanted (BCP 47), most wanted first. */
   choose(wanted: readonly string[]): Language;
   load(language: Language): Promise<FlowWords>;
+}
+
+/** The words of a language; if they cannot be loaded, English; else the descriptions of the service, which are too. */
+async function wordsOf<Language extends string>(
+  source: WordSource<Language>,
+  language: Language,
+  onFailure: () => void,
+): Promise<{ language: Language; words: FlowWords }> {
+  const english = source.choose(["en"]);
+  try {
+    return { language, words: await source.load(language) };
+  } catch {
+    onFailure();
+    const words = language === english ? plainWords : await source.load(english).catch(() => plainWords);
+    return { language: english, words };
+  }
 }
 
 export interface EmbeddedLoginProps<Language extends string> extends EmbeddingOptions {
@@ -48,17 +65,16 @@ export function EmbeddedLogin<Language extends string>({
   const [language, setLanguage] = useState<Language | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the flow that returns is that of this page's address
-  useEffect(() => setOpened({ flow: begun ? "login" : firstFlow(options) }), [url, flow]);
+  useEffect(() => setOpened({ flow: begun ? "login" : (leftFlow(options) ?? flow) }), [url, flow]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words are loaded once for each language
   useEffect(() => {
     const language = languageOf(source, wanted);
     setLanguage(language);
     let isCurrent = true;
-    source.load(language).then(
-      (words) => isCurrent && setLoaded({ language, words }),
-      () => onError?.({ code: "connection_missing", message: "The words could not be loaded." }),
-    );
+    const onFailure = () =>
+      isCurrent && onError?.({ code: "connection_missing", message: "The words could not be loaded." });
+    void wordsOf(source, language, onFailure).then((loaded) => isCurrent && setLoaded(loaded));
     return () => {
       isCurrent = false;
     };
@@ -103,7 +119,9 @@ function Flow({ options, ...running }: FlowProps) {
   const { openFlow } = running;
   const { flow, copy, stateView, wordsReady } = useEmbeddedFlow(options, running);
   const { state, version } = flow.view;
-  const { other } = copy;
+  // A published client is not told; ours reads it from the payload.
+  const isClosed = state.payload.registration_closed === true;
+  const other = copy.other?.flow === "registration" && isClosed ? undefined : copy.other;
   const { words } = stateView.context;
   if (!wordsReady) return <Outline />;
   if (version === 0)

@@ -62,7 +62,7 @@ export async function signInAtOnce(options: EmbeddingOptions, language: string):
 
 async function begin({ url, codeChallenge }: EmbeddingOptions, language: string): Promise<BegunFlow | null> {
   if (!(await canSignInAtOnce())) return null;
-  const server = restServer({ url, language, codeChallenge });
+  const server = restServer({ url, language, codeChallenge, asked: "login" });
   const capabilities = await browserCapabilities();
   const started = await server.start("login").catch(() => null);
   if (!started || isErrorAnswer(started.state)) return null;

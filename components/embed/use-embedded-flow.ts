@@ -2,19 +2,25 @@ import { useEffect, useMemo, useState } from "react";
 import type { FlowWords } from "#words/flow";
 import { type OwnTexts, withTexts } from "#words/with-texts";
 import type { EmbeddedFlow, EmbeddingOptions } from "../flow/embedding.ts";
+import { plainWords } from "../flow/plain-words.ts";
 import { type ProviderReturn, readProviderReturn } from "../flow/provider-return.ts";
 import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
-import { baseOf, restServer, suspendedType } from "../flow/rest-server.ts";
+import { baseOf, keptType, restServer } from "../flow/rest-server.ts";
 import { type RunningFlow, useRunningFlow } from "../flow/use-running-flow.ts";
 import type { BegunFlow } from "./immediate-sign-in.ts";
 import { useFlowEvents } from "./use-flow-events.ts";
 
-/** The flow that a component shows first: the one that returns from an identity provider, else the one asked for. */
-export function firstFlow({ url, flow = "login" }: EmbeddingOptions): EmbeddedFlow {
-  if (returnToPage(url) === null) return flow;
-  const suspended = suspendedType({ url });
-  const isOfComponent = suspended === "profile" ? flow === "profile" : suspended !== null;
-  return isOfComponent && suspended !== "token_exchange" ? (suspended ?? flow) : flow;
+/** The options of the client of a flow that a component shows. */
+function serverOptions({ url, flow = "login", codeChallenge }: EmbeddingOptions) {
+  const asked = flow === "profile" ? undefined : flow;
+  return { url, codeChallenge, asked, returning: returnToPage(url) !== null };
+}
+
+/** The flow that this tab has left for a reload or for an identity provider, if a component goes on with it. */
+export function leftFlow(options: EmbeddingOptions): EmbeddedFlow | null {
+  const kept = keptType(serverOptions(options));
+  const isOfComponent = kept !== "token_exchange" && (kept === "profile") === (options.flow === "profile");
+  return isOfComponent ? kept : null;
 }
 
 /**
@@ -45,11 +51,9 @@ export function useEmbeddedFlow(
     begun?: BegunFlow | null | undefined;
   },
 ): RunningFlow & { wordsReady: boolean } {
-  const { url, codeChallenge } = options;
+  const { url } = options;
   const [providerReturn] = useState(() => returnToPage(url));
-  const [server] = useState(
-    () => begun?.server ?? restServer({ url, language, codeChallenge, returning: providerReturn !== null }),
-  );
+  const [server] = useState(() => begun?.server ?? restServer({ ...serverOptions(options), language }));
   const [own, setOwn] = useState<{ language: string; texts: OwnTexts } | null>(null);
   const texts = own?.language === language ? own.texts : null;
   const tailored = useMemo(() => (words && texts ? withTexts(words, texts) : words), [words, texts]);
@@ -57,14 +61,15 @@ export function useEmbeddedFlow(
     {
       ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
       initial: begun ? { ...begun.answer, performed: begun.performed } : { version: 0, state: unstarted },
-      words: tailored ?? noWords,
+      words: tailored ?? plainWords,
       openFlow: openFlow && ((other, identifier) => openFlow(other as EmbeddedFlow, identifier)),
       identifier,
     },
     () => server,
   );
   const version = server.ownWords(language);
-  const address = words && version && `${baseOf(url)}/theme/${version}/words-${language}.json`;
+  const address =
+    words && words !== plainWords && version && `${baseOf(url)}/theme/${version}/words-${language}.json`;
   useEffect(() => {
     let isCurrent = true;
     if (address)
@@ -75,7 +80,7 @@ export function useEmbeddedFlow(
       isCurrent = false;
     };
   }, [address, language]);
-  useFlowEvents(options, running, tailored ?? noWords, server.result);
+  useFlowEvents(options, running, tailored ?? plainWords, server.result);
   return { ...running, wordsReady: words !== null && (!address || texts !== null) };
 }
 
@@ -92,16 +97,11 @@ async function ownTexts(address: string): Promise<OwnTexts> {
 /** What is shown until the service has answered. */
 const unstarted = { name: "preflight", status: 200, payload: {}, csrf_token: "", actions: {}, links: null };
 
-/** Words of a component that draws nothing itself. */
-const noWords = {
-  ...{ states: {}, actions: {}, afterProof: {}, inputs: {}, errors: {}, sections: {}, page: {} },
-} as unknown as FlowWords;
-
 /** The result of an identity provider in the address of this page. An `error` may be the application's own. */
 function returnToPage(url: string): ProviderReturn | null {
   if (typeof location === "undefined") return null;
   const result = readProviderReturn(new URLSearchParams(location.search));
-  return result && "error" in result && suspendedType({ url }) === null ? null : result;
+  return result && "error" in result && keptType({ url, returning: true }) === null ? null : result;
 }
 
 function pageAddress(): string | undefined {

@@ -27,6 +27,17 @@ export function recoveryCodesIn({ recovery_codes: codes }: Record<string, unknow
   return Array.isArray(codes) ? codes.filter(isText) : [];
 }
 
+/** The relying party id in a payload: of options for the browser, or of the account. */
+export function relyingPartyIn({
+  request_options,
+  creation_options,
+  relying_party_id,
+}: Record<string, unknown>) {
+  const { rpId } = recordOf(recordOf(request_options).publicKey);
+  const { rp } = recordOf(recordOf(creation_options).publicKey);
+  return [rpId, recordOf(rp).id, relying_party_id].find(isText);
+}
+
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { mailedCode, password, restRegistration } from "../../server/testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../server/testing/runtime.ts";
 import { visitor } from "../../server/testing/visitor.ts";
-import { codeChallengeOf, restServer, suspendedType } from "./rest-server.ts";
+import { codeChallengeOf, keptType, restServer } from "./rest-server.ts";
 import { createFlowStore } from "./use-flow.ts";
 
 let runtime: TestRuntime;
@@ -39,6 +39,17 @@ function browser(of: TestRuntime = runtime) {
     return answer;
   });
   return { requests, faults, visitor: own };
+}
+
+/** The storage of a tab. */
+function tab() {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  };
+  return { kept, storage };
 }
 
 /** A store over REST, in the first state of its flow. */
@@ -89,6 +100,29 @@ test("a mail is in the language of the component", async () => {
   await store.act("register_login_identifier", { email });
   expect(mailedCode(runtime, email)).toMatch(/^\d{6}$/);
   expect(runtime.enqueued.findLast(({ to }) => to === email)?.language).toBe("de");
+});
+
+test.each([
+  ["closed", "false", true],
+  ["open", "true", undefined],
+])("the first state says whether registration is closed: %s", async (_, allowed, closed) => {
+  browser(runtime.configured({ STILE_ACCOUNT_ALLOW_SIGNUP: allowed }));
+  const store = await storeOver();
+  await store.act("register_client_capabilities", capabilities);
+  expect(store.view().state.name).toBe("login_init");
+  expect(store.view().state.payload.registration_closed).toBe(closed);
+});
+
+test("the account names the relying party, for signals to passkey managers", async () => {
+  const email = await account();
+  browser();
+  const store = await storeOver();
+  await toPassword(store, email);
+  await store.act("password_login", { password });
+  const server = restServer({ url, language: "en" });
+  await server.start("profile");
+  const { state } = await server.act("profile", "register_client_capabilities", 1, capabilities);
+  expect(state.payload.relying_party_id).toBe(runtime.config.webauthn.relying_party.id);
 });
 
 test("the token of the session reaches the application where the tenant sends it", async () => {
@@ -216,12 +250,7 @@ test("options that a rejected passkey has used up are obtained again", async () 
 
 test("a flow that went to a provider goes on after the return, once, and no session is stored", async () => {
   const { faults } = browser();
-  const kept = new Map<string, string>();
-  const storage = {
-    getItem: (name: string) => kept.get(name) ?? null,
-    setItem: (name: string, value: string) => void kept.set(name, value),
-    removeItem: (name: string) => void kept.delete(name),
-  };
+  const { kept, storage } = tab();
   const server = restServer({ url, language: "en", storage });
   const started = await server.start("login");
   const action = { ...started.state.actions.register_client_capabilities, action: "exchange_token" };
@@ -233,10 +262,93 @@ test("a flow that went to a provider goes on after the return, once, and no sess
     }),
   );
   await server.act("login", "register_client_capabilities", 1, {});
-  expect(suspendedType({ url, storage })).toBe("login");
+  expect(keptType({ url, storage, returning: true })).toBe("login");
   const after = restServer({ url, language: "en", storage, returning: true });
   expect(await after.current("login")).toMatchObject({ version: 1, state: { name: "thirdparty" } });
   expect(kept.size).toBe(0);
   const again = restServer({ url, language: "en", storage, returning: true });
   expect(await again.current("login")).toMatchObject({ state: { name: "preflight" } });
+});
+
+describe("a reload of the page", () => {
+  test("continues the flow in the state that was shown, and nothing is stored at its end", async () => {
+    const email = await account();
+    const { requests } = browser();
+    const { kept, storage } = tab();
+    const options = { url, language: "en", storage, asked: "login" } as const;
+    const store = await storeOver(restServer(options));
+    await store.act("register_client_capabilities", capabilities);
+    expect(kept.size).toBe(0);
+    await store.act("continue_with_login_identifier", { email });
+    await store.act("continue_to_password_login", {});
+    await store.act("password_login", { password: "wrong but long" });
+
+    expect(keptType(options)).toBe("login");
+    const server = restServer(options);
+    const reloaded = createFlowStore(server, "login", await server.current("login"), async () => {});
+    expect(reloaded.view().state).toMatchObject({ name: "login_password", payload: { identifier: email } });
+    expect([...kept.values()].join()).not.toContain("wrong but long");
+    await reloaded.act("password_login", { password });
+    expect(server.result()).toEqual({ kind: "cookie" });
+    expect(kept.size).toBe(0);
+    expect(requests.filter(({ path }) => path === "/login")).toHaveLength(1);
+  });
+
+  test("keeps the verifier of a challenge that the page made, and no flow of another challenge", async () => {
+    const email = await account();
+    browser();
+    const { storage } = tab();
+    const options = { url, language: "en", storage, asked: "login", codeChallenge: true } as const;
+    await toPassword(await storeOver(restServer(options)), email);
+    const server = restServer(options);
+    const reloaded = createFlowStore(server, "login", await server.current("login"), async () => {});
+    await reloaded.act("password_login", { password });
+    expect(server.result()).toMatchObject({
+      kind: "code",
+      codeVerifier: expect.stringMatching(/^[\w-]{43}$/),
+    });
+
+    const another = await storeOver(restServer(options));
+    await another.act("register_client_capabilities", capabilities);
+    await another.act("continue_with_login_identifier", { email });
+    for (const other of [
+      { codeChallenge: undefined },
+      { asked: undefined },
+      { asked: "registration" as const },
+    ])
+      expect(keptType({ ...options, ...other })).toBeNull();
+    expect(keptType(options)).toBe("login");
+  });
+
+  test("starts again where the step was performed before its answer came", async () => {
+    const email = await account();
+    const { faults } = browser();
+    const { kept, storage } = tab();
+    const options = { url, language: "en", storage, asked: "login" } as const;
+    const store = await storeOver(restServer(options));
+    await toPassword(store, email);
+    faults.push("answer lost");
+    const before = restServer(options);
+    await before.current("login");
+    await before.act("login", "back", 1, {}).catch(() => {});
+    const server = restServer(options);
+    const reloaded = createFlowStore(server, "login", await server.current("login"), async () => {});
+    await reloaded.act("password_login", { password });
+    expect(reloaded.view().state.name).toBe("error");
+    expect(kept.size).toBe(0);
+  });
+
+  test("does not show the secret of an authenticator app again", async () => {
+    const { faults } = browser();
+    const { kept, storage } = tab();
+    const server = restServer({ url, language: "en", storage, asked: "login" });
+    const { state } = await server.start("login");
+    const descriptor = { ...state.actions.register_client_capabilities };
+    const secret = { name: "mfa_otp_secret_creation", status: 200, csrf_token: "t-1", links: null };
+    faults.push(
+      Response.json({ ...secret, payload: { otp_secret: "JBSWY3DP" }, actions: { back: descriptor } }),
+    );
+    await server.act("login", "any", 1, {});
+    expect(kept.size).toBe(0);
+  });
 });

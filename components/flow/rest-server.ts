@@ -17,9 +17,11 @@ export interface RestServerOptions {
   codeChallenge?: string | true | undefined;
   /** Whether the user returns from an identity provider: then the flow that went there continues. */
   returning?: boolean;
+  /** The flow that the page asked for. Its steps are kept, so that it goes on after a reload. Default: they are not. */
+  asked?: FlowType | undefined;
   /** Default: `include`. */
   credentials?: RequestCredentials;
-  /** Keeps the flow while the user is at an identity provider; default: `sessionStorage`. */
+  /** Keeps the flow for a reload, and while the user is at an identity provider; default: `sessionStorage`. */
   storage?: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
 }
 
@@ -36,7 +38,7 @@ interface Call {
   input: Record<string, unknown>;
 }
 
-/** A flow as the newest answer shows it. The id and the token are in memory alone. */
+/** A flow as the newest answer shows it. */
 interface HeldFlow {
   type: FlowType;
   id: string;
@@ -48,15 +50,23 @@ interface HeldFlow {
   entered: Call | null;
 }
 
-/** What is kept while the user is at an identity provider. No session exists then. */
-interface Suspended {
+/** What is kept of a flow in the storage of the tab. No session exists then, and no input is kept. */
+interface KeptFlow {
   type: FlowType;
   id: string;
   state: FlowState;
+  receivedAt: number;
   verifier: string | null;
   /** The verifier of the challenge that the flow was started with. */
   codeVerifier: string | null;
+  /** The options of the page. */
+  asked: FlowType | null;
+  codeChallenge: string | true | null;
+  ownWords: string[];
 }
+
+/** Older steps are not shown again. A flow lives for an hour unless configured otherwise. */
+const MAX_KEPT_MS = 3_600_000;
 
 /**
  * A client of the flow API over REST: `POST /login`, `/registration`, `/profile`. `version` counts its answers.
@@ -67,9 +77,11 @@ interface Suspended {
  * obtained by going the last step again.
  */
 export function restServer(options: RestServerOptions): RestServer {
-  const { language, codeChallenge, credentials = "include" } = options;
+  const { language, codeChallenge, credentials = "include", asked = null } = options;
   const base = baseOf(options.url);
-  let isReturning = options.returning ?? false;
+  /** Whether this page has not looked for a flow to resume. */
+  let mayResume = true;
+  let isKept = false;
   let version = 0;
   let codeVerifier: string | null = null;
   let held: HeldFlow | null = null;
@@ -110,6 +122,7 @@ export function restServer(options: RestServerOptions): RestServer {
     const challenge = codeVerifier === null ? codeChallenge : await codeChallengeOf(codeVerifier);
     const query = challenge === undefined ? "" : `?code_challenge=${encodeURIComponent(String(challenge))}`;
     const { state, headers } = await post(`/${type}${query}`);
+    forget();
     lost = null;
     held = null;
     ended = null;
@@ -128,7 +141,10 @@ export function restServer(options: RestServerOptions): RestServer {
       begunWith: call?.action === "register_client_capabilities" ? call : null,
       entered: isSame ? (held?.entered ?? null) : call,
     };
-    if (isText(state.payload.redirect_url)) suspend();
+    const isStep = asked !== null && call !== null && held.begunWith === null && state.name !== "success";
+    // A secret that the user has to copy is not stored.
+    if (isText(state.payload.redirect_url) || (isStep && !isText(state.payload.otp_secret))) keep();
+    else forget();
   }
 
   /** Performs an action of the held state. Throws if the answer is lost. */
@@ -142,7 +158,10 @@ export function restServer(options: RestServerOptions): RestServer {
     });
     // The step can be repeated with the same token.
     if (received.state.status !== 503) lost = null;
-    if (received.state.name === "error" && [403, 410].includes(received.state.status)) ended = received.state;
+    if (received.state.name === "error" && [403, 410].includes(received.state.status)) {
+      ended = received.state;
+      forget();
+    }
     hold(type, received.state, received.headers, call);
     return answer(received.state);
   }
@@ -170,28 +189,35 @@ export function restServer(options: RestServerOptions): RestServer {
     return { action, input: verifier === null ? input : { ...input, code_verifier: verifier } };
   }
 
-  function suspend(): void {
+  function keep(): void {
     if (!held) return;
-    const { type, id, state } = held;
-    const suspended: Suspended = { type, id, state, verifier, codeVerifier };
+    const { type, id, state, receivedAt } = held;
+    const kept: KeptFlow = {
+      ...{ type, id, state, receivedAt, verifier, codeVerifier, asked, ownWords },
+      codeChallenge: codeChallenge ?? null,
+    };
     // Without storage the user returns to a new flow.
-    attempt(() => storageOf(options)?.setItem(storageKey(base), JSON.stringify(suspended)));
+    attempt(() => storageOf(options)?.setItem(storageKey(base), JSON.stringify(kept)));
+    isKept = true;
   }
 
-  /** Continues the flow that went to an identity provider, once; null if none did. */
+  function forget(): void {
+    if (isKept) attempt(() => storageOf(options)?.removeItem(storageKey(base)));
+    isKept = false;
+  }
+
+  /** Continues the flow that this tab has kept; null if it has none. */
   function resume(type: FlowType): FlowAnswer | null {
-    const kept = isReturning ? suspendedIn(options) : null;
-    isReturning = false;
+    const kept = mayResume ? keptFlow(options) : null;
+    mayResume = false;
     if (kept?.type !== type) return null;
-    attempt(() => storageOf(options)?.removeItem(storageKey(base)));
-    ({ verifier, codeVerifier } = kept);
-    held = {
-      ...{ type, id: kept.id, state: kept.state },
-      receivedAt: Date.now(),
-      begunWith: null,
-      entered: null,
-    };
-    return answer(kept.state);
+    isKept = true;
+    // A return from an identity provider is used once.
+    if (options.returning) forget();
+    ({ verifier, codeVerifier, ownWords } = kept);
+    const { id, state, receivedAt } = kept;
+    held = { type, id, state, receivedAt, begunWith: null, entered: null };
+    return answer(state);
   }
 
   return {
@@ -203,16 +229,23 @@ export function restServer(options: RestServerOptions): RestServer {
   };
 }
 
-/** The type of the flow that went to an identity provider from this page; null if none did. */
-export function suspendedType(options: Pick<RestServerOptions, "url" | "storage">): FlowType | null {
-  return suspendedIn(options)?.type ?? null;
+/** The options that decide whether a kept flow is resumed. */
+type ResumeOptions = Pick<RestServerOptions, "url" | "storage" | "returning" | "asked" | "codeChallenge">;
+
+/** The type of the flow that a page with these options resumes; null if there is none. */
+export function keptType(options: ResumeOptions): FlowType | null {
+  return keptFlow(options)?.type ?? null;
 }
 
-function suspendedIn(options: Pick<RestServerOptions, "url" | "storage">): Suspended | null {
-  return attempt(() => {
-    const text = storageOf(options)?.getItem(storageKey(baseOf(options.url))) ?? null;
-    return text === null ? null : (JSON.parse(text) as Suspended);
+function keptFlow({ url, storage, returning, asked, codeChallenge }: ResumeOptions): KeptFlow | null {
+  const kept = attempt(() => {
+    const text = storageOf({ storage })?.getItem(storageKey(baseOf(url))) ?? null;
+    return text === null ? null : (JSON.parse(text) as KeptFlow);
   });
+  if (!kept || (returning && isText(kept.state.payload.redirect_url))) return kept;
+  // A code is redeemed with the verifier of its own challenge.
+  const isSame = kept.asked === asked && kept.codeChallenge === (codeChallenge ?? null);
+  return isSame && Date.now() - kept.receivedAt < MAX_KEPT_MS ? kept : null;
 }
 
 /** The base address without a slash at its end. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { FlowWords, StateWords, WordedState } from "#words/flow";
 import { isAccount } from "./account.ts";
 import type { FlowServer, FlowType } from "./flow-server.ts";
-import { recoveryCodesIn } from "./payload-readers.ts";
+import { recoveryCodesIn, relyingPartyIn } from "./payload-readers.ts";
 import type { ProviderReturn } from "./provider-return.ts";
 import type { StateViewProps } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
@@ -25,7 +25,7 @@ export interface RunningFlowOptions {
   address?: string | undefined;
   /** The result of an identity provider, if the user returns from one. */
   providerReturn?: ProviderReturn | null;
-  /** The relying party id, for signals to passkey managers. */
+  /** The relying party id, for signals to passkey managers. Default: the one that the payloads name. */
   relyingParty?: string | undefined;
   /** Shows another flow in the same container, and identifies the user there if asked to; absent where each flow has a page. */
   openFlow?: ((type: FlowType, identifier?: string) => void) | undefined;
@@ -91,10 +91,14 @@ export function useRunningFlow(
     base,
     navigate,
   });
+  const knownParty = useRef(relyingParty);
   useEffect(() => {
-    if (ready && relyingParty !== undefined)
-      void import("./signals.ts").then(({ sendSignals }) => sendSignals(state, relyingParty));
-  }, [state, ready, relyingParty]);
+    const party = relyingPartyIn(state.payload) ?? knownParty.current;
+    knownParty.current = party;
+    const isSignalled = state.payload.user !== undefined || state.payload.unknown_credential !== undefined;
+    if (ready && party !== undefined && isSignalled)
+      void import("./signals.ts").then(({ sendSignals }) => sendSignals(state, party));
+  }, [state, ready]);
   const copy = stateWords(words, state.name, variantsOf(state, type, attempted));
   const pageValues = {
     ...(address === undefined ? {} : { redirect_to: address }),

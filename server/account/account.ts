@@ -103,6 +103,7 @@ export function profilePayload(
     trusted_browsers: belongings.trustedBrowsers,
     ...(config.session.show_on_profile ? { sign_ins: belongings.signIns } : {}),
     ...(config.account.metadata_editor ? { metadata_editor: true } : {}),
+    relying_party_id: config.webauthn.relying_party.id,
   };
 }
 

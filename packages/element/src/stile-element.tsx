@@ -1,6 +1,7 @@
 import { createRoot, type Root } from "react-dom/client";
 import { EmbeddedLogin, languageOf } from "../../../components/embed/embedded-login.tsx";
 import type { OpenLogin } from "../../../components/embed/immediate-sign-in.ts";
+import { leftFlow } from "../../../components/embed/use-embedded-flow.ts";
 import {
   type EmbeddedFlow,
   type EmbeddingOptions,
@@ -26,6 +27,8 @@ class StileLogin extends HTMLElement {
   connectedCallback(): void {
     addStyles(this.getRootNode());
     if (this.hasAttribute("on-demand")) void loadImmediate().catch(() => {});
+    const options = this.#options();
+    if (options && leftFlow(options) !== null) this.#open = { begun: null };
     this.#draw();
   }
 

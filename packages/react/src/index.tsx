@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import { EmbeddedLogin, languageOf } from "../../../components/embed/embedded-login.tsx";
 import type { OpenLogin } from "../../../components/embed/immediate-sign-in.ts";
-import { useEmbeddedFlow } from "../../../components/embed/use-embedded-flow.ts";
+import { leftFlow, useEmbeddedFlow } from "../../../components/embed/use-embedded-flow.ts";
 import type { EmbeddingOptions } from "../../../components/flow/embedding.ts";
 import type { Flow, FlowView } from "../../../components/flow/use-flow.ts";
 import { wordSource } from "../../words.ts";
@@ -67,7 +67,12 @@ export function useSignIn(options: LoginProps): {
   const [open, setOpen] = useState<OpenLogin | null>(null);
   const [busy, setBusy] = useState(false);
   const running = useRef(false);
-  useEffect(() => void loadImmediate().catch(() => {}), []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the flow that this tab has left is that of the first address
+  useEffect(() => {
+    void loadImmediate().catch(() => {});
+    if (leftFlow(options) !== null) setOpen({ begun: null });
+  }, []);
 
   async function signIn(): Promise<void> {
     if (running.current || open) return;

@@ -10,6 +10,8 @@ import { state } from "../define.ts";
 export const loginInit = state({
   name: "login_init",
   renews: "always",
+  // Published clients ignore it; our components offer no registration then.
+  shows: ({ config }) => (config.account.allow_signup ? {} : { registration_closed: true }),
   async enter({ request, flowId, data, config }) {
     const { capabilities } = data;
     if (!config.passkey.enabled || !capabilities?.webauthn || !capabilities.conditionalMediation) return {};
