@@ -78,7 +78,7 @@ describe("the weight of a login", () => {
     ["account-view", /account-(view|sections|items|additions)|sign-out/],
     ["recovery-codes", /recovery-codes/],
     ["authenticator-request", /authenticator-request/],
-    ["passkey-creation", /passkey-creation/],
+    ["passkey-creation", /passkey-(creation|assertion)/],
     ["immediate-sign-in", /immediate-sign-in/],
     ["words", /words\/\w+\/flow/],
   ])("does not contain %s", (_, part) => {

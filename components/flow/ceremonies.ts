@@ -1,18 +1,36 @@
-import { startAuthentication, WebAuthnAbortService } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
 import { browserCapabilities } from "./capabilities.ts";
 import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
 import { isText } from "./payload-readers.ts";
 import { publicKeyOf } from "./webauthn-support.ts";
 
-/** Creations are not loaded with the page: a login needs none. */
+/** Aborts the prompt in progress; null before the first one. */
+let abortPrompt: (() => void) | null = null;
+
+/** Loads what prompts for a passkey. It is not loaded with the page: the form comes first. */
+async function prompting<Prompts extends { abortPrompt(): void }>(
+  loading: Promise<Prompts>,
+  signal: AbortSignal,
+): Promise<Prompts> {
+  const prompts = await loading;
+  signal.throwIfAborted();
+  ({ abortPrompt } = prompts);
+  return prompts;
+}
+
+async function assert(options: unknown, autofill: boolean, signal: AbortSignal): Promise<Step> {
+  const prompts = await prompting(import("./passkey-assertion.ts"), signal);
+  return prompts.assert(options, autofill);
+}
+
+/** A login needs no creation. */
 const creation: Ceremony = {
   action: "webauthn_verify_attestation_response",
   mode: "blocking",
   waiting: "prompt",
   needs: "creation_options",
-  async perform(options, { attempts }) {
-    const { create, createSilently } = await import("./passkey-creation.ts");
+  async perform(options, { attempts }, signal) {
+    const { create, createSilently } = await prompting(import("./passkey-creation.ts"), signal);
     return attempts.silent ? createSilently(options, attempts) : create(options);
   },
 };
@@ -33,14 +51,14 @@ export const ceremonies: Record<string, Ceremony> = {
     action: "webauthn_verify_assertion_response",
     mode: "background",
     needs: "request_options",
-    perform: (options) => assert(options, true),
+    perform: (options, _, signal) => assert(options, true, signal),
   },
   login_passkey: {
     action: "webauthn_verify_assertion_response",
     mode: "blocking",
     waiting: "prompt",
     needs: "request_options",
-    perform: (options) => assert(options, false),
+    perform: (options, _, signal) => assert(options, false, signal),
   },
   login_authenticator: {
     action: "authenticator_verify",
@@ -134,7 +152,7 @@ export function lacksOptions(state: FlowState): boolean {
 
 /** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */
 export function abortCeremony(): void {
-  WebAuthnAbortService.cancelCeremony();
+  abortPrompt?.();
 }
 
 /**
@@ -175,9 +193,4 @@ const MAX_SUBMISSIONS = 3;
 /** Whether to wait for the answer of an authenticator and to submit it. */
 function maySubmitAnswer(href: unknown, { submitted }: Pick<Attempts, "submitted">): href is string {
   return isText(href) && (submitted?.href !== href || submitted.times < MAX_SUBMISSIONS);
-}
-
-async function assert(options: unknown, useBrowserAutofill: boolean): Promise<Step> {
-  const assertion = await startAuthentication({ optionsJSON: publicKeyOf(options), useBrowserAutofill });
-  return { action: "webauthn_verify_assertion_response", input: { assertion_response: assertion } };
 }

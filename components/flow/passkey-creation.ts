@@ -1,7 +1,10 @@
-import { getBrowserCapabilities, startRegistration, WebAuthnAbortService } from "@simplewebauthn/browser";
+import { getBrowserCapabilities, startRegistration } from "@simplewebauthn/browser";
 import type { Attempts, Step } from "./ceremony.ts";
+import { abortPrompt } from "./passkey-assertion.ts";
 import { mayUse } from "./permissions.ts";
 import { can, publicKeyOf } from "./webauthn-support.ts";
+
+export { abortPrompt };
 
 /** Creates a passkey or a security key. */
 export async function create(options: unknown, useAutoRegister = false): Promise<Step> {
@@ -17,7 +20,7 @@ const SILENT_CREATION_TIMEOUT_MS = 5000;
  * on failure.
  */
 export async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
-  const timer = setTimeout(() => WebAuthnAbortService.cancelCeremony(), SILENT_CREATION_TIMEOUT_MS);
+  const timer = setTimeout(abortPrompt, SILENT_CREATION_TIMEOUT_MS);
   try {
     return await create(options, true);
   } catch {
