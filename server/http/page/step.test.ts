@@ -302,6 +302,21 @@ describe("a start that has to wait", () => {
     expect((await page(browser, "registration", as)).state).not.toHaveProperty("error");
   });
 
+  test("A91 says how long where a cookie cannot hold what was typed", async () => {
+    const as = limited();
+    await submit(visitor(as), "login", "continue_with_login_identifier", { email: newAddress() }, as);
+    const browser = visitor(as);
+    const fields = {
+      ...{ flow: "login", action: "continue_with_login_identifier", version: "0" },
+      email: "x".repeat(60_000),
+    };
+    const response = await browser.submit("/step", fields);
+    expect(response.status).toBe(303);
+    for (const cookie of response.headers.getSetCookie()) expect(cookie.length).toBeLessThan(4_096);
+    const { state } = await page(browser, "login", as);
+    expect(state).toMatchObject({ status: 429, payload: { retry_after: expect.any(Number) } });
+  });
+
   test("never shows a secret again", async () => {
     const as = limited();
     await submit(visitor(as), "login", "continue_with_login_identifier", { email: newAddress() }, as);

@@ -7,8 +7,8 @@ import { readText } from "../body.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
 import { readForm } from "./form.ts";
-import { NOTICE_SECONDS, noticeOf } from "./notice.ts";
-import { expiredPageCookie, openPageCookie, pageCookie } from "./page-cookie.ts";
+import { NOTICE_SECONDS, type Notice, noticeOf } from "./notice.ts";
+import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
 import { actOnPage, currentOnPage, type PageReply, startOverOnPage } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
@@ -82,11 +82,18 @@ async function result(
     headers: outcome.headers,
     cookies: [
       ...outcome.cookies,
-      ...(notice ? [await pageCookie(runtime, tenant, "notice", notice, NOTICE_SECONDS)] : []),
+      ...(notice ? [await noticeCookie(runtime, tenant, notice)] : []),
       ...(outdated ? [expiredPageCookie(tenant, "notice")] : []),
       ...(await codesCookies(runtime, tenant, outcome)),
     ],
   });
+}
+
+/** Carries the error over the redirect, with what the form held if the cookie has room for it. */
+async function noticeCookie(runtime: Runtime, tenant: Tenant, notice: Notice): Promise<string> {
+  const seal = (sealed: Notice) => pageCookie(runtime, tenant, "notice", sealed, NOTICE_SECONDS);
+  const cookie = await seal(notice);
+  return fitsBrowsers(cookie) ? cookie : seal({ ...notice, values: {} });
 }
 
 /** The step that identifies a user in the first state of a login; null where it takes no identifier. */
