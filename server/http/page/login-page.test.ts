@@ -35,7 +35,7 @@ test.each(rejected)("A46 a person whose return is rejected reads why", async (qu
     "text/html; charset=utf-8",
   ]);
   const page = (await response?.text()) ?? "";
-  expect(page).toContain('<html lang="de">');
+  expect(page).toContain('<html lang="de" dir="ltr">');
   expect(page).toContain("<h1>Dieser Link funktioniert nicht</h1>");
   expect(page).toContain(message);
   expect(page).not.toContain("evil");
