@@ -51,7 +51,7 @@ export async function buildReact(folder: string): Promise<BuiltPackage> {
     external: ["react", "react/jsx-runtime", "react-dom"],
     banner: { js: '"use client";' },
   });
-  writeFileSync(join(folder, "stile.css"), await styles());
+  writeFileSync(join(folder, "stile.css"), await packageStyles());
   writeDeclarations(folder, "packages/react/src/index.d.ts");
   return { folder, metafile };
 }
@@ -146,7 +146,7 @@ const withStyles: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\/styles\.css$/ }, ({ path }) => ({ path, namespace: "styles" }));
     onLoad({ filter: /.*/, namespace: "styles" }, async () => ({
-      contents: await styles(),
+      contents: await packageStyles(),
       loader: "text",
     }));
   },
@@ -156,7 +156,7 @@ const withStyles: Plugin = {
  * All style sheets as one. The custom properties of the theme are set on the component, without specificity, so that a
  * page sets its own on `.stile-embed`; rules of the page for bare elements do not reach into it.
  */
-async function styles(): Promise<string> {
+export async function packageStyles(): Promise<string> {
   const [theme = "", ...others] = styleSheets.map((name) =>
     readFileSync(join(root, "components", `${name}.css`), "utf8"),
   );

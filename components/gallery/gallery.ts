@@ -73,6 +73,9 @@ const situations: Drawing[] = [
   drawing("login_password_connection_lost", states.login_password, {
     step: { action: "password_login", input: { password: "four herons" }, answer: "lost" },
   }),
+  drawing("login_password_connection_missing", states.login_password, {
+    step: { action: "start_over", input: {}, answer: "lost" },
+  }),
   drawing("passcode_confirmation_sent_again", states.passcode_confirmation, {
     step: { action: "resend_passcode", input: {}, answer: states.passcode_confirmation },
   }),

@@ -1,6 +1,9 @@
 import type { FlowAnswer, FlowServer } from "../flow/flow-server.ts";
 import type { Drawing } from "./gallery.ts";
 
+/** The step that abandons the flow. */
+const START_OVER = "start_over";
+
 /** A server at which nothing changes: it answers with the state of the drawing, and to its step with what follows. */
 export function stillServer({ version, state, step, redirectTo }: Drawing): FlowServer {
   const initial: FlowAnswer = { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) };
@@ -9,7 +12,10 @@ export function stillServer({ version, state, step, redirectTo }: Drawing): Flow
   const current = () =>
     isLost ? Promise.reject(new TypeError("The connection is lost.")) : Promise.resolve(initial);
   return {
-    start: current,
+    start() {
+      if (step?.action === START_OVER) isLost = step.answer === "lost";
+      return current();
+    },
     current,
     act(_, action) {
       if (action !== step?.action || step.answer === "under_way") return underWay();

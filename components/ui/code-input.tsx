@@ -39,23 +39,25 @@ export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputPro
           />
         ))}
       </div>
-      <input
-        {...rest}
-        ref={field}
-        className="stile-code-input"
-        type="text"
-        inputMode={charset === "numeric" ? "numeric" : "text"}
-        autoComplete="one-time-code"
-        autoCapitalize={charset === "numeric" ? "none" : "characters"}
-        spellCheck={false}
-        maxLength={length}
-        onInput={(event) => setCode(event.currentTarget.value, event.currentTarget)}
-        onPaste={(event) => {
-          // The browser would truncate the text to the maximum length before the code is extracted.
-          event.preventDefault();
-          setCode(codeIn(event.clipboardData.getData("text"), length, charset), event.currentTarget);
-        }}
-      />
+      <div className="stile-code-field">
+        <input
+          {...rest}
+          ref={field}
+          className="stile-code-input"
+          type="text"
+          inputMode={charset === "numeric" ? "numeric" : "text"}
+          autoComplete="one-time-code"
+          autoCapitalize={charset === "numeric" ? "none" : "characters"}
+          spellCheck={false}
+          maxLength={length}
+          onInput={(event) => setCode(event.currentTarget.value, event.currentTarget)}
+          onPaste={(event) => {
+            // The browser would truncate the text to the maximum length before the code is extracted.
+            event.preventDefault();
+            setCode(codeIn(event.clipboardData.getData("text"), length, charset), event.currentTarget);
+          }}
+        />
+      </div>
     </div>
   );
 }
