@@ -65,7 +65,13 @@ export function StateView({
   const layout = layOutActions(state, ceremony?.action ?? null, hidesCeremonyAction, pageValues);
   const { back } = layout;
   const deadEnd =
-    !isErrorAnswer(state) && !copy.end && !account && !destination && isEmpty(layout) && !waiting;
+    !isErrorAnswer(state) &&
+    !copy.end &&
+    !account &&
+    !destination &&
+    isEmpty(layout) &&
+    !waiting &&
+    !mayBeginAgain;
   // Errors of an action that is drawn once per item are shown only if this page knows the item.
   const shownErrors = Object.values(state.actions).filter(
     (action) => !account || itemId !== null || !isItemAction(action),
@@ -103,7 +109,11 @@ export function StateView({
             </a>
           </p>
         ) : (
-          !unsavedCodes && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
+          // What the browser asked is answered; only whether to try again is open.
+          !unsavedCodes &&
+          !mayBeginAgain && (
+            <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
+          )
         )}
         <AfterProof context={context} />
         <StateAlerts context={context} inputErrorShown={hasInputError(shownErrors)} />

@@ -46,7 +46,11 @@ const withoutIdentifier = new Set([
 const identifier = "ada@example.org";
 
 function drawing(name: string, state: FlowState, more: Partial<Drawing> = {}): Drawing {
-  const payload = withoutIdentifier.has(state.name) ? state.payload : { identifier, ...state.payload };
+  const payload: FlowState["payload"] = {
+    ...(withoutIdentifier.has(state.name) ? {} : { identifier }),
+    ...(state.name === "passcode_confirmation" ? { code_lifetime: 300 } : {}),
+    ...state.payload,
+  };
   // Only the account page asks for a proof of who its owner is.
   const flow = payload.wanted_action === undefined ? (flows[state.name] ?? "login") : "profile";
   return { name, flow, state: { ...state, payload }, version: 7, ...more };

@@ -124,6 +124,7 @@ function FlowOf({ drawing, embedding, language }: FlowProps) {
         page={{ origin: "https://shop.example" }}
         ownOrigin={new URL(address).origin}
         theme={undefined}
+        signup
       />
     );
   if (type === "profile") return <react.Account url={address} language={language} />;

@@ -48,6 +48,8 @@ export async function buildStudio(): Promise<Studio> {
       await page.unrouteAll();
       await page.route(`${origin}/**`, (route) => {
         const { pathname } = new URL(route.request().url());
+        if (pathname.startsWith("/users/pictures/"))
+          return route.fulfill({ body: portrait, contentType: "image/svg+xml" });
         const body = files.get(pathname);
         if (body !== undefined)
           return route.fulfill({ body, contentType: types[extname(pathname)] ?? "text/plain" });
@@ -61,6 +63,9 @@ export async function buildStudio(): Promise<Studio> {
     },
   };
 }
+
+const portrait = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#c9b79c" d="M0 0h8v8H0z"/>
+<circle cx="4" cy="3" r="1.5" fill="#4a3f35"/><path fill="#4a3f35" d="M1 8a3 3 0 0 1 6 0z"/></svg>`;
 
 function documentOf(head: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
