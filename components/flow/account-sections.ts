@@ -44,9 +44,15 @@ const order: WordedSection[] = [
 
 /**
  * The account page as data: each item of the account in its section with the actions that take its id, and every
- * other action in the section that it concerns. Unknown actions are in `more`.
+ * other action in the section that it concerns. Unknown actions are in `more`. Empty sections are left out.
+ *
+ * @param kept a section that is shown even if it is empty, because it has the result of an action
  */
-export function sectionsOf(state: FlowState, pageValues: PageValues): Section[] {
+export function sectionsOf(
+  state: FlowState,
+  pageValues: PageValues,
+  kept?: WordedSection | undefined,
+): Section[] {
   const actions = Object.values(state.actions);
   const offered = (name: string) => Object.hasOwn(state.actions, name);
   const rows = [
@@ -71,7 +77,7 @@ export function sectionsOf(state: FlowState, pageValues: PageValues): Section[] 
         actions: rest.filter(({ action }) => sectionOf(action) === name),
       };
     })
-    .filter((section) => section.rows.length > 0 || section.actions.length > 0);
+    .filter(({ name, rows, actions }) => name === kept || rows.length > 0 || actions.length > 0);
 }
 
 function onlyWord([first, ...others]: Row[]): keyof PageWords | null {

@@ -133,6 +133,28 @@ describe("the account page", () => {
     expect(document.activeElement).toBe(summary.closest("summary"));
   });
 
+  test("says what is done where the last item of a section is removed, and puts the focus there", async () => {
+    const { trusted_browsers: _, ...payload } = states.profile_init.payload;
+    const { trusted_device_delete: __, ...actions } = states.profile_init.actions;
+    const { user } = account("profile_init", [{ ...states.profile_init, payload, actions }]);
+    await user.click(panel("Trusted browsers").getByText("No longer trust", { selector: "summary span" }));
+    await user.click(panel("Trusted browsers").getByRole("button", { name: "No longer trust" }));
+    expect(await panel("Trusted browsers").findByText("The browser is no longer trusted.")).toBeDefined();
+    expect(document.activeElement?.textContent).toBe("Trusted browsers");
+  });
+
+  test("writes dates as the reader does, where the browser speaks the language of the page", () => {
+    vi.spyOn(navigator, "languages", "get").mockReturnValue(["de-AT", "en-GB", "en-US"]);
+    account();
+    expect(row("Windows Hello").getByText("Added 4 Mar 2026")).toBeDefined();
+  });
+
+  test("names the row in the label of each of its actions", () => {
+    account();
+    const labels = summaries(panel("Username and password"));
+    expect(labels).toEqual(["Change Username", "Remove Username", "Change Password", "Remove Password"]);
+  });
+
   test("shows the details of each item", () => {
     account();
     expect(row("ada@example.org").getByText("Primary")).toBeDefined();

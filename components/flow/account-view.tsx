@@ -32,15 +32,17 @@ export function AccountView({ context }: { context: ViewContext }) {
   const doneElsewhere =
     (added !== null && added !== performed) || state.payload.performed_action !== undefined;
   const scrollsIntoView = doneElsewhere && recoveryCodesIn(state.payload).length === 0;
-  return sectionsOf(state, context.pageValues).map((section) => (
-    <Panel
-      key={section.name}
-      context={context}
-      section={section}
-      done={resultSection === section.name ? done : undefined}
-      scrollsIntoView={scrollsIntoView}
-    />
-  ));
+  return sectionsOf(state, context.pageValues, done === undefined ? undefined : resultSection).map(
+    (section) => (
+      <Panel
+        key={section.name}
+        context={context}
+        section={section}
+        done={resultSection === section.name ? done : undefined}
+        scrollsIntoView={scrollsIntoView}
+      />
+    ),
+  );
 }
 
 interface PanelProps {
@@ -123,6 +125,7 @@ function RowView({ context, row }: { context: ViewContext; row: Row }) {
               context={context}
               action={action}
               item={itemOf(row, action, title)}
+              about={title}
               tone="link"
             />
           ))}
@@ -136,17 +139,19 @@ interface AccountActionProps {
   context: ViewContext;
   action: ActionDescriptor;
   item?: ItemReference | undefined;
+  /** The name of the row that it is in. */
+  about?: string;
   tone: "link" | "secondary";
 }
 
 /** An action with fields or a confirmation is in a disclosure; any other is a button. */
-function AccountAction({ context, action, item, tone }: AccountActionProps) {
+function AccountAction({ context, action, item, about, tone }: AccountActionProps) {
   if (action.action === ("picture_update" satisfies ActionName))
     return <PictureForm context={context} action={action} />;
   const pageValues = item ? { ...context.pageValues, [item.input]: item.id } : context.pageValues;
   const fields = visibleInputs(action, pageValues).filter(({ allowed_values }) => !allowed_values);
   return fields.length > 0 || needsConfirmation(action) ? (
-    <Disclosure context={context} action={action} item={item} tone={tone} />
+    <Disclosure context={context} action={action} item={item} about={about} tone={tone} />
   ) : (
     <ActionForm context={context} action={action} item={item} tone={tone} />
   );
@@ -156,7 +161,13 @@ function AccountAction({ context, action, item, tone }: AccountActionProps) {
 const isolated = (language: string) => (text: string) =>
   directionOf(language) === "rtl" ? `\u2068${text}\u2069` : text;
 
-/** Formats dates in the time zone of the browser, which the server does not know. */
+/** The first locale of the browser that is of the page's language: a reader in Leeds writes dates otherwise than one in Ohio. */
+function readerLocale(language: string): string {
+  const of = (tag: string) => tag.split("-")[0];
+  return navigator.languages.find((tag) => of(tag) === of(language)) ?? language;
+}
+
+/** Formats dates in the locale and the time zone of the browser, which the server does not know. */
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
   const text = words.page[detail.word];
@@ -164,7 +175,11 @@ function detailText(detail: Detail, words: FlowWords, language: string, live: bo
   if (detail.date === undefined) return text;
   const zone = live ? {} : { timeZone: "UTC" };
   const time = live && detail.timed ? { timeStyle: "short" as const } : {};
-  const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...time, ...zone });
+  const format = new Intl.DateTimeFormat(live ? readerLocale(language) : language, {
+    dateStyle: "medium",
+    ...time,
+    ...zone,
+  });
   const moment = interpolate(text, { date: format.format(new Date(detail.date)) });
   return detail.place === undefined ? moment : `${moment} – ${detail.place}`;
 }

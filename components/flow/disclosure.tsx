@@ -14,6 +14,8 @@ interface DisclosureProps {
   context: ViewContext;
   action: ActionDescriptor;
   item?: ItemReference | undefined;
+  /** Read after the label, which may be the same elsewhere on the page. */
+  about?: string | undefined;
   /** The style of the summary. */
   tone?: "link" | "secondary";
   wait?: number;
@@ -23,7 +25,14 @@ interface DisclosureProps {
  * An action behind a disclosure: it holds the fields, and the confirmation of a destructive action. It works
  * without scripts. With scripts, a button and the Escape key close it, which discards what was entered.
  */
-export function Disclosure({ context, action, item, tone = "link", wait = 0 }: DisclosureProps) {
+export function Disclosure({
+  context,
+  action,
+  item,
+  about = item?.name,
+  tone = "link",
+  wait = 0,
+}: DisclosureProps) {
   const { flow, words, copy, live } = context;
   const { answerCount, state, performed, itemId, notice } = flow.view;
   const isForThisItem = !item || itemId === item.id;
@@ -78,10 +87,10 @@ export function Disclosure({ context, action, item, tone = "link", wait = 0 }: D
         {icon && <Icon name={icon} />}
         <span className="stile-button-text">
           {label}
-          {item && (
+          {about && (
             <>
               {" "}
-              <span className="stile-hidden">{item.name}</span>
+              <span className="stile-hidden">{about}</span>
             </>
           )}
         </span>
