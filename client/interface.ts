@@ -471,7 +471,7 @@ export interface AdminOperations {
         name?: string | null | undefined;
         given_name?: string | null | undefined;
         family_name?: string | null | undefined;
-        /** Address of a picture. */
+        /** Address of a picture. It replaces one that the user uploaded. */
         picture?: string | null | undefined;
       };
     };

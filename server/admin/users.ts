@@ -3,6 +3,7 @@ import { readUserObject, type UserObject } from "../account/user-object.ts";
 import { audit } from "../audit/audit.ts";
 import { emit } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
+import { isUploadedBy } from "../identity/picture.ts";
 import { addEmail, createUser, updateUserProfile } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import { changeUser, commitChange } from "./change-user.ts";
@@ -101,7 +102,8 @@ export async function updateAdminUser(
           name: fields.name,
           givenName: fields.given_name,
           familyName: fields.family_name,
-          picture: fields.picture,
+          // A client may send back the whole user.
+          picture: (await isUploadedBy(tx, tenant, userId, fields.picture)) ? undefined : fields.picture,
         });
         await record("profile_changed");
         await emit(context, "user.update", userId)(tx);

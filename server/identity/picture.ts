@@ -77,6 +77,24 @@ export async function deleteUploadedPicture(
 }
 
 /**
+ * Whether an address is that of the picture that the user uploaded, as the operator was told it. A statement is made only if
+ * it may be one.
+ */
+export async function isUploadedBy(
+  db: ReadOnly,
+  { id, config }: { id: string; config: Pick<Config, "base_url"> },
+  userId: string,
+  address: string | null | undefined,
+): Promise<boolean> {
+  if (!address?.startsWith(`${config.base_url}${PICTURES}`)) return false;
+  const [found] = await db
+    .select({ picture: users.picture })
+    .from(users)
+    .where(and(eq(users.tenantId, id), eq(users.id, userId)));
+  return found !== undefined && pictureAddress(config, found.picture) === address;
+}
+
+/**
  * Finds an uploaded picture by its id.
  *
  * @returns JPEG, or null if the tenant has no such picture

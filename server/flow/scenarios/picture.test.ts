@@ -105,6 +105,17 @@ describe("the picture of an account", () => {
     expect(await stored(other.owner.userId)).toEqual([]);
   });
 
+  test("stays when the operator sends back the user as it was read", async () => {
+    const { owner, path } = await withPicture();
+    const picture = `${runtime.config.base_url}${path}`;
+    const change = { name: "Ada Lovelace", picture };
+    expect(await updateAdminUser(requestContext(runtime), owner.userId, change)).toMatchObject({
+      ok: true,
+      user: change,
+    });
+    expect((await get(path)).status).toBe(200);
+  });
+
   test("A68 is not found at another tenant", async () => {
     const { path } = await withPicture();
     const tenant = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });

@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { and, desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { readPicture, setUploadedPicture } from "../../identity/picture.ts";
 import { addEmail } from "../../identity/users.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { jpegPicture } from "../../testing/jpeg-pictures.ts";
 import { codeFor, mailsTo, markedClient, newAddress, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
@@ -137,6 +139,23 @@ describe("the choice of a provider", () => {
     expect(await row()).not.toContain(state);
     await flow.act("back");
     expect(flow.state).toMatchObject({ name: "registration_init", payload: {} });
+  });
+});
+
+test("a provider states names and a picture at each login, but replaces no picture that the user uploaded", async () => {
+  const facts = acmePerson({ name: "Ada King", picture: "https://p.example/1" });
+  await signInByAcme(facts);
+  const user = await userOf(facts);
+  await signInByAcme({ ...facts, picture: "https://p.example/2" });
+  expect(await userOf(facts)).toMatchObject({ picture: "https://p.example/2" });
+  const picture = readPicture(jpegPicture("square").toString("base64url"));
+  if (!user || !picture) throw new Error("there is no user or no picture");
+  const uploaded = { userId: user.id, id: randomUUID(), picture, now: new Date() };
+  await runtime.database.write.transaction((tx) => setUploadedPicture(tx, runtime.tenant.id, uploaded));
+  await signInByAcme({ ...facts, name: "Ada Lovelace", picture: "https://p.example/3" });
+  expect(await userOf(facts)).toMatchObject({
+    name: "Ada Lovelace",
+    picture: `/users/pictures/${uploaded.id}`,
   });
 });
 

@@ -31,7 +31,7 @@ const picture = () =>
     .url({ protocol: /^https?$/ })
     .max(2048)
     .nullish()
-    .describe("Address of a picture.");
+    .describe("Address of a picture. It replaces one that the user uploaded.");
 
 const newEmail = z.strictObject({
   address: z.string().max(1024),
