@@ -346,7 +346,7 @@ test("a window that the user closes leaves the frame as it was", async ({ page, 
   await expect(child.getByRole("heading", { name: "Acme" })).toBeVisible();
   await press(button(frame, "Cancel"), () => expect(email(frame)).toBeVisible({ timeout: 2000 }));
   await expect(email(frame)).toHaveValue(account.address);
-  await expect(frame.getByRole("alert")).toHaveCount(0);
+  await expect(frame.locator(".stile-alert")).toHaveCount(0);
   await enterAddress(frame, account.address);
   await expect(button(frame, /Enter your password/)).toBeVisible();
 });

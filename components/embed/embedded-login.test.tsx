@@ -1,4 +1,4 @@
-import { render, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { StrictMode } from "react";
 import { afterEach, expect, test, vi } from "vitest";
@@ -104,6 +104,47 @@ test("without a connection the frame says so, and goes on when it is back", asyn
   expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: "connection_lost" });
   await heading("Sign in");
   expect(screen.queryByText(en.errors.connection_lost)).toBeNull();
+});
+
+test("a browser that denies storage and cookies still signs in, and what was typed survives a lost connection", async () => {
+  const denied = vi.spyOn(window, "sessionStorage", "get").mockImplementation(() => {
+    throw new DOMException("Access is denied for this document.", "SecurityError");
+  });
+  const success = { ...states.success, payload: { authorization_code: "c" } };
+  const { onSuccess, user } = embed(
+    [login, new TypeError("Failed to fetch"), states.login_password, success],
+    { codeChallenge: "x".repeat(43) },
+  );
+  await heading("Sign in");
+  await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
+  await heading("Enter your password");
+  await user.type(screen.getByLabelText("Password"), "correct{Enter}");
+  await waitFor(() => expect(onSuccess.mock.calls).toEqual([[{ kind: "code", code: "c" }]]));
+  denied.mockRestore();
+});
+
+test("a page that the service does not list reads that there is no connection, and can try again", async () => {
+  // A browser tells a page nothing more of an answer without leave to read it (Fetch, 3.2).
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const { onError, requests } = embed([new TypeError("Failed to fetch")]);
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(screen.getByText(en.errors.connection_missing)).toBeDefined();
+  expect(onError.mock.calls.map(([{ code }]) => code)).toEqual(["connection_lost", "connection_missing"]);
+  const before = requests.length;
+  fireEvent.click(screen.getByRole("button", { name: en.page.tryAgain }));
+  await act(() => vi.advanceTimersByTimeAsync(1000));
+  expect(requests.length).toBeGreaterThan(before);
+  vi.useRealTimers();
+});
+
+test("a state and inputs that the component does not know are drawn, and can be sent", async () => {
+  const { requests, user } = embed([states.unknown, login]);
+  await heading("Verify home address");
+  await user.type(screen.getByLabelText("House number"), "5");
+  await user.selectOptions(screen.getByLabelText("Country"), "Ireland");
+  await user.click(screen.getByRole("button", { name: "Confirm home address" }));
+  await heading("Sign in");
+  expect(requests.at(-1)).toContain("confirm_home_address");
 });
 
 test("another language is drawn without another flow", async () => {
