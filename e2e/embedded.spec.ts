@@ -29,22 +29,29 @@ type Way = (typeof ways)[number];
 
 /** The page of a React application: rendered by its server, and taken over by the browser. */
 const reactPage = `
-  import { Login } from "@stile-auth/react";
-  export const page = (url, report = () => {}) => (
-    <Login url={url}
-      onSuccess={(detail) => report("stile-success", detail)}
-      onStateChange={(detail) => report("stile-statechange", detail)}
-      onError={(detail) => report("stile-error", detail)} />
-  );`;
+  import { Login, useSignIn } from "@stile-auth/react";
+  function OwnButton(options) {
+    const { signIn, login, busy } = useSignIn(options);
+    return login ?? <button onClick={signIn} disabled={busy}>Enter</button>;
+  }
+  export const page = (url, report = () => {}, ownButton = false) => {
+    const options = {
+      url,
+      onSuccess: (detail) => report("stile-success", detail),
+      onStateChange: (detail) => report("stile-statechange", detail),
+      onError: (detail) => report("stile-error", detail),
+    };
+    return ownButton ? <OwnButton {...options} /> : <Login {...options} />;
+  };`;
 
 const reactServer = `${reactPage}
   import { renderToString } from "react-dom/server";
-  export const render = (url) => renderToString(page(url));`;
+  export const render = (url, ownButton) => renderToString(page(url, undefined, ownButton));`;
 
 const reactApplication = `${reactPage}
   import { hydrateRoot } from "react-dom/client";
   const onRecoverableError = (error) => console.error("the page of the server differs", error);
-  hydrateRoot(document.querySelector("main"), page(window.api, window.report), { onRecoverableError });`;
+  hydrateRoot(document.querySelector("main"), page(window.api, window.report, window.options.ownButton), { onRecoverableError });`;
 
 const elementApplication = `
   const element = document.createElement("stile-login");
@@ -52,6 +59,13 @@ const elementApplication = `
     element.addEventListener(name, ({ detail }) => window.report(name, detail));
   element.setAttribute("url", window.api);
   if (window.options.codeChallenge) element.setAttribute("code-challenge", "");
+  if (window.options.ownButton) {
+    element.setAttribute("on-demand", "");
+    const button = document.createElement("button");
+    button.textContent = "Enter";
+    button.onclick = () => element.signIn();
+    document.querySelector("main").append(button);
+  }
   document.querySelector("main").append(element);`;
 
 /** @param drawn what the application's server has rendered */
@@ -69,7 +83,7 @@ const html = (
     };
     const query = new URLSearchParams(location.search);
     window.api = query.get("api");
-    window.options = query.has("code") ? { codeChallenge: true } : {};
+    window.options = { codeChallenge: query.has("code") || undefined, ownButton: query.has("button") };
   </script>
   ${
     way === "element"
@@ -78,7 +92,7 @@ const html = (
   }`;
 
 interface OfTest {
-  open(way: Way, options?: { code?: boolean }): Promise<void>;
+  open(way: Way, options?: { code?: boolean; ownButton?: boolean }): Promise<void>;
 }
 
 // The packages as they are published, in pages of an application on another origin.
@@ -120,7 +134,12 @@ const test = base.extend<OfTest, { origin: string }>({
         }
         const way = pathname.slice(1) as Way;
         const drawn =
-          way === "element" ? "" : require(join(folder, way, "server.cjs")).render(searchParams.get("api"));
+          way === "element"
+            ? ""
+            : require(join(folder, way, "server.cjs")).render(
+                searchParams.get("api"),
+                searchParams.has("button"),
+              );
         response.end(html(way, drawn));
       });
       const port = await freePort();
@@ -139,9 +158,11 @@ const test = base.extend<OfTest, { origin: string }>({
   open: async ({ page, pageErrors, server, origin }, use) => {
     // The browser reports each answer that is an error.
     pageErrors.expect(/the server responded with a status of 401/);
-    await use(async (way, { code = false } = {}) => {
-      await page.goto(`${origin}/${way}?api=${encodeURIComponent(server.url)}${code ? "&code" : ""}`);
-      await expectPage(page, "login");
+    await use(async (way, { code = false, ownButton = false } = {}) => {
+      const query = `${code ? "&code" : ""}${ownButton ? "&button" : ""}`;
+      await page.goto(`${origin}/${way}?api=${encodeURIComponent(server.url)}${query}`);
+      if (ownButton) await expect(button(page, "Enter")).toBeVisible();
+      else await expectPage(page, "login");
     });
   },
 });
@@ -249,3 +270,36 @@ test("react-19: rules of the page for bare elements do not reach into the compon
   await expect(button(page, "Continue")).not.toHaveCSS("background-color", "rgb(255, 0, 255)");
   await expect(emailField(page)).not.toHaveCSS("border-top-width", "9px");
 });
+
+for (const way of ["element", "react-19"] as const)
+  test(`${way}: a button of the application signs in with a passkey at hand, else it opens the login`, async ({
+    page,
+    open,
+    server,
+    mailbox,
+    address,
+    origin,
+    authenticator,
+  }) => {
+    const account = await signUp(server.url, mailbox, address, { passkey: true, origin });
+    await authenticator.willConfirm();
+    await open(way, { ownButton: true });
+    await button(page, "Enter").click();
+    await expectPage(page, "login");
+    expect((await reported(page, "stile-error")).length).toBe(0);
+    // The flow that the button has begun goes on, also after a reload in mid-flow.
+    await chooseMethod(page, account.address, "password");
+    await page.reload();
+    await expectPage(page, "password");
+    await enterPassword(page, account.password);
+    await expect(page).toHaveTitle("signed in");
+    expect(await stored(page)).toBe(0);
+
+    await page.context().clearCookies();
+    await authenticator.take(account.authenticator);
+    await open(way, { ownButton: true });
+    await button(page, "Enter").click();
+    await expect(page).toHaveTitle("signed in");
+    expect(await reported(page, "stile-statechange")).toEqual([{ name: "success" }]);
+    expect(await statusOfSession(page, server.url)).toBe(200);
+  });
