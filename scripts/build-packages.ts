@@ -124,6 +124,10 @@ const byFunction: Plugin = {
       ["methods", "helpers"]
         .map((part) => join(folder, part, `${name.charAt(0).toLowerCase()}${name.slice(1)}.js`))
         .find((file) => existsSync(file));
+    // `ceremonyErrorOf` reads the browser's own error; the explanations for developers are not loaded.
+    onLoad({ filter: /\/identifyAuthenticationError\.js$/ }, () => ({
+      contents: "export const identifyAuthenticationError = ({ error }) => error;",
+    }));
     onLoad({ filter: /\/components\/flow\/[\w-]+\.ts$/ }, ({ path }) => ({
       loader: "ts",
       contents: readFileSync(path, "utf8").replace(
