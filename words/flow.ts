@@ -107,9 +107,12 @@ export interface PageWords {
   notFoundTitle: string;
   notFoundSentence: string;
   tooManyTitle: string;
+  /** Has the placeholder `{time}`. */
   tooManySentence: string;
   badReturnTitle: string;
   badReturnSentence: string;
+  /** Of an address that lacks something, or asks for something that is not accepted. */
+  badLinkSentence: string;
   toSignIn: string;
   toAccount: string;
   signIn: string;

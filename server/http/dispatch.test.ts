@@ -279,6 +279,45 @@ test("serves public keys that are cacheable for ten minutes and contain nothing 
   expect(Object.keys(keys[0] ?? {}).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
 });
 
+describe("an error that a browser shows to a person", () => {
+  const reader = { accept: "text/html,*/*;q=0.8", "accept-language": "de" };
+
+  test.each([
+    ["GET", "/logout", 405],
+    ["GET", "/registration", 405],
+    ["GET", "/saml/auth?domain=acme.example", 403],
+    ["POST", "/saml/callback", 403],
+    ["GET", "/saml/metadata", 403],
+    ["GET", "/me", 401],
+    ["GET", "/t/7d1e8a52-0c0f-4a5e-9f52-0d2b3e6a9d11/login", 404],
+  ])("%s %s is a page with words, its status and a way on", async (method, path, status) => {
+    const response = await ask(method, path, reader);
+    expect([response?.status, response?.headers.get("content-type")]).toEqual([
+      status,
+      "text/html; charset=utf-8",
+    ]);
+    const page = (await response?.text()) ?? "";
+    expect(page).toContain('<html lang="de" dir="ltr">');
+    expect(page).toContain("<h1>Dieser Link funktioniert nicht</h1>");
+    expect(page.includes('<a href="/">')).toBe(status !== 404);
+    expect((await ask(method, path))?.headers.get("content-type")).toMatch(/^application\/json/);
+  });
+
+  test("keeps its headers and its cookies", async () => {
+    const response = await ask("GET", "/logout", reader);
+    expect(response?.headers.get("allow")).toBe("POST, OPTIONS");
+    const ended = await ask("POST", "/logout", { ...reader, "sec-fetch-site": "same-origin" });
+    expect(ended?.status).toBe(401);
+    expect(ended?.headers.getSetCookie().join()).toContain("service=;");
+  });
+
+  test("is JSON for programs and in the interfaces of servers", async () => {
+    for (const accept of ["*/*", "application/json"])
+      expect((await ask("GET", "/logout", { accept }))?.headers.get("content-type")).toMatch(/json/);
+    expect((await ask("GET", "/admin/users", reader))?.headers.get("content-type")).toMatch(/json/);
+  });
+});
+
 describe("the development mailbox", () => {
   const local = { peer: "::1", requestId: "request-1" };
   const open = (on: Runtime, from = local, headers: Record<string, string> = {}) =>

@@ -9,6 +9,7 @@ import { authenticatorError } from "./authenticator/error.ts";
 import { sourceOf } from "./client-address.ts";
 import { cookieValues, markCookieName, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
 import { preflightHeaders } from "./cors.ts";
+import { forReader } from "./error-page.ts";
 import { flowError } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
 import { isLocalRequest } from "./host.ts";
@@ -21,6 +22,7 @@ import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { requestAddress } from "./request-address.ts";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "./temporary-failure.ts";
+import { withinTenant } from "./tenant-path.ts";
 import { toResponse } from "./to-response.ts";
 
 /** Connection metadata of a request. */
@@ -42,14 +44,18 @@ export async function handle(
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
   const url = new URL(request.url);
-  const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") =>
-    toResponse(request, reply, { config, requestId, errorShape });
+  let located: Located | null = null;
+  const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") => {
+    const home = located?.tenant ? withinTenant(located.tenant.config, "/") : null;
+    const shown =
+      reply instanceof Response ? reply : forReader(reply, request.headers, { errorShape, config, home });
+    return toResponse(request, shown, { config, requestId, errorShape });
+  };
   const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
     if (!isUnknownKey(error, runtime.log))
       runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
     return respond(errorFor({ errorShape, config: runtime.config }, 503), runtime.config);
   };
-  let located: Located | null;
   try {
     located = await locate(runtime, request.headers.get("host"), url.pathname);
   } catch (error) {

@@ -15,13 +15,18 @@ export interface PageMessage {
   sentence: string;
   /** For developers, in English: what is wrong. */
   detail?: string;
+  /** Where to go from here: the path of the sign-in page, or this page again. */
+  wayOn?: { home: string } | "reload";
 }
+
+/** The texts that a message is made of. */
+export type MessageWords = Pick<FlowWords, "page" | "errors"> & { language: PageLanguage };
 
 /** The look of the hosted pages. The colours are those of `components/ui/theme.css`. */
 export const messageStyles = `
-:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; }
+:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; --accent: #1f5b43; }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; }
+  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; --accent: #93d0af; }
 }
 body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
 main { max-width: 27rem; margin: 0 auto; }
@@ -29,7 +34,8 @@ main { max-width: 27rem; margin: 0 auto; }
 .service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
 h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card p { margin: 0; overflow-wrap: anywhere; }
-.card p + p { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
+.card a { display: inline-block; margin-block-start: 0.75rem; padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
+.card p[lang] { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
 `;
 
 const policy = [
@@ -51,20 +57,30 @@ export function messagePage(
   status: number,
   request: Headers,
   { service, words, mode }: Pick<Config, "service" | "words" | "mode">,
-  message: (words: FlowWords["page"]) => PageMessage,
+  message: (words: MessageWords) => PageMessage,
   headers: Record<string, string> = {},
 ): Reply {
   const [chosen = null] = cookieValues(request.get("cookie"), LANGUAGE_COOKIE);
   const language = pageLanguage(chosen, request.get("accept-language"), mode);
-  const { page } = wordsOf(language, words).flow;
+  const { page, errors } = wordsOf(language, words).flow;
   return {
     status,
-    body: render(language, service.name, message(page)),
+    body: render({ language, page, errors }, service.name, message({ language, page, errors })),
     headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
   };
 }
 
-function render(language: PageLanguage, service: string, { title, sentence, detail }: PageMessage): string {
+function render(
+  { language, page }: MessageWords,
+  service: string,
+  { title, sentence, detail, wayOn }: PageMessage,
+): string {
+  const way =
+    wayOn === undefined
+      ? []
+      : wayOn === "reload"
+        ? html`<a href="">${page.reload}</a>`
+        : html`<a href="${wayOn.home}">${page.toSignIn}</a>`;
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -79,6 +95,7 @@ function render(language: PageLanguage, service: string, { title, sentence, deta
 <div class="card">
 <h1>${title}</h1>
 <p>${sentence}</p>
+${way}
 ${detail === undefined ? [] : html`<p lang="en" dir="ltr">${detail}</p>`}
 </div>
 </main>

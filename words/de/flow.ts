@@ -596,10 +596,12 @@ export const flow: FlowWords = {
     notFoundSentence: "Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.",
     tooManyTitle: "Einen Augenblick, bitte",
     tooManySentence:
-      "Diese Seite wurde gerade sehr oft geöffnet. Bitte warten Sie eine Minute, und laden Sie sie dann noch einmal.",
+      "Diese Seite wurde gerade sehr oft geöffnet. Bitte warten Sie {time}, und laden Sie sie dann noch einmal.",
     badReturnTitle: "Dieser Link funktioniert nicht",
     badReturnSentence:
       "Die Anwendung, von der Sie kommen, möchte Sie an einer Adresse zurückhaben, die wir nicht annehmen. Bitte gehen Sie dorthin zurück, und sagen Sie es den Betreibern.",
+    badLinkSentence:
+      "In der Adresse fehlt etwas, oder sie gilt nicht mehr. Bitte gehen Sie dorthin zurück, wo Sie den Link gefunden haben, oder fangen Sie neu an.",
     toSignIn: "Zur Anmeldung",
     toAccount: "Zu Ihrem Konto",
     signIn: "Anmelden",

@@ -540,10 +540,12 @@ export const flow: FlowWords = {
     notFoundTitle: "There is no page here",
     notFoundSentence: "The address may be mistyped, or the page has moved.",
     tooManyTitle: "One moment, please",
-    tooManySentence: "This page was opened very often just now. Please wait a minute, then load it again.",
+    tooManySentence: "This page was opened very often just now. Please wait {time}, then load it again.",
     badReturnTitle: "This link does not work",
     badReturnSentence:
       "The application that brought you here wants you back at an address that we do not accept. Please go back to it, and let its makers know.",
+    badLinkSentence:
+      "Something in its address is missing or no longer valid. Please go back to where it came from, or start afresh.",
     toSignIn: "Go to sign-in",
     toAccount: "Go to your account",
     signIn: "Sign in",

@@ -595,10 +595,12 @@ export const flow: FlowWords = {
     notFoundTitle: "Il n’y a pas de page ici",
     notFoundSentence: "L’adresse est peut-être mal saisie, ou la page a été déplacée.",
     tooManyTitle: "Un instant, s’il vous plaît",
-    tooManySentence: "Cette page vient d’être ouverte très souvent. Patientez une minute, puis rechargez-la.",
+    tooManySentence: "Cette page vient d’être ouverte très souvent. Patientez {time}, puis rechargez-la.",
     badReturnTitle: "Ce lien ne fonctionne pas",
     badReturnSentence:
       "L’application d’où vous venez demande votre retour à une adresse que nous n’acceptons pas. Revenez-y, et signalez-le à ses responsables.",
+    badLinkSentence:
+      "Il manque quelque chose à son adresse, ou elle n’est plus valable. Revenez en arrière, ou recommencez depuis le début.",
     toSignIn: "Aller à la connexion",
     toAccount: "Aller à votre compte",
     signIn: "Se connecter",

@@ -573,10 +573,12 @@ export const flow: FlowWords = {
     notFoundTitle: "Qui non c’è nessuna pagina",
     notFoundSentence: "L’indirizzo potrebbe contenere un errore, o la pagina è stata spostata.",
     tooManyTitle: "Un momento, per favore",
-    tooManySentence: "Questa pagina è stata aperta molto spesso. Attendere un minuto, poi ricaricarla.",
+    tooManySentence: "Questa pagina è stata aperta molto spesso. Attendere {time}, poi ricaricarla.",
     badReturnTitle: "Questo link non funziona",
     badReturnSentence:
       "L’applicazione di provenienza chiede il ritorno a un indirizzo che non accettiamo. Tornare all’applicazione e segnalarlo ai gestori.",
+    badLinkSentence:
+      "Nell’indirizzo manca qualcosa, o non è più valido. Tornare indietro, o ricominciare da capo.",
     toSignIn: "Vai all’accesso",
     toAccount: "Vai all’account",
     signIn: "Accedi",

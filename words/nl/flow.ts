@@ -571,10 +571,12 @@ export const flow: FlowWords = {
     notFoundTitle: "Hier is geen pagina",
     notFoundSentence: "Misschien zit er een typefout in het adres, of is de pagina verplaatst.",
     tooManyTitle: "Een moment geduld",
-    tooManySentence: "Deze pagina is net heel vaak geopend. Wacht een minuut en laad hem dan opnieuw.",
+    tooManySentence: "Deze pagina is net heel vaak geopend. Wacht {time} en laad hem dan opnieuw.",
     badReturnTitle: "Deze link werkt niet",
     badReturnSentence:
       "De applicatie waar je vandaan komt, vraagt je terug op een adres dat we niet accepteren. Ga ernaar terug en laat het de beheerders weten.",
+    badLinkSentence:
+      "Er ontbreekt iets in het adres, of het is niet meer geldig. Ga terug naar waar je vandaan kwam, of begin opnieuw.",
     toSignIn: "Naar het inloggen",
     toAccount: "Naar je account",
     signIn: "Inloggen",

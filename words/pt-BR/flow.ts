@@ -558,10 +558,12 @@ export const flow: FlowWords = {
     notFoundTitle: "Não há página aqui",
     notFoundSentence: "O endereço pode ter um erro de digitação, ou a página mudou de lugar.",
     tooManyTitle: "Um momento, por favor",
-    tooManySentence: "Esta página foi aberta muitas vezes agora há pouco. Aguarde um minuto e recarregue.",
+    tooManySentence: "Esta página foi aberta muitas vezes agora há pouco. Aguarde {time} e recarregue.",
     badReturnTitle: "Este link não funciona",
     badReturnSentence:
       "O aplicativo de onde você veio pede seu retorno a um endereço que não aceitamos. Volte a ele e avise os responsáveis.",
+    badLinkSentence:
+      "Falta algo no endereço, ou ele não é mais válido. Volte para onde estava, ou comece de novo.",
     toSignIn: "Ir para a entrada",
     toAccount: "Ir para sua conta",
     signIn: "Entrar",

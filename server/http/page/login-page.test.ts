@@ -38,6 +38,7 @@ test.each(rejected)("A46 a person whose return is rejected reads why", async (qu
   expect(page).toContain('<html lang="de" dir="ltr">');
   expect(page).toContain("<h1>Dieser Link funktioniert nicht</h1>");
   expect(page).toContain(message);
+  expect(page).toContain('<a href="/">Zur Anmeldung</a>');
   expect(page).not.toContain("evil");
   expect(response?.headers.get("content-security-policy")).toMatch(
     /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
@@ -57,6 +58,6 @@ test.each(rejected)("A46 a program whose return is rejected gets JSON", async (q
 test("the page of a message has the colours of the theme", () => {
   const theme = readFileSync(join(import.meta.dirname, "../../../components/ui/theme.css"), "utf8");
   const colours = messageStyles.match(/#[\da-f]{6}/g) ?? [];
-  expect(colours).toHaveLength(10);
+  expect(colours).toHaveLength(12);
   for (const colour of colours) expect(theme).toContain(colour);
 });

@@ -5,6 +5,7 @@ import { wantsPage } from "../accepts.ts";
 import type { Handler } from "../handler-context.ts";
 import { messagePage } from "../message-page.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
+import { withinTenant } from "../tenant-path.ts";
 import { type Destination, destinationUrl, parseDestination } from "./destination.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
 
@@ -41,10 +42,11 @@ export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url,
 /** Most people who see this error followed the link of an application; its developers read the message. */
 function rejectDestination(message: string, headers: Headers, { config }: Tenant): Reply {
   if (!wantsPage(headers)) return plainError(400, message);
-  return messagePage(400, headers, config, (words) => ({
-    title: words.badReturnTitle,
-    sentence: words.badReturnSentence,
+  return messagePage(400, headers, config, ({ page }) => ({
+    title: page.badReturnTitle,
+    sentence: page.badReturnSentence,
     detail: message,
+    wayOn: { home: withinTenant(config, "/") },
   }));
 }
 

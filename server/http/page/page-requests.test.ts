@@ -100,7 +100,9 @@ describe("A126 a source that displays many pages", () => {
       429,
       expect.stringMatching(/^[1-9]\d?$/),
     ]);
-    expect(await page?.text()).toMatch(/<html lang="de">[\s\S]*<h1>Einen Augenblick, bitte<\/h1>/);
+    expect(await page?.text()).toMatch(
+      /<html lang="de" dir="ltr">[\s\S]*<h1>Einen Augenblick, bitte<\/h1>[\s\S]*Bitte warten Sie \d+ Sekunden?,/,
+    );
     const data = await ask("/", {}, on, "198.51.100.1");
     expect([data?.status, await data?.json()]).toEqual([429, { code: 429, message: expect.any(String) }]);
     expect(await ask("/", { headers: browser }, on, "198.51.100.2")).toBeNull();

@@ -73,9 +73,9 @@ async function secondsToWait(runtime: Runtime, source: string): Promise<number |
 }
 
 function missingPage(headers: Headers, config: Config): Reply {
-  return messagePage(404, headers, config, (words) => ({
-    title: words.notFoundTitle,
-    sentence: words.notFoundSentence,
+  return messagePage(404, headers, config, ({ page }) => ({
+    title: page.notFoundTitle,
+    sentence: page.notFoundSentence,
   }));
 }
 
@@ -86,7 +86,18 @@ function tooManyPages(headers: Headers, config: Config, seconds: number): Reply 
     429,
     headers,
     config,
-    (words) => ({ title: words.tooManyTitle, sentence: words.tooManySentence }),
+    ({ page, language }) => ({
+      title: page.tooManyTitle,
+      sentence: page.tooManySentence.replace("{time}", secondsIn(language, seconds)),
+      wayOn: "reload",
+    }),
     retry,
+  );
+}
+
+/** "42 seconds" */
+function secondsIn(language: string, seconds: number): string {
+  return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
+    seconds,
   );
 }
