@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { flow as en } from "#words/en/flow";
 import { states } from "../gallery/states.ts";
@@ -24,6 +24,19 @@ test.each([
   const { server, user } = draw(states.passcode_confirmation, { answers: [states.success] });
   await user.click(codeField());
   await user.paste(text);
+  await waitFor(() =>
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "verify_passcode", 7, { code: "123456" }),
+  );
+});
+
+test("a code that is composed with an input method is sent when the composition ends", async () => {
+  const { server } = draw(states.passcode_confirmation, { answers: [states.success] });
+  const field = codeField();
+  fireEvent.compositionStart(field);
+  fireEvent.input(field, { target: { value: "１２３４５６" }, isComposing: true });
+  expect(field.value).toBe("１２３４５６");
+  expect(server.act).not.toHaveBeenCalled();
+  fireEvent.compositionEnd(field);
   await waitFor(() =>
     expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "verify_passcode", 7, { code: "123456" }),
   );

@@ -21,7 +21,8 @@ export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputPro
   useEffect(() => setFilled(field.current?.value.length ?? 0), []);
 
   function setCode(text: string, input: HTMLInputElement): void {
-    const code = text.replace(/\s/g, "").slice(0, length);
+    // Input methods for Chinese and Japanese enter digits of full width.
+    const code = text.normalize("NFKC").replace(/\s/g, "").slice(0, length);
     if (input.value !== code) input.value = code;
     setFilled(code.length);
     if (code.length === length && filled < length) onComplete?.(input);
@@ -50,7 +51,12 @@ export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputPro
           autoCapitalize={charset === "numeric" ? "none" : "characters"}
           spellCheck={false}
           maxLength={length}
-          onInput={(event) => setCode(event.currentTarget.value, event.currentTarget)}
+          onInput={(event) => {
+            // A change of the value would break the composition off.
+            if (!(event.nativeEvent as InputEvent).isComposing)
+              setCode(event.currentTarget.value, event.currentTarget);
+          }}
+          onCompositionEnd={(event) => setCode(event.currentTarget.value, event.currentTarget)}
           onPaste={(event) => {
             // The browser would truncate the text to the maximum length before the code is extracted.
             event.preventDefault();
