@@ -71,6 +71,33 @@ test("a form that is sent before the scripts arrive needs none of them", async (
   await expect(codeField(page)).toBeVisible();
 });
 
+test("a form that is sent twice before the scripts arrive leads on once", async ({ page, account }) => {
+  const release = await holdScripts(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await emailField(page).fill(account.address);
+  await button(page, "Continue").dblclick();
+  await expectPage(page, "methods");
+  release();
+  await button(page, "Get a code by email").click();
+  await expect(codeField(page)).toBeVisible();
+});
+
+test("the choice to stay signed in is sent with the identifier, before the scripts arrive", async ({
+  page,
+  account,
+}) => {
+  const release = await holdScripts(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await expect(button(page, "Apply")).toHaveCount(0);
+  await page.getByRole("checkbox").check();
+  await enterAddress(page, account.address);
+  await expectPage(page, "methods");
+  await button(page, "Back").click();
+  await expectPage(page, "login");
+  await expect(page.getByRole("checkbox")).toBeChecked();
+  release();
+});
+
 test("two pages opened at once are one flow, and neither loses what was typed", async ({
   page,
   context,

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { backdateSignIns, setSessionCookie } from "./account.ts";
 import { expect } from "./fixtures.ts";
 import { signInAtAcme, test } from "./provider.ts";
-import { button, confirmIn, expectPage, openLogin, row } from "./steps.ts";
+import { button, confirmIn, enterAddress, expectPage, openLogin, row } from "./steps.ts";
 
 async function whoIs(page: Page): Promise<string> {
   const me = await (await page.request.get("/me")).json();
@@ -30,6 +30,39 @@ test("a user registers and signs in with another account, by clicking", async ({
   await button(page, "Continue with Acme").click();
   await expectPage(page, "success");
   expect(await whoIs(page)).toBe(address);
+});
+
+test.describe("without a script", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a user registers, and signs in again with the provider, which comes first then", async ({
+    page,
+    context,
+    acme,
+    address,
+  }) => {
+    acme.person(address, { email: address, email_verified: true });
+    await page.goto("/");
+    await button(page, "Continue with Acme").click();
+    await page.getByRole("link", { name: /^Continue at / }).click();
+    await signInAtAcme(page, address);
+    await button(page, "Continue").click();
+    await expectPage(page, "success");
+    expect(await whoIs(page)).toBe(address);
+
+    await context.clearCookies({ name: "service" });
+    await context.clearCookies({ name: /^stile-login-/ });
+    await page.goto("/");
+    await enterAddress(page, address);
+    await expectPage(page, "methods");
+    const ways = page.locator(".stile-content form:not(.stile-form-back, .stile-identity form) button");
+    await expect(ways.first()).toHaveText("Continue with Acme");
+    await ways.first().click();
+    await page.getByRole("link", { name: /^Continue at / }).click();
+    await button(page, "Continue").click();
+    await expectPage(page, "success");
+    expect(await whoIs(page)).toBe(address);
+  });
 });
 
 test("a registration may begin with another account too", async ({ page, acme, address }) => {

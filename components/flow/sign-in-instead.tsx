@@ -1,15 +1,10 @@
-import type { FlowState } from "#server/flow/wire";
 import { Button } from "../ui/button.tsx";
 import { START_OVER } from "./identity.tsx";
-import { isText } from "./payload-readers.ts";
 import type { ViewContext } from "./view-context.ts";
-import { codeOf } from "./words.ts";
 
 /** The way on for a user who signs up with the address of an account: signing in to it, with the address kept. */
-export function SignInInstead({ context }: { context: ViewContext }) {
-  const { flow, type, words, base, live, openFlow } = context;
-  const address = type === "registration" ? takenAddress(flow.view.state, flow.view.subject) : null;
-  if (address === null) return null;
+export function SignInInstead({ context, address }: { context: ViewContext; address: string }) {
+  const { words, base, live, openFlow } = context;
   return (
     <form
       className="stile-form"
@@ -31,13 +26,4 @@ export function SignInInstead({ context }: { context: ViewContext }) {
       </Button>
     </form>
   );
-}
-
-/** The address that the state reports to be taken; null if it reports none. */
-function takenAddress({ actions }: FlowState, subject: string | null): string | null {
-  const taken = Object.values(actions)
-    .flatMap(({ inputs }) => Object.values(inputs))
-    .find(({ error }) => error && codeOf(error) === "email_already_exists");
-  if (!taken) return null;
-  return isText(taken.value) ? taken.value : subject;
 }

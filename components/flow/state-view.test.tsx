@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { flow as de } from "#words/de/flow";
 import { flow as en } from "#words/en/flow";
@@ -391,6 +391,41 @@ describe("errors", () => {
       "true",
     );
     expect(screen.getByRole("button", { name: "Confirm" }).getAttribute("aria-disabled")).toBeNull();
+  });
+});
+
+describe("a message", () => {
+  test("of information is added to a region that is there before it, so that it is read out, once", async () => {
+    draw(states.passcode_confirmation, { answers: [states.passcode_confirmation] });
+    vi.useFakeTimers();
+    fireEvent.click(screen.getByRole("button", { name: "Send a new code" }));
+    await act(() => vi.advanceTimersByTimeAsync(0));
+    const region = screen.getByText(en.actions.resend_passcode.done ?? "").closest("[role=status]");
+    const text = region?.querySelector(".stile-alert-text");
+    expect(text?.getAttribute("aria-hidden")).toBe("true");
+    await act(() => vi.advanceTimersByTimeAsync(1000));
+    vi.useRealTimers();
+    expect(text?.getAttribute("aria-hidden")).toBeNull();
+    expect(screen.getAllByText(en.actions.resend_passcode.done ?? "")).toHaveLength(1);
+  });
+
+  test("is scrolled into view, and so is a new state, but not a page that was just loaded", async () => {
+    const shown: string[] = [];
+    Element.prototype.scrollIntoView = function scrollIntoView() {
+      shown.push(this.className);
+    };
+    const { user } = draw(states.login_password, {
+      answers: [states.login_password_too_fast, states.success],
+    });
+    expect(shown).toEqual([]);
+    await user.type(screen.getByLabelText("Password"), "seven herons");
+    await user.click(screen.getByRole("button", { name: "Sign in" }));
+    await screen.findByRole("alert");
+    expect(shown).toEqual(["stile-alert stile-alert-error"]);
+    await user.click(screen.getByRole("button", { name: "Forgot your password?" }));
+    await screen.findByRole("heading", { name: en.states.success.title });
+    expect(shown.slice(1)).toEqual(["stile-title"]);
+    Reflect.deleteProperty(Element.prototype, "scrollIntoView");
   });
 });
 

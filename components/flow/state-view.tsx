@@ -21,11 +21,11 @@ import { SignInInstead } from "./sign-in-instead.tsx";
 import { SignOut } from "./sign-out.tsx";
 import { StateAlerts } from "./state-alerts.tsx";
 import { Consent } from "./state-links.tsx";
-import { isErrorAnswer } from "./use-flow.ts";
+import { type FlowView, isErrorAnswer } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
-import { actionWords, afterProof, errorText, interpolate, lengthOfTime } from "./words.ts";
+import { actionWords, afterProof, codeOf, errorText, interpolate, lengthOfTime } from "./words.ts";
 
 export interface StateViewProps {
   context: ViewContext;
@@ -178,8 +178,9 @@ function Actions({
   performed: string | null;
 }) {
   const { form, toggles, choices, valueButtons, collapsed, links } = layout;
-  const { words, flow, live } = context;
+  const { words, flow, type, live } = context;
   const formId = useId();
+  const address = type === "registration" ? takenAddress(flow.view) : null;
   const { state } = flow.view;
   const ceremony = ceremonyOf(state);
   const wait = waitOf(state, performed, ceremony?.action, form?.action);
@@ -206,7 +207,7 @@ function Actions({
           carries={toggles[0]?.action}
         />
       )}
-      {form && <SignInInstead context={context} />}
+      {address !== null && <SignInInstead context={context} address={address} />}
       {toggles.map((action) => (
         <ActionForm
           key={action.action}
@@ -229,6 +230,14 @@ function Actions({
       ))}
     </>
   );
+}
+
+/** The address that the state reports to be that of an account; null if it reports none. */
+function takenAddress({ state, subject }: FlowView): string | null {
+  const taken = Object.values(state.actions)
+    .flatMap(({ inputs }) => Object.values(inputs))
+    .find(({ error }) => error && codeOf(error) === "email_already_exists");
+  return taken ? (isText(taken.value) ? taken.value : subject) : null;
 }
 
 /** Whether one of the buttons of an action stands for the way in that this browser used last. */

@@ -4,7 +4,7 @@ import type { Flow } from "./use-flow.ts";
 /**
  * Moves the focus after an answer: to the first invalid field, else, in a new state or after a completed action,
  * to the first field or the title. A renewed state does not move the focus, and neither do scripts that arrive after the
- * user has begun.
+ * user has begun. Whatever has the focus, a message, else the title of a new state, is scrolled into view.
  */
 export function useFocus(flow: Flow, live: boolean, done: boolean) {
   const section = useRef<HTMLElement>(null);
@@ -30,5 +30,16 @@ export function useFocus(flow: Flow, live: boolean, done: boolean) {
     target?.focus({ preventScroll: !invalid });
     if (invalid instanceof HTMLInputElement) invalid.select();
   }, [answerCount, live]);
+
+  const { notice } = flow.view;
+  const isShown = useRef(false);
+  useEffect(() => {
+    if (!live) return;
+    const title = isShown.current ? null : section.current?.querySelector(".stile-title");
+    isShown.current = true;
+    // A page that has just been loaded is where its reader left it.
+    if (answerCount === 0 && notice === null) return;
+    (section.current?.querySelector(".stile-alert") ?? title)?.scrollIntoView?.({ block: "nearest" });
+  }, [answerCount, notice, live]);
   return section;
 }
