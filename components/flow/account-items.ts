@@ -45,6 +45,9 @@ export const shownOnlyIf: Partial<Record<string, (payload: AccountItem) => boole
   patch_metadata: ({ metadata_editor }) => metadata_editor === true,
 };
 
+/** What the server calls the browser of a session that it does not know. */
+const UNKNOWN = "Unknown";
+
 export const itemLists: ItemList[] = [
   {
     input: "email_id",
@@ -138,6 +141,7 @@ export const itemLists: ItemList[] = [
     items: ({ sessions, session_locations }) =>
       listOf(sessions).map((session) => ({
         ...session,
+        user_agent: session.user_agent === UNKNOWN ? undefined : session.user_agent,
         location: isText(session.id) ? recordOf(session_locations)[session.id] : undefined,
       })),
     ...{ id: "id", title: "user_agent", untitled: "session" },

@@ -149,6 +149,13 @@ describe("the account page", () => {
     expect(row("Windows Hello").getByText("Added 4 Mar 2026")).toBeDefined();
   });
 
+  test("names an unknown browser of a session in the reader's language", () => {
+    const sessions = [{ id: "s9", user_agent: "Unknown", user_agent_raw: "curl/8", current: true }];
+    const payload = { ...states.profile_init.payload, sessions };
+    draw({ ...states.profile_init, payload }, { type: "profile" });
+    expect(panel("Where you are signed in").getByText("Unknown browser")).toBeDefined();
+  });
+
   test("names the row in the label of each of its actions", () => {
     account();
     const labels = summaries(panel("Username and password"));
