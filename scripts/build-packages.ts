@@ -1,16 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join, posix, relative, resolve } from "node:path";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
+import { byFunction, lazily } from "./bundling.ts";
 
 /**
  * `npm run packages`: builds `packages/react` and `packages/element` into their `dist/`. The service needs neither, so
@@ -25,14 +18,6 @@ const styleSheets = [
   ...["ui/theme", "ui/page", "embed/embed", "ui/state", "ui/button", "ui/field", "ui/code-input", "ui/alert"],
   ...["ui/disclosure", "ui/provider-mark", "ui/recovery-codes", "ui/account"],
 ];
-
-/** Parts that few states draw: file of `components` → the component in it. They are loaded when they are drawn. */
-const lazyParts: Record<string, string> = {
-  "flow/account-view.tsx": "AccountView",
-  "flow/recovery-codes.tsx": "RecoveryCodes",
-  "flow/sign-out.tsx": "SignOut",
-  "ui/provider-mark.tsx": "ProviderMark",
-};
 
 /** The files that a package consists of, by their paths in `dist/`, and what they were made from. */
 export interface BuiltPackage {
@@ -91,58 +76,6 @@ async function bundle(folder: string, options: BuildOptions): Promise<{ metafile
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   return { metafile };
 }
-
-/** Replaces each of `lazyParts` by a component that loads it. */
-const lazily: Plugin = {
-  name: "lazily",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\.tsx$/ }, ({ path, resolveDir, namespace }) => {
-      if (namespace !== "file" || !path.startsWith(".")) return null;
-      const file = relative(join(root, "components"), resolve(resolveDir, path));
-      return Object.hasOwn(lazyParts, file) ? { path: file, namespace: "lazily" } : null;
-    });
-    onLoad({ filter: /.*/, namespace: "lazily" }, ({ path }) => ({
-      resolveDir: root,
-      contents: `
-        import { createElement, lazy, Suspense } from "react";
-        const Part = lazy(async () => ({ default: (await import("./components/${path}")).${lazyParts[path]} }));
-        export const ${lazyParts[path]} = (properties) =>
-          createElement(Suspense, { fallback: null }, createElement(Part, properties));`,
-    }));
-  },
-};
-
-/**
- * Imports each function of `@simplewebauthn/browser` from its own file: imported through the index of the package, all of
- * them are loaded with the first.
- */
-const byFunction: Plugin = {
-  name: "by function",
-  setup({ onLoad }) {
-    const folder = join(modules, "@simplewebauthn", "browser", "esm");
-    const fileOf = (name: string) =>
-      ["methods", "helpers"]
-        .map((part) => join(folder, part, `${name.charAt(0).toLowerCase()}${name.slice(1)}.js`))
-        .find((file) => existsSync(file));
-    // `ceremonyErrorOf` reads the browser's own error; the explanations for developers are not loaded.
-    onLoad({ filter: /\/identifyAuthenticationError\.js$/ }, () => ({
-      contents: "export const identifyAuthenticationError = ({ error }) => error;",
-    }));
-    onLoad({ filter: /\/components\/flow\/[\w-]+\.ts$/ }, ({ path }) => ({
-      loader: "ts",
-      contents: readFileSync(path, "utf8").replace(
-        /^import \{([^}]*)\} from "@simplewebauthn\/browser";$/m,
-        (_, names: string) =>
-          names
-            .split(",")
-            .map((name) => name.trim())
-            .filter((name) => name !== "")
-            .map((name) => `import { ${name} } from "${fileOf(name) ?? "@simplewebauthn/browser"}";`)
-            .join("\n"),
-      ),
-    }));
-  },
-};
 
 /** Gives the element the style sheets as a text. */
 const withStyles: Plugin = {
