@@ -11,6 +11,6 @@ const sources = join(root, "server", "cli", "stile.ts");
 const compiled = ["--conditions=stile-dist", join(root, "dist", "server", "cli", "stile.js")];
 // Node reads no TypeScript there.
 const isInstalled = root.split(sep).includes("node_modules");
-const program = existsSync(sources) && !isInstalled && !isBuilt() ? [sources] : compiled;
+const program = existsSync(sources) && !isInstalled && !isBuilt("server") ? [sources] : compiled;
 
 runNode([...program, ...process.argv.slice(2)]);

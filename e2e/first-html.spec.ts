@@ -9,7 +9,7 @@ test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
 /** Holds the scripts of the pages back until the returned function is called. */
 async function holdScripts(page: Page): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(/\/_next\/static\/.*\.js/, async (route) => {
+  await page.route(/\/assets\/.*\.js/, async (route) => {
     await released;
     await route.continue();
   });

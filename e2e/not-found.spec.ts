@@ -13,7 +13,7 @@ for (const javaScriptEnabled of [true, false]) {
         pageErrors,
       }) => {
         // Browsers log the status.
-        pageErrors.expect(/status of 404 .*\((?!.*_next)/);
+        pageErrors.expect(/status of 404 .*\((?!.*assets)/);
         const answer = await page.goto(path);
         expect(answer?.status()).toBe(404);
         await expect(page.getByRole("heading", { name: "There is no page here" })).toBeVisible();

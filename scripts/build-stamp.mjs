@@ -7,8 +7,11 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Contains the stamp of the last complete build. */
-export const stampFile = join(root, "dist", "build-stamp");
+/** What a build makes: the server with its pages, and the same for platforms that run Next. */
+export const targets = {
+  server: { stamp: join(root, "dist", "build-stamp"), result: join(root, "dist", "server", "main.js") },
+  next: { stamp: join(root, ".next", "build-stamp"), result: join(root, ".next", "BUILD_ID") },
+};
 
 /** Files and folders that affect a build. */
 const inputs = [
@@ -16,11 +19,12 @@ const inputs = [
   "client",
   "components",
   "db",
+  "hosted",
+  "scripts/build-pages.ts",
+  "scripts/bundling.ts",
   "server",
   "words",
-  "public",
   "instrumentation.ts",
-  "proxy.ts",
   "next.config.mjs",
   "package.json",
   "package-lock.json",
@@ -28,12 +32,14 @@ const inputs = [
   "tsconfig.build.json",
 ];
 
-/** Returns true if there is a complete build of the current sources. */
-export function isBuilt(stamp = currentStamp()) {
-  const built = [join(root, "dist", "server", "main.js"), join(root, ".next", "BUILD_ID")].every((file) =>
-    existsSync(file),
-  );
-  return built && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp;
+/**
+ * Returns true if there is a complete build of the current sources.
+ *
+ * @param {keyof typeof targets} target
+ */
+export function isBuilt(target, stamp = currentStamp()) {
+  const { stamp: file, result } = targets[target];
+  return existsSync(result) && existsSync(file) && readFileSync(file, "utf8") === stamp;
 }
 
 /** Returns a digest of the names and contents of all inputs. A copy or a checkout changes times of files. */

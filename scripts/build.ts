@@ -1,31 +1,48 @@
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { currentStamp, isBuilt, stampFile } from "./build-stamp.mjs";
+import { buildPages } from "./build-pages.ts";
+import { currentStamp, isBuilt, targets } from "./build-stamp.mjs";
 
 /**
- * `npm run build`: compiles the server into `dist/` and the pages into `.next/`. With `--when-needed`, as
- * `npm start` calls it, only if the sources have changed since the last build.
+ * `npm run build`: compiles the server and its pages into `dist/`, and with `--next` the same for platforms that run
+ * Next into `.next/`. With `--when-needed`, as `npm start` calls it, only what does not match the sources.
  */
 
 const root = dirname(import.meta.dirname);
+const modules = join(root, "node_modules");
+const parameters = process.argv.slice(2);
 
 const stamp = currentStamp();
-if (!process.argv.includes("--when-needed") || !isBuilt(stamp)) await build();
+const isNeeded = (target: keyof typeof targets) =>
+  !parameters.includes("--when-needed") || !isBuilt(target, stamp);
 
-async function build(): Promise<void> {
-  rmSync(stampFile, { force: true });
+if (isNeeded("server")) await complete("server", buildServer);
+if (parameters.includes("--next") && isNeeded("next")) await complete("next", buildForNext);
+
+async function buildServer(): Promise<void> {
   rmSync(join(root, "dist"), { recursive: true, force: true });
   process.stdout.write("Building…\n");
-  const modules = join(root, "node_modules");
-  await run(join(modules, "typescript", "bin", "tsc"), ["-p", "tsconfig.build.json"]);
-  await run(join(modules, "next", "dist", "bin", "next"), ["build"]);
-  // Written last, so that an interrupted build does not count.
-  writeFileSync(stampFile, stamp);
+  await Promise.all([
+    run(join(modules, "typescript", "bin", "tsc"), ["-p", "tsconfig.build.json"]),
+    buildPages(),
+  ]);
 }
 
-function run(program: string, parameters: string[]): Promise<void> {
-  const child = spawn(process.execPath, [program, ...parameters], {
+function buildForNext(): Promise<void> {
+  return run(join(modules, "next", "dist", "bin", "next"), ["build"]);
+}
+
+/** The stamp is written last, so that an interrupted build does not count. */
+async function complete(target: keyof typeof targets, build: () => Promise<void>): Promise<void> {
+  const { stamp: file } = targets[target];
+  rmSync(file, { force: true });
+  await build();
+  writeFileSync(file, stamp);
+}
+
+function run(program: string, words: string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { loadConfig } from "../server/config/load.ts";
 import { startEmbedded } from "../server/database/embedded.ts";
 import { createLogger } from "../server/observability/logger.ts";
-import { stampFile } from "./build-stamp.mjs";
+import { buildPages } from "./build-pages.ts";
+import { targets } from "./build-stamp.mjs";
 
 /**
  * `npm run dev`: runs the server from its sources and restarts it when one changes. When a source of the pages changes,
@@ -13,15 +14,14 @@ import { stampFile } from "./build-stamp.mjs";
 
 const root = dirname(import.meta.dirname);
 
-/** Sources of the pages, and sources of the server. Both use `words`. */
-const PAGE_SOURCES = ["app", "components", "words"];
+/** Sources of what draws the pages, and sources of the server. */
+const PAGE_SOURCES = ["components", "hosted"];
 const SERVER_SOURCES = ["server", "db", "words"];
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
 
 const node = ["--disable-warning=ExperimentalWarning"];
-const next = join(root, "node_modules", "next", "dist", "bin", "next");
 
 const config = loadConfig(process.env, root);
 const embedded = config.database_url
@@ -35,8 +35,8 @@ const environment: NodeJS.ProcessEnv = {
 let server: ChildProcess | undefined;
 let isStopping = false;
 
-// The pages built here are not those of `npm run build`.
-rmSync(stampFile, { force: true });
+// What is built here is not a complete build.
+rmSync(targets.server.stamp, { force: true });
 await buildPages();
 startServer();
 watchSources();
@@ -81,21 +81,6 @@ async function restartServer(): Promise<void> {
 }
 
 /**
- * Builds the pages.
- *
- * @returns whether the build succeeded; its errors are on the terminal
- */
-function buildPages(): Promise<boolean> {
-  process.stdout.write("Building the pages…\n");
-  const build = spawn(process.execPath, [next, "build"], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
-  });
-  return new Promise((resolve) => build.once("exit", (code) => resolve(code === 0)));
-}
-
-/**
  * Watches the sources. A change of the pages builds them; any change restarts the server. Changes during a build are
  * handled after it.
  */
@@ -110,7 +95,13 @@ function watchSources(): void {
     while (changed.size > 0 && !isStopping) {
       const pages = PAGE_SOURCES.some((folder) => changed.has(folder));
       changed.clear();
-      if (pages && !(await buildPages())) {
+      const failed =
+        pages &&
+        (await buildPages().then(
+          () => false,
+          () => true,
+        ));
+      if (failed) {
         process.stdout.write("The build failed; the server was not restarted.\n");
         continue;
       }

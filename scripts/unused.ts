@@ -12,9 +12,10 @@ const root = join(import.meta.dirname, "..");
 
 /** Modules whose exports are used outside our modules: by Next, Vitest, Playwright, and dependent packages. */
 const entryPoints = [
-  /^app\/.*\/?(layout|not-found|page|route)\.tsx?$/,
+  /^app\/.*\/?route\.ts$/,
+  /^hosted\/drawing\/(draw\.tsx|browser\/[\w-]+\.ts)$/,
   /^examples\/(next\/(proxy|app\/.+)|spa\/vite\.config)\.js$/,
-  /^(instrumentation|proxy|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
+  /^(instrumentation|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
   /^next\.config\.mjs$/,
   /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,
   /^server\/passkey-server\/receipt-verification\.ts$/,

@@ -1,4 +1,5 @@
-import { basename, dirname, join } from "node:path";
+import { answerPage } from "../hosted/answer.ts";
+import { builtPages } from "../hosted/assets.ts";
 import { ConfigError, StartError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Config } from "./config/schema.ts";
@@ -10,7 +11,6 @@ import { createLogger } from "./observability/logger.ts";
 import { holdRuntime } from "./runtime-slot.ts";
 import { type BootedRuntime, createRuntime } from "./start/boot.ts";
 import { createListener, type Destinations } from "./start/listener.ts";
-import { createPages } from "./start/pages.ts";
 import { printStartNotice } from "./start/start-notice.ts";
 
 /** `npm start`: the database, its migrations, the job worker and the HTTP server in one process. */
@@ -20,10 +20,6 @@ const SIGNAL_DEBOUNCE_MS = 500;
 
 /** Time limit for closing the database, and for ending an interrupted start. */
 const CLEANUP_TIMEOUT_MS = 10_000;
-
-/** The project's folder, which contains `.next`. This file runs from `server/`, or compiled from `dist/server/`. */
-const parent = dirname(import.meta.dirname);
-const root = basename(parent) === "dist" ? join(parent, "..") : parent;
 
 try {
   await start();
@@ -36,12 +32,6 @@ try {
 async function start(): Promise<void> {
   const environment = { ...process.env };
   let config = loadConfig(environment, process.cwd());
-  // `config.mode` holds the mode from here on. Next always serves the production build.
-  Object.assign(process.env, {
-    NODE_ENV: "production",
-    NEXT_MANUAL_SIG_HANDLE: "true",
-    NEXT_TELEMETRY_DISABLED: "1",
-  });
   const log = createLogger(config.log.level);
   logConsole(log);
   const ready = Promise.withResolvers<Destinations>();
@@ -85,10 +75,10 @@ async function start(): Promise<void> {
     process.exit(runtime);
   }
   holdRuntime(runtime);
-  const pages = createPages(root);
-  ready.resolve({ api: handle, loggable: loggablePath, pages: pages.answer });
+  ready.resolve({ api: handle, loggable: loggablePath, pages: answerPage });
   printStartNotice(runtime);
-  pages.load().catch((error: unknown) => log.error({ err: error }, "loading the pages failed"));
+  // The first page does not wait for it.
+  builtPages().catch((error: unknown) => log.error({ err: error }, "loading the pages failed"));
 
   const code = await exitCode.promise;
   closing.abort();

@@ -1,9 +1,8 @@
-"use client";
-
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { ConfirmationEnd, ConfirmationWords } from "#words/confirmation";
 import { directionOf } from "#words/direction";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
+import { usePageTitle } from "../ui/use-page-title.ts";
 import { type Answered, AnsweredView } from "./answered-view.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
 import { type Question, QuestionView } from "./question-view.tsx";
@@ -57,10 +56,9 @@ export function Confirmation({
   }
 
   const reached = outcome?.end ?? answered?.end;
-  const title = reached ? words.ends[reached].title : words.title;
+  usePageTitle(`${reached ? words.ends[reached].title : words.title} · ${service}`);
   return (
     <main className="stile-page" lang={language} dir={directionOf(language)} data-confirmation="">
-      <title>{`${title} · ${service}`}</title>
       <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">
         {outcome && <ResultView words={words} outcome={outcome} />}

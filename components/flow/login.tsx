@@ -1,9 +1,7 @@
-"use client";
-
 import type { ReactNode } from "react";
 import { directionOf } from "#words/direction";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
-import { allowOwnScripts } from "../ui/script-policy.ts";
+import { usePageTitle } from "../ui/use-page-title.ts";
 import { isAccount } from "./account.ts";
 import { type FlowServer, flowServer } from "./flow-server.ts";
 import { startOf } from "./page-addresses.ts";
@@ -20,8 +18,6 @@ export interface LoginProps extends Omit<RunningFlowOptions, "openFlow">, BrandP
   children?: ReactNode;
 }
 
-allowOwnScripts();
-
 /** The flow page: brand, flow and footer. */
 export function Login({ service, logo, signup, server, children, ...options }: LoginProps) {
   const { language, words, base = "" } = options;
@@ -30,6 +26,7 @@ export function Login({ service, logo, signup, server, children, ...options }: L
     () => server ?? flowServer(`${base}/api/trpc`, language),
   );
   const { state } = flow.view;
+  usePageTitle(`${copy.title} · ${service}`);
   const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
   return (
     <main
@@ -38,7 +35,6 @@ export function Login({ service, logo, signup, server, children, ...options }: L
       dir={directionOf(language)}
       data-wide={isAccount(state) || undefined}
     >
-      <title>{`${copy.title} · ${service}`}</title>
       <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">
         <StateView key={state.name} {...stateView} />

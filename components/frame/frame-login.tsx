@@ -1,5 +1,3 @@
-"use client";
-
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
@@ -11,12 +9,9 @@ import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlow, type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { allowOwnScripts } from "../ui/script-policy.ts";
 import { type FrameServer, frameServer, windowAddress } from "./frame-server.ts";
 import { type FrameMessage, type FramePage, frameAddress } from "./messages.ts";
 import { useClickGuard } from "./use-click-guard.ts";
-
-allowOwnScripts();
 
 export interface FrameLoginProps extends Omit<RunningFlowOptions, "openFlow" | "navigate" | "address"> {
   frameWords: FrameWords;

@@ -1,5 +1,3 @@
-"use client";
-
 import { useEffect, useRef, useState } from "react";
 import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
@@ -8,15 +6,11 @@ import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { allowOwnScripts } from "../ui/script-policy.ts";
 import { frameCalls, windowAddress } from "./frame-server.ts";
 import { type FramePage, type FromWindow, listenTo, type ToWindow, type WindowStep } from "./messages.ts";
 
-allowOwnScripts();
-
 export interface FrameWindowProps extends Pick<RunningFlowOptions, "words" | "language" | "providerReturn"> {
   frameWords: FrameWords;
-  service: string;
   /** The origin of this service. */
   ownOrigin: string;
   base: string;
@@ -34,7 +28,7 @@ interface Continued {
 }
 
 /** The window in which the flow of a frame goes on, as far as the frame may not do it. */
-export function FrameWindow({ frameWords, service, base, language, returned, ...rest }: FrameWindowProps) {
+export function FrameWindow({ frameWords, base, language, returned, ...rest }: FrameWindowProps) {
   const [continued, setContinued] = useState<Continued | null>(
     returned && { ...returned, step: null, returns: true },
   );
@@ -66,7 +60,6 @@ export function FrameWindow({ frameWords, service, base, language, returned, ...
 
   return (
     <main className="stile-page" lang={language} dir={directionOf(language)}>
-      <title>{service}</title>
       <div className="stile-card">
         {continued ? (
           <ContinuedFlow {...{ frameWords, base, language, continued, ...rest }} />
@@ -108,7 +101,7 @@ function ContinuedFlow({
   words,
   providerReturn,
   continued: { type, page, initial, step, returns },
-}: Omit<FrameWindowProps, "returned" | "service"> & { continued: Continued }) {
+}: Omit<FrameWindowProps, "returned"> & { continued: Continued }) {
   const [calls] = useState(() => frameCalls(base, language, page));
   const [done, setDone] = useState(false);
   const options = { type, initial, words, language, base, providerReturn: providerReturn ?? null };

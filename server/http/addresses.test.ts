@@ -1,36 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, sep } from "node:path";
 import { expect, test } from "vitest";
 import { addresses, findRoute, loggablePath } from "./addresses.ts";
-
-const app = join(import.meta.dirname, "../../app");
-
-const routeFiles = readdirSync(app, { recursive: true, encoding: "utf8" })
-  .map((file) => file.split(sep).join("/"))
-  .filter((file) => /(^|\/)route\.tsx?$/.test(file));
-
-/** The file that answers a path in Next: its own, or, below a prefix, the one that takes every path below it. */
-const fileOf = (path: string) => {
-  const [prefix, ...rest] = path.slice(1).split("/");
-  return rest.length > 0 ? `${prefix}/[...path]/route.ts` : `${prefix}/route.ts`;
-};
-
-/** Takes every path below the prefix of a tenant without a host name of its own. */
-const ofTenants = "t/[tenant]/[...path]/route.ts";
-
-test("every address has a route file, and every route file has an address", () => {
-  const files = new Set(addresses.map(({ path }) => fileOf(path)));
-  expect(routeFiles.toSorted()).toEqual([...files, ofTenants].toSorted());
-});
-
-test("every route file exports every method", () => {
-  const contents = routeFiles.map((file) => readFileSync(join(app, file), "utf8"));
-  expect(new Set(contents)).toEqual(
-    new Set([
-      'import { route } from "#server/http/route";\n\nexport const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route();\n',
-    ]),
-  );
-});
 
 test("no method of an address is listed twice", () => {
   const names = addresses.map(({ method, path }) => `${method} ${path}`);
@@ -59,7 +28,7 @@ test.each([
   expect(findRoute(path)).toEqual({ unknown: "plain" });
 });
 
-test.each(["/", "/embed", "/_next/static/x.js", "/favicon.ico", "/Login", "//login", "/loginx"])(
+test.each(["/", "/embed", "/favicon.ico", "/Login", "//login", "/loginx"])(
   "does not claim %s for the API",
   (path) => {
     expect(findRoute(path)).toBeNull();

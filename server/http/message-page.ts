@@ -47,8 +47,8 @@ const policy = [
 ].join("; ");
 
 /**
- * A page that tells a person why there is no other page. It has no script and loads nothing, so the API can send it
- * without Next.
+ * A page that tells a person why there is no other page. It has no script and loads nothing, so the API sends it
+ * itself.
  *
  * @param request its cookies and headers select the language
  * @param message selects the texts

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 describe("a route file of Next", () => {
-  const exported = route();
+  const exported = route(async () => new Response("a page"));
   const request = (method: string, path: string, headers: Record<string, string> = {}) =>
     new Request(`http://localhost:3000${path}`, { method, headers: { host: "localhost:3000", ...headers } });
 
@@ -93,8 +93,8 @@ describe("a route file of Next", () => {
     expect(made.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("answers an address outside the API with 404", async () => {
-    expect((await exported.GET(request("GET", "/other"))).status).toBe(404);
+  test("passes an address outside the API to the pages", async () => {
+    expect(await (await exported.GET(request("GET", "/account"))).text()).toBe("a page");
   });
 });
 

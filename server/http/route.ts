@@ -6,6 +6,9 @@ import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
 import { handle } from "./dispatch.ts";
 import { recordedPeer, recordPeers } from "./peer.ts";
 
+/** Answers requests outside the API. */
+type Pages = (request: Request, info: { requestId: string }) => Promise<Response>;
+
 /** The methods that a route file of Next can export. */
 type Methods = Record<
   "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS",
@@ -66,19 +69,20 @@ function logRequest(
 }
 
 /**
- * The exports of a route file of Next, for `next start` and for serverless platforms. Every route file passes its
- * requests to the same table as `npm start`, which also rejects methods that an address does not have.
+ * The exports of the route file of Next, for `next start` and for serverless platforms. It passes requests to the same
+ * table and the same pages as `npm start`.
  */
-export function route(): Methods {
+export function route(answerPage: Pages): Methods {
   recordPeers();
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const peer = recordedPeer(request.headers);
     const startedAt = performance.now();
-    const response = await handle(request, { peer, requestId });
-    logRequest(request, peer, requestId, response?.status ?? 404, startedAt);
+    const info = { peer, requestId };
+    const response = (await handle(request, info)) ?? (await answerPage(request, info));
+    logRequest(request, peer, requestId, response.status, startedAt);
     if (request.method === "POST") after(runDueJobs);
-    return response ?? new Response(null, { status: 404 });
+    return response;
   };
   return {
     GET: respond,

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
 import { requestIdOf } from "../observability/request-id.ts";
@@ -13,8 +12,8 @@ export interface Destinations {
   api(request: Request, info: { peer: string; requestId: string }): Promise<Response | null>;
   /** Returns the path as the log may contain it. */
   loggable(method: string, path: string): string;
-  /** Answers any other GET or HEAD request. */
-  pages(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  /** Answers any other request. */
+  pages(request: Request, info: { requestId: string }): Promise<Response>;
 }
 
 export interface ListenerOptions {
@@ -85,15 +84,10 @@ export function createListener({
         peer: message.socket.remoteAddress ?? "",
         requestId: String(response.getHeader("X-Request-ID")),
       };
-      const apiResponse = await api(request, info);
-      if (apiResponse) return apiResponse;
-      // Next would buffer the body of any other method in memory.
-      if (message.method !== "GET" && message.method !== "HEAD") return methodNotAllowed(errorHeaders);
-      await pages(message, response);
-      return RESPONSE_ALREADY_SENT;
+      return (await api(request, info)) ?? (await pages(request, info));
     },
     {
-      // Pages use the Request and Response of Node.
+      // Libraries use the Request and Response of Node.
       overrideGlobalObjects: false,
       errorHandler(error) {
         if (error instanceof RequestError) return errorResponse(400, errorHeaders);
@@ -203,17 +197,4 @@ function errorResponse(status: number, headers: Record<string, string>): Respons
 
 function closeHeaders(headers: Record<string, string>): Record<string, string> {
   return { ...headers, "Content-Length": "0", Connection: "close" };
-}
-
-function methodNotAllowed(headers: Record<string, string>): Response {
-  const body = { code: 405, message: "Method not allowed." };
-  return Response.json(body, {
-    status: 405,
-    headers: {
-      ...headers,
-      "Content-Type": "application/json; charset=utf-8",
-      Allow: "GET, HEAD",
-      Connection: "close",
-    },
-  });
 }

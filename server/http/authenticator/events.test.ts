@@ -257,7 +257,7 @@ describe("a stream of events", () => {
       destinations: Promise.resolve({
         api: (request: Request, info: { peer: string; requestId: string }) => handle(request, info, runtime),
         loggable: (_method: string, path: string) => path,
-        pages: async () => {},
+        pages: async () => new Response(),
       }),
     });
     const port = await listener.listen(0);

@@ -31,9 +31,7 @@ beforeAll(async () => {
     destinations: Promise.resolve({
       api: (request, info) => handle(request, info, runtime),
       loggable: loggablePath,
-      async pages(_incoming, outgoing) {
-        outgoing.end();
-      },
+      pages: async () => new Response(),
     }),
   });
   baseUrl = `http://127.0.0.1:${await listener.listen(0)}`;

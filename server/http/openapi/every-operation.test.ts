@@ -263,6 +263,7 @@ describe("every request and answer is as the document says", () => {
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(200);
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(400);
     expect((await browser.request("/embed.js")).status).toBe(200);
+    expect((await browser.request("/assets/missing.js")).status).toBe(404);
     const { version } = themeFiles(runtime.config.theme);
     expect((await browser.request(`/theme/${version}/style.css`)).status).toBe(200);
     expect((await browser.request(`/theme/${version}/favicon`)).status).toBe(404);

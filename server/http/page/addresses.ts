@@ -6,6 +6,7 @@ import { trpcHandler } from "../../trpc/handler.ts";
 import { address } from "../address.ts";
 import { anyFlowState, movedFlowInput, pageActionInput, pageStartInput } from "../flow/schemas.ts";
 import { described } from "../operation.ts";
+import { assetHandler } from "./asset.ts";
 import { embedScriptHandler } from "./embed-script.ts";
 import { stepHandler } from "./step.ts";
 import { themeHandler } from "./theme.ts";
@@ -25,6 +26,22 @@ export const pageAddresses = [
     answers: {
       200: { mediaType: "text/javascript", schema: z.string().describe("It defines `Stile.embed`.") },
       404: "The script is not installed.",
+    },
+  }),
+  described(address("GET", "/assets/{file}", assetHandler, "plain", "public"), {
+    id: "getPageAsset",
+    summary: "Get a file of the hosted pages",
+    description:
+      "A script, the style sheet or the icon. Pages name them; a name contains a digest of the content.",
+    tag: "page",
+    params: z.object({ file: z.string() }),
+    answers: {
+      200: {
+        schema: z.string(),
+        mediaType: "text/javascript",
+        headers: { "Cache-Control": "A year." },
+      },
+      404: "There is no such file.",
     },
   }),
   described(address("POST", "/step", stepHandler, "plain", "same-origin"), {

@@ -5,11 +5,8 @@ import { wantsJson, wantsPage } from "../accepts.ts";
 import { messagePage } from "../message-page.ts";
 import { plainError, type Reply } from "../reply.ts";
 
-/** Paths of pages within their tenant. A test compares them with `app/`. */
+/** Paths of pages within their tenant. A test compares them with `hosted/answer.ts`. */
 export const pagePaths: ReadonlySet<string> = new Set(["/", "/account", "/confirm", "/embed"]);
-
-/** Paths of Next's files, which cost little. */
-const filePaths = /^\/(?:_next\/static\/|icon\.svg$)/;
 
 /** A request for an address outside the API. */
 export interface PageRequest {
@@ -25,11 +22,11 @@ export interface PageRequest {
 }
 
 /**
- * Answers a request outside the API for which Next displays no page: an address with surplus slashes is redirected, a
+ * Answers a request outside the API for which no page is made: an address with surplus slashes is redirected, a
  * program that requests an unknown path gets an error in JSON, and a source that has displayed too many pages has to
  * wait, because displaying one takes much time.
  *
- * @returns null if Next answers
+ * @returns null if `hosted/answer.ts` answers
  */
 export async function rejectPageRequest(
   runtime: Runtime,
@@ -40,11 +37,9 @@ export async function rejectPageRequest(
   const canonical = withoutSurplusSlashes(url.pathname);
   if (isRead && canonical !== url.pathname)
     return new Response(null, { status: 308, headers: { Location: canonical + url.search } });
-  if (filePaths.test(path)) return null;
   const config = tenant?.config ?? runtime.config;
   if (!tenant || !pagePaths.has(path)) {
     if (wantsJson(headers)) return plainError(404, "Not found.");
-    // Next would read the body.
     if (!isRead) return wantsPage(headers) ? missingPage(headers, config) : plainError(404, "Not found.");
   }
   if (!isRead) return null;

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Readable } from "node:stream";
+import { answerPage } from "../../../hosted/answer.ts";
 import { ConfigError, StartError } from "../../config/errors.ts";
 import { loadConfig } from "../../config/load.ts";
 import { createPasswordHasher } from "../../credentials/password-hasher.ts";
@@ -20,7 +21,6 @@ import { createLogger } from "../../observability/logger.ts";
 import { holdRuntime } from "../../runtime-slot.ts";
 import { createRuntime } from "../../start/boot.ts";
 import { createListener, type Destinations } from "../../start/listener.ts";
-import { createPages } from "../../start/pages.ts";
 import { copyTemplate, startTestCluster } from "../postgres-cluster.ts";
 import type { FromHost, HostCalls, HostOptions, ToHost } from "./host-calls.ts";
 import { browserCookie, newSession, startAt } from "./start-at.ts";
@@ -40,13 +40,6 @@ if (!process.send || process.env.NODE_ENV === "production") {
   );
   process.exit(1);
 }
-
-// Next always serves the production build; `config.mode` holds the mode.
-Object.assign(process.env, {
-  NODE_ENV: "production",
-  NEXT_MANUAL_SIG_HANDLE: "true",
-  NEXT_TELEMETRY_DISABLED: "1",
-});
 
 const send = (message: FromHost) => void process.send?.(message);
 const cleanups: (() => Promise<unknown> | unknown)[] = [];
@@ -144,9 +137,7 @@ async function serve({ settings, coverageFolder }: HostOptions): Promise<{ url: 
   holdRuntime(runtime);
   if (coverageFolder !== null) cleanups.push(() => writeCoverage(coverageFolder, coverage));
 
-  const root = rootOf(import.meta.dirname);
-  const pages = existsSync(join(root, ".next", "BUILD_ID")) ? createPages(root).answer : pagesNotBuilt;
-  ready.resolve({ api: handle, loggable: loggablePath, pages });
+  ready.resolve({ api: handle, loggable: loggablePath, pages: answerPage });
 
   const calls: HostCalls = {
     async addUser({ id, record, password }) {
@@ -219,17 +210,3 @@ function writeCoverage(folder: string, { edges, errors }: FlowCoverage): void {
   const content = JSON.stringify({ edges: [...edges].sort(), errors: [...errors].sort() });
   writeFileSync(join(folder, `${randomUUID()}.json`), `${content}\n`);
 }
-
-/** The folder of the package: this file is in `server/testing/kit`, or compiled below `dist`. */
-function rootOf(folder: string): string {
-  const parent = resolve(folder, "../../..");
-  return parent.endsWith("dist") ? resolve(parent, "..") : parent;
-}
-
-const pagesNotBuilt: Destinations["pages"] = async (_, outgoing) => {
-  outgoing
-    .writeHead(404, { "Content-Type": "text/plain; charset=utf-8" })
-    .end(
-      "The hosted pages are not built (npm run build); flows are at POST /login, /registration and /profile.\n",
-    );
-};

@@ -1,3 +1,0 @@
-import { route } from "#server/http/route";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route();

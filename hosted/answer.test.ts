@@ -1,0 +1,197 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TestRuntime, testRuntime } from "#server/testing/runtime";
+import { answerPage } from "./answer.ts";
+
+/** Tests of the pages as they are answered. They need `npm run build`, which makes what draws them. */
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_EMBED_ORIGINS: "http://localhost:4000" });
+});
+
+afterAll(() => runtime.close());
+
+const answerTo = (path: string, headers: Record<string, string> = {}, method = "GET", on = runtime) =>
+  answerPage(
+    new Request(`http://localhost:3000${path}`, { method, headers: { host: "localhost:3000", ...headers } }),
+    { requestId: "request-1" },
+    on,
+  );
+
+/** The directives of a policy by name. */
+const policyOf = ({ headers }: Response) =>
+  new Map(
+    (headers.get("content-security-policy") ?? "").split("; ").map((directive): [string, string] => {
+      const space = directive.indexOf(" ");
+      return [directive.slice(0, space), directive.slice(space + 1)];
+    }),
+  );
+
+describe("the headers of a page", () => {
+  test("A100 forbid every page to frame it", async () => {
+    const answer = await answerTo("/");
+    expect(policyOf(answer).get("frame-ancestors")).toBe("'none'");
+    expect(answer.headers.get("x-frame-options")).toBe("DENY");
+  });
+
+  test("A100 let a listed page frame the page of a frame, and no other", async () => {
+    const framed = await answerTo("/embed?origin=http://localhost:4000");
+    expect(policyOf(framed).get("frame-ancestors")).toBe("http://localhost:4000");
+    expect(framed.headers.get("x-frame-options")).toBeNull();
+    expect(framed.headers.get("permissions-policy")).toContain(
+      'publickey-credentials-create=(self "http://localhost:4000")',
+    );
+    const refused = await answerTo("/embed?origin=http://localhost:5000");
+    expect(policyOf(refused).get("frame-ancestors")).toBe("'none'");
+  });
+
+  test("A101 allow passkeys and no other feature that needs permission", async () => {
+    const policy = (await answerTo("/")).headers.get("permissions-policy")?.split(", ") ?? [];
+    expect(policy.filter((entry) => !entry.endsWith("=()"))).toEqual([
+      "publickey-credentials-get=(self)",
+      "publickey-credentials-create=(self)",
+    ]);
+  });
+
+  test("A102 let only the script with the nonce of this answer run, and no text become script", async () => {
+    const [one, other] = [await answerTo("/"), await answerTo("/")];
+    const scripts = policyOf(one).get("script-src") ?? "";
+    expect(scripts).toMatch(/^'nonce-[A-Za-z0-9+/]{24}' 'strict-dynamic'$/);
+    expect(policyOf(one).get("trusted-types")).toBe("'none'");
+    expect(one.headers.get("content-security-policy")).not.toContain("unsafe");
+    expect(policyOf(other).get("script-src")).not.toBe(scripts);
+    const nonce = /nonce-([^']+)/.exec(scripts)?.[1];
+    const tags = (await one.text()).match(/<script[^>]*>/g);
+    expect(tags).toEqual([
+      '<script type="application/json" id="stile-properties">',
+      expect.stringMatching(/^<script type="module" src="\/assets\/login-\w+\.js" nonce="[^"]+">$/),
+    ]);
+    expect(tags?.[1]).toContain(`nonce="${nonce}"`);
+  });
+
+  test("send the referrer to the same origin only, and none from a page whose address is secret", async () => {
+    const answer = await answerTo("/");
+    expect(answer.headers.get("referrer-policy")).toBe("same-origin");
+    expect(await answer.text()).not.toContain('name="referrer"');
+    expect(await (await answerTo("/confirm?token=x")).text()).toContain(
+      '<meta name="referrer" content="no-referrer">',
+    );
+  });
+
+  test("forbid caching, and name the request", async () => {
+    const { headers } = await answerTo("/");
+    expect([headers.get("cache-control"), headers.get("x-request-id")]).toEqual(["no-store", "request-1"]);
+  });
+
+  test("demand https from then on where the service has it", async () => {
+    const https = runtime.configured({ BASE_URL: "https://localhost:3000" });
+    const [plain, secure] = [await answerTo("/"), await answerTo("/", {}, "GET", https)];
+    expect(plain.headers.has("strict-transport-security")).toBe(false);
+    expect(secure.headers.get("strict-transport-security")).toContain("max-age=31536000");
+  });
+
+  test("let no page of another origin read it", async () => {
+    const shared = runtime.configured({ STILE_CORS_ALLOW_ORIGINS: "https://app.example" });
+    const { headers } = await answerTo("/", { origin: "https://app.example" }, "GET", shared);
+    expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+});
+
+test("A102 what a client sends cannot leave the data of the script", async () => {
+  const settings = { STILE_SERVICE_NAME: "</script><script>alert(1)</script><!--" };
+  const text = await (await answerTo("/", {}, "GET", runtime.configured(settings))).text();
+  expect(text.match(/<script/g)).toHaveLength(2);
+  const data = /id="stile-properties">([^<]*)<\/script>/.exec(text)?.[1] ?? "";
+  expect(JSON.parse(data)).toMatchObject({ service: settings.STILE_SERVICE_NAME });
+});
+
+test("A131 removes the cookie of recovery codes with the page that displays them", async () => {
+  for (const prefix of ["", "__Host-"]) {
+    const name = `${prefix}stile-codes-00000000-0000-4000-8000-000000000001`;
+    const response = await answerTo("/", { cookie: `service=x; ${name}=sealed; stile-login-x=y` });
+    expect(response.headers.getSetCookie()).toEqual([
+      `${name}=; Path=/; Max-Age=0; HttpOnly${prefix === "" ? "" : "; Secure"}; SameSite=Lax`,
+    ]);
+  }
+});
+
+test("uses and stores a requested language, and ignores malformed ones", async () => {
+  const asked = await answerTo("/?lang=de");
+  expect(await asked.text()).toContain('<html lang="de">');
+  expect(asked.headers.get("set-cookie")).toMatch(
+    /^stile-language=de; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/,
+  );
+  for (const path of ["/", "/?lang=", "/?lang=../x", `/?lang=${"x".repeat(99)}`]) {
+    const plain = await answerTo(path, { cookie: "stile-language=fr", "accept-language": "de" });
+    expect(await plain.text()).toContain('<html lang="fr">');
+    expect(plain.headers.get("set-cookie")).toBeNull();
+  }
+});
+
+test("compresses a page as the browser accepts it", async () => {
+  const decoded = async (accepted: string, decode: (body: Buffer) => Buffer) => {
+    const answer = await answerTo("/", { "accept-encoding": accepted });
+    return [
+      answer.headers.get("content-encoding"),
+      decode(Buffer.from(await answer.arrayBuffer())).toString(),
+    ];
+  };
+  const page = expect.stringMatching(/^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+  expect(await decoded("gzip, br", (body) => brotliDecompressSync(body))).toEqual(["br", page]);
+  expect(await decoded("gzip", (body) => gunzipSync(body))).toEqual(["gzip", page]);
+  expect(await decoded("identity", (body) => body)).toEqual([null, page]);
+});
+
+test("answers HEAD with the headers of the page", async () => {
+  const [head, page] = [await answerTo("/", {}, "HEAD"), await answerTo("/")];
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  expect([...head.headers.keys()]).toEqual([...page.headers.keys()]);
+});
+
+test.each(["POST", "PUT", "OPTIONS", "TRACE"])("A97 rejects %s without reading its body", async (method) => {
+  const answer = await answerPage(
+    { method, url: "http://localhost:3000/", headers: new Headers({ host: "localhost" }) } as Request,
+    { requestId: "request-1" },
+    runtime,
+  );
+  expect([answer.status, answer.headers.get("allow"), answer.headers.get("connection")]).toEqual([
+    405,
+    "GET, HEAD",
+    "close",
+  ]);
+  expect(await answer.json()).toEqual({ code: 405, message: expect.any(String) });
+});
+
+test("leads a request for another page there", async () => {
+  const answer = await answerTo("/?redirect_to=https%3A%2F%2Fapp.example%2F&state=a%26b");
+  expect([answer.status, answer.headers.get("location")]).toEqual([
+    307,
+    "/login?redirect_to=https%3A%2F%2Fapp.example%2F&state=a%26b",
+  ]);
+  expect((await answerTo("/?flow=profile")).headers.get("location")).toBe("/account");
+});
+
+test("says that an address is missing, with a way to sign in", async () => {
+  for (const path of ["/nope", "/t/nope", "/t/nope/account", "/constructor"]) {
+    const answer = await answerTo(path);
+    const text = await answer.text();
+    expect([path, answer.status]).toEqual([path, 404]);
+    expect(text).toContain("There is no page here");
+    expect(text).not.toContain("<script");
+  }
+});
+
+test("A133 says that the page failed, and logs why", async () => {
+  const errors: unknown[] = [];
+  const log = {
+    ...runtime.log,
+    error: (entry: unknown) => errors.push(entry),
+  } as unknown as TestRuntime["log"];
+  const tenants = { ...runtime.tenants, byHost: () => Promise.reject(new Error("no such table")) };
+  const answer = await answerTo("/", { host: "shop.example" }, "GET", { ...runtime, log, tenants });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([500, "text/html; charset=utf-8"]);
+  expect(await answer.text()).not.toContain("no such table");
+  expect(errors).toEqual([expect.objectContaining({ request_id: "request-1" })]);
+});

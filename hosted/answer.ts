@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { cookieValues, formatCookie, isSecure } from "#server/http/cookies";
+import { LANGUAGE_COOKIE, pageLanguage } from "#server/http/language";
+import { locate } from "#server/http/locate";
+import { messagePage } from "#server/http/message-page";
+import { codesCookies } from "#server/http/page/codes-cookie";
+import { plainError, type Reply } from "#server/http/reply";
+import { responseEncoding } from "#server/http/response-encoding";
+import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/temporary-failure";
+import { toResponse } from "#server/http/to-response";
+import { isUnknownKey } from "#server/keys/unknown-key";
+import type { ContentEncoding } from "#server/lib/content-encoding";
+import type { Runtime } from "#server/runtime";
+import { currentRuntime } from "#server/runtime-slot";
+import type { Tenant } from "#server/tenants/tenant";
+import { wordsOf } from "#words/words-of";
+import { builtPages } from "./assets.ts";
+import { confirmationPage } from "./confirmation-page.ts";
+import { documentOf } from "./document.ts";
+import { accountPage, loginPage } from "./flow-page.ts";
+import { framePage } from "./frame-page.ts";
+import { missingPage } from "./missing-page.ts";
+import type { Page, PageRequest, Redirection } from "./page.ts";
+import { pageHeaders } from "./page-headers.ts";
+
+/** Every page by its path within a tenant. */
+export const pages: Partial<Record<string, (request: PageRequest) => Promise<Page | Redirection>>> = {
+  "/": loginPage,
+  "/account": accountPage,
+  "/confirm": confirmationPage,
+  "/embed": framePage,
+};
+
+const LANGUAGE_COOKIE_SECONDS = 365 * 24 * 3600;
+
+/** Bytes of the nonce of a page's script. */
+const NONCE_BYTES = 18;
+
+/** Higher qualities of Brotli take more time than they save. */
+const BROTLI_QUALITY = 5;
+
+/**
+ * Answers a request outside the API with a page, or with the page for unknown addresses.
+ *
+ * @param requestId identifies the request in `X-Request-ID`
+ */
+export async function answerPage(
+  request: Request,
+  { requestId }: { requestId: string },
+  runtime: Runtime = currentRuntime(),
+): Promise<Response> {
+  const { method, headers } = request;
+  const url = new URL(request.url);
+  const asReply = (reply: Reply, { config } = runtime.tenant) =>
+    toResponse(request, reply, { config, requestId, errorShape: "plain" });
+  if (method !== "GET" && method !== "HEAD")
+    // The rest of the body is not read.
+    return asReply(plainError(405, "Method not allowed.", { Allow: "GET, HEAD", Connection: "close" }));
+  try {
+    const located = await locate(runtime, headers.get("host"), url.pathname);
+    const tenant = located?.tenant ?? runtime.tenant;
+    const makePage = located?.tenant && Object.hasOwn(pages, located.path) ? pages[located.path] : null;
+    const asked = pageRequest(runtime, tenant, located?.path ?? url.pathname, url, headers);
+    const page = makePage ? await makePage(asked) : missingPage(asked);
+    if ("location" in page) return asReply({ status: 307, headers: { Location: page.location } });
+    const nonce = randomBytes(NONCE_BYTES).toString("base64");
+    const response = documentResponse(
+      request,
+      page,
+      documentOf(page, await builtPages(), asked.language, nonce),
+      { ...pageHeaders(nonce, page.embedding, page.config), "X-Request-ID": requestId },
+    );
+    for (const cookie of cookiesOf(tenant, url, headers)) response.headers.append("Set-Cookie", cookie);
+    return response;
+  } catch (error) {
+    const temporary = isUnknownKey(error, runtime.log) || isTemporaryFailure(error);
+    if (!temporary) runtime.log.error({ err: error, request_id: requestId }, "making a page failed");
+    return asReply(failurePage(headers, runtime, temporary));
+  }
+}
+
+function pageRequest(
+  runtime: Runtime,
+  tenant: Tenant,
+  path: string,
+  { searchParams: query }: URL,
+  headers: Headers,
+): PageRequest {
+  const cookies = headers.get("cookie");
+  const chosen = requestedLanguage(query) ?? cookieValues(cookies, LANGUAGE_COOKIE)[0] ?? null;
+  const { mode, words } = tenant.config;
+  const language = pageLanguage(chosen, headers.get("accept-language"), mode);
+  return { runtime, tenant, path, query, cookies, language, words: wordsOf(language, words) };
+}
+
+/** The language tag in the query of a page's address, or null if it is absent or malformed (RFC 5646, 2.1). */
+function requestedLanguage(query: URLSearchParams): string | null {
+  const tag = query.get("lang");
+  return tag !== null && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/.test(tag) ? tag : null;
+}
+
+/** The chosen language is kept. Recovery codes are displayed once: the answer that shows them removes their cookie. */
+function cookiesOf({ config }: Tenant, url: URL, headers: Headers): string[] {
+  const language = requestedLanguage(url.searchParams);
+  const common = { secure: isSecure(config), sameSite: "lax", path: "/" } as const;
+  return [
+    ...(language === null
+      ? []
+      : [formatCookie(config, LANGUAGE_COOKIE, language, { ...common, maxAge: LANGUAGE_COOKIE_SECONDS })]),
+    ...codesCookies(headers.get("cookie")).map((name) =>
+      formatCookie(config, name, "", { ...common, secure: name.startsWith("__Host-"), maxAge: 0 }),
+    ),
+  ];
+}
+
+function documentResponse(
+  { method, headers }: Request,
+  { status }: Page,
+  document: string,
+  security: Record<string, string>,
+): Response {
+  const encoding = responseEncoding(headers);
+  const body = encoding === null ? Buffer.from(document) : compressed(document, encoding);
+  return new Response(method === "HEAD" ? null : body, {
+    status,
+    headers: {
+      ...security,
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Length": String(body.length),
+      Vary: "Accept-Encoding",
+      ...(encoding === null ? {} : { "Content-Encoding": encoding }),
+    },
+  });
+}
+
+/** In this thread: the pool of threads hashes passwords, and pages would wait behind them. */
+function compressed(document: string, encoding: ContentEncoding): Buffer<ArrayBuffer> {
+  return encoding === "gzip"
+    ? gzipSync(document)
+    : brotliCompressSync(document, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+}
+
+function failurePage(headers: Headers, { config }: Runtime, temporary: boolean): Reply {
+  const retry: Record<string, string> = temporary ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
+  return messagePage(
+    temporary ? 503 : 500,
+    headers,
+    config,
+    ({ page, errors }) => ({
+      title: page.errorTitle,
+      sentence: temporary ? errors.temporarily_unavailable : errors.technical_error,
+      wayOn: "reload",
+    }),
+    retry,
+  );
+}

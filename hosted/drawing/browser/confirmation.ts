@@ -1,0 +1,4 @@
+import { ConfirmationPage } from "../confirmation.tsx";
+import { takeOver } from "../take-over.tsx";
+
+takeOver(ConfirmationPage);

@@ -1,0 +1,4 @@
+import { FrameWindowPage } from "../frame.tsx";
+import { takeOver } from "../take-over.tsx";
+
+takeOver(FrameWindowPage);

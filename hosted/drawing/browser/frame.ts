@@ -1,0 +1,4 @@
+import { FramePage } from "../frame.tsx";
+import { takeOver } from "../take-over.tsx";
+
+takeOver(FramePage);

@@ -1,0 +1,4 @@
+import { LoginPage } from "../login.tsx";
+import { takeOver } from "../take-over.tsx";
+
+takeOver(LoginPage);

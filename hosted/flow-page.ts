@@ -1,0 +1,99 @@
+import type { FlowType } from "#server/flow/names";
+import { showError } from "#server/flow/show";
+import type { PageAnswer } from "#server/http/page/page-flow";
+import { pageState } from "#server/http/page/page-state";
+import { pathPrefix, withinTenant } from "#server/http/tenant-path";
+import { isUnknownKey } from "#server/keys/unknown-key";
+import { isIdpInitiated, readProviderReturn } from "../components/flow/provider-return.ts";
+import { variantsOf } from "../components/flow/variants.ts";
+import { stateWords } from "../components/flow/words.ts";
+import { languagesOf } from "./languages.ts";
+import type { Page, PageRequest, Redirection } from "./page.ts";
+import { unframed } from "./page-headers.ts";
+import { brandOf } from "./theme.ts";
+
+const requestable = ["login", "registration", "token_exchange"] as const;
+
+/** `GET /`: the page of login and registration. */
+export async function loginPage(request: PageRequest): Promise<Page | Redirection> {
+  const { query, tenant } = request;
+  // The destination is stored in a cookie, which a page does not set.
+  if (query.has("redirect_to")) return { location: withinTenant(tenant.config, `/login?${query}`) };
+  if (query.get("flow") === "profile") return { location: withinTenant(tenant.config, "/account") };
+  return flowPage(request, requestable.find((name) => name === query.get("flow")) ?? null);
+}
+
+/** `GET /account`: the account page, which displays the profile flow. */
+export function accountPage(request: PageRequest): Promise<Page> {
+  return flowPage(request, "profile");
+}
+
+/**
+ * Displays the browser's flow, or the first state of a flow that is not started. Reads only.
+ *
+ * @param requested null for the flow that waits for the visitor, else a login
+ */
+async function flowPage(request: PageRequest, requested: FlowType | null): Promise<Page> {
+  const { tenant, path, query, language, words } = request;
+  const { config } = tenant;
+  const providerReturn = readProviderReturn(query);
+  const address = withinTenant(config, path);
+  const { type, initial } = await selectFlow(
+    request,
+    candidates(requested, providerReturn !== null, isIdpInitiated(query)),
+  );
+  const { title } = stateWords(words.flow, initial.state.name, variantsOf(initial.state, type));
+  return {
+    status: 200,
+    title: `${title} · ${config.service.name}`,
+    config,
+    embedding: unframed,
+    content: {
+      part: "login",
+      props: {
+        type,
+        initial,
+        ...brandOf(config),
+        signup: config.account.allow_signup,
+        words: words.flow,
+        language,
+        base: pathPrefix(config),
+        address: new URL(address, config.base_url).href,
+        providerReturn,
+        relyingParty: config.webauthn.relying_party.id,
+        languages: languagesOf(request, requested && path === "/" ? `${address}?flow=${requested}` : address),
+      },
+    },
+  };
+}
+
+/** The flows that this page may display. A return from a provider belongs to one of them. */
+function candidates(requested: FlowType | null, isReturn: boolean, idpInitiated: boolean): FlowType[] {
+  if (idpInitiated) return ["token_exchange"];
+  if (requested) return [requested];
+  return isReturn ? ["login", "registration"] : ["login"];
+}
+
+/** Selects, of several flows, the one that waits for a provider's answer; else the first. */
+async function selectFlow(
+  request: PageRequest,
+  types: FlowType[],
+): Promise<{ type: FlowType; initial: PageAnswer }> {
+  const flows = await Promise.all(types.map(async (type) => ({ type, initial: await state(request, type) })));
+  const [first] = flows;
+  const selected =
+    flows.find(({ initial }) => Object.hasOwn(initial.state.actions, "exchange_token")) ?? first;
+  if (!selected) throw new Error("a page has at least one candidate flow");
+  return selected;
+}
+
+/** Reads the state to display. An unexpected error becomes an error state. */
+async function state({ runtime, tenant, cookies }: PageRequest, type: FlowType): Promise<PageAnswer> {
+  try {
+    return await pageState(runtime, tenant, cookies, type);
+  } catch (error) {
+    if (isUnknownKey(error, runtime.log)) return { version: 0, state: showError("temporarily_unavailable") };
+    runtime.log.error({ err: error }, "displaying the page failed");
+    return { version: 0, state: showError("technical_error") };
+  }
+}

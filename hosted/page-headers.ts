@@ -1,0 +1,90 @@
+import type { Config } from "#server/config/schema";
+import { isSecure } from "#server/http/cookies";
+
+/** How a page stands to pages of other origins. */
+export interface Embedding {
+  /** The origin of the page that may hold it in a frame; null for none. */
+  ancestor: string | null;
+  /** Whether it speaks to the frame that opened it, in a page whose opener policy differs. */
+  keepsOpener: boolean;
+}
+
+/** A page that no other page may frame. */
+export const unframed: Embedding = { ancestor: null, keepsOpener: false };
+
+/**
+ * The security headers of a page (OWASP ASVS 5.0, 3.4).
+ *
+ * @param nonce of the page's script, new for each answer
+ */
+export function pageHeaders(nonce: string, embedding: Embedding, config: Config): Record<string, string> {
+  const { ancestor, keepsOpener } = embedding;
+  return {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": contentSecurityPolicy(nonce, ancestor),
+    "Permissions-Policy": permissionsPolicy(ancestor),
+    // With `no-referrer`, a form would send `Origin: null`, and over plain http nothing else shows that it is same-origin.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    // Browsers let this header decide where they do not know `frame-ancestors`, which names the pages that hold a frame.
+    ...(ancestor === null ? { "X-Frame-Options": "DENY" } : {}),
+    "Cross-Origin-Opener-Policy": keepsOpener ? "unsafe-none" : "same-origin-allow-popups",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    ...(isSecure(config) ? { "Strict-Transport-Security": "max-age=31536000; includeSubDomains" } : {}),
+  };
+}
+
+/**
+ * Only the script with the nonce runs, and the modules that it imports (CSP Level 3, 8.2). Other origins are blocked, the
+ * page cannot be framed but by a page on the list, and strings never become script or markup (Trusted Types).
+ */
+function contentSecurityPolicy(nonce: string, ancestor: string | null): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    // A form of a frame that is sent before its script arrives would lead to a page that cannot be framed.
+    `form-action ${ancestor === null ? "'self'" : "'none'"}`,
+    `frame-ancestors ${ancestor ?? "'none'"}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
+
+const disabledFeatures = [
+  "accelerometer",
+  "autoplay",
+  "browsing-topics",
+  "camera",
+  "display-capture",
+  "encrypted-media",
+  "fullscreen",
+  "geolocation",
+  "gyroscope",
+  "hid",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "picture-in-picture",
+  "screen-wake-lock",
+  "serial",
+  "usb",
+  "xr-spatial-tracking",
+];
+
+/** Passkeys are allowed in the page itself and in its frame; no other feature that needs a permission is. */
+function permissionsPolicy(ancestor: string | null): string {
+  const framed = ancestor === null ? "" : ` "${ancestor}"`;
+  return [
+    ...["publickey-credentials-get", "publickey-credentials-create"].map(
+      (feature) => `${feature}=(self${framed})`,
+    ),
+    ...disabledFeatures.map((feature) => `${feature}=()`),
+  ].join(", ");
+}

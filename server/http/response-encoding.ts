@@ -1,0 +1,9 @@
+import { acceptedEncoding, type ContentEncoding } from "../lib/content-encoding.ts";
+
+/**
+ * The encoding that an answer to a request is compressed with; null for none. Next removes `Content-Encoding` from the
+ * answers of handlers, and compresses them itself.
+ */
+export function responseEncoding(request: Headers): ContentEncoding | null {
+  return process.env.NEXT_RUNTIME === undefined ? acceptedEncoding(request.get("accept-encoding")) : null;
+}
