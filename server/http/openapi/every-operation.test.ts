@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
@@ -263,6 +264,10 @@ describe("every request and answer is as the document says", () => {
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(200);
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(400);
     expect((await browser.request("/embed.js")).status).toBe(200);
+    const [file = ""] = readdirSync(join(import.meta.dirname, "../../../dist/hosted/assets")).filter((name) =>
+      name.endsWith(".js"),
+    );
+    expect((await browser.request(`/assets/${file}`)).status).toBe(200);
     expect((await browser.request("/assets/missing.js")).status).toBe(404);
     const { version } = themeFiles(runtime.config.theme);
     expect((await browser.request(`/theme/${version}/style.css`)).status).toBe(200);
