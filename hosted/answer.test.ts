@@ -119,13 +119,13 @@ test("A131 removes the cookie of recovery codes with the page that displays them
 
 test("uses and stores a requested language, and ignores malformed ones", async () => {
   const asked = await answerTo("/?lang=de");
-  expect(await asked.text()).toContain('<html lang="de">');
+  expect(await asked.text()).toContain('<html lang="de" dir="ltr">');
   expect(asked.headers.get("set-cookie")).toMatch(
     /^stile-language=de; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/,
   );
   for (const path of ["/", "/?lang=", "/?lang=../x", `/?lang=${"x".repeat(99)}`]) {
     const plain = await answerTo(path, { cookie: "stile-language=fr", "accept-language": "de" });
-    expect(await plain.text()).toContain('<html lang="fr">');
+    expect(await plain.text()).toContain('<html lang="fr" dir="ltr">');
     expect(plain.headers.get("set-cookie")).toBeNull();
   }
 });

@@ -121,14 +121,7 @@ describe("the server", () => {
   });
 
   it("sends security headers with every answer outside the API", async () => {
-    const paths = [
-      "/account/",
-      "//account",
-      "/assets//x",
-      "/assets/x",
-      "/%",
-      "/t/x/account",
-    ];
+    const paths = ["/account/", "//account", "/assets//x", "/assets/x", "/%", "/t/x/account"];
     for (const path of paths) {
       const { status, headers } = await fetch(server.url + path, { redirect: "manual" });
       const sent = [headers.get("x-content-type-options"), headers.has("content-security-policy")];

@@ -76,11 +76,6 @@ export async function confirmationPage(context: TenantContext, token: string): P
   };
 }
 
-/** @param token from the page's URL, unvalidated */
-export async function isKnownConfirmation(context: TenantContext, token: string): Promise<boolean> {
-  return (await findConfirmation(context, token)) !== null;
-}
-
 export type ConfirmationAnswer =
   | ReturnToApplication
   /** `publicKey`: options for another attempt on the same page. */
