@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { backdateSignIns, setSessionCookie } from "./account.ts";
 import { expect } from "./fixtures.ts";
 import { signInAtAcme, test } from "./provider.ts";
-import { button, confirmIn, enterAddress, expectPage, openLogin, row } from "./steps.ts";
+import { button, confirmIn, emailField, expectPage, openLogin, row } from "./steps.ts";
 
 async function whoIs(page: Page): Promise<string> {
   const me = await (await page.request.get("/me")).json();
@@ -53,10 +53,11 @@ test.describe("without a script", () => {
     await context.clearCookies({ name: "service" });
     await context.clearCookies({ name: /^stile-login-/ });
     await page.goto("/");
-    await enterAddress(page, address);
+    await emailField(page).fill(address);
+    await page.getByRole("button", { name: "Continue", exact: true }).click();
     await expectPage(page, "methods");
     const ways = page.locator(".stile-content form:not(.stile-form-back, .stile-identity form) button");
-    await expect(ways.first()).toHaveText("Continue with Acme");
+    await expect(ways.first()).toHaveAttribute("value", "custom_acme");
     await ways.first().click();
     await page.getByRole("link", { name: /^Continue at / }).click();
     await button(page, "Continue").click();
