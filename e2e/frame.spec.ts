@@ -5,13 +5,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
-import { chromium, type FrameLocator, type Locator, type Page } from "@playwright/test";
+import { chromium, type FrameLocator, type Page } from "@playwright/test";
 import { virtualAuthenticator } from "../server/testing/kit/virtual-authenticator.ts";
 import { freePort } from "../server/testing/server.ts";
 import { signUp } from "./account.ts";
 import { expect } from "./fixtures.ts";
 import { signInAtAcme, test as withProvider } from "./provider.ts";
 import { makeTenant } from "./shop.ts";
+import { press } from "./steps.ts";
 import { stile as stileCommand } from "./stile.ts";
 
 /** Pages of applications that show the login in a frame. */
@@ -115,17 +116,6 @@ async function redeemed(page: Page, base = stile): Promise<string> {
   });
   expect(answer.status).toBe(200);
   return ((await answer.json()) as { user_id: string }).user_id;
-}
-
-/**
- * Clicks until the click has an effect: Chromium drops clicks into a frame of another origin that moved or changed its
- * size within the last half second, as it does when the page has just been drawn.
- */
-async function press(button: Locator, effect: () => Promise<unknown>): Promise<void> {
-  await expect(async () => {
-    if (await button.isVisible()) await button.click();
-    await effect();
-  }).toPass();
 }
 
 async function enterAddress(frame: FrameLocator, address: string): Promise<void> {

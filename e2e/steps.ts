@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 /** Steps of a user on the pages. Controls are found by their labels. */
 
@@ -112,4 +112,16 @@ export async function confirmIn(page: Page, title: string, action: string, answe
 export async function finishSignIn(page: Page): Promise<void> {
   await declinePasskey(page);
   await expectPage(page, "success");
+}
+
+/**
+ * Clicks until the click has an effect: Chromium drops clicks into a frame of another origin that moved or changed its
+ * size within the last half second.
+ */
+export async function press(button: Locator, effect: () => Promise<unknown>): Promise<void> {
+  await expect(async () => {
+    // Between the two it may have gone.
+    if (await button.isVisible()) await button.click({ timeout: 2000 });
+    await effect();
+  }).toPass();
 }

@@ -102,18 +102,6 @@ test("the first page has no button that needs a script, and keeps a rejected add
   await expect(emailField(page)).toHaveValue("unknown@nowhere");
 });
 
-test("a mailed code signs in without a script", async ({ page, account, mailbox }) => {
-  await page.goto("/");
-  await enterAddress(page, account.address);
-  await expectPage(page, "methods");
-  const asked = Date.now() - 1;
-  await button(page, "Get a code by email").click();
-  await expectPage(page, "code");
-  await codeField(page).fill(await mailbox.codeFor(account.address, asked));
-  await button(page, "Confirm").click();
-  await expectPage(page, "success");
-});
-
 test("the code of an app, and a recovery code in its place, sign in without a script", async ({
   page,
   context,
