@@ -61,9 +61,10 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
       else statuses.push(status);
     }
   expect(new Set(statuses)).toEqual(new Set([200, 204, 303, 401, 405]));
-  // Disabled features, and the default theme, which has no files.
+  // Disabled features, the default theme, which has no files, and files that do not exist.
   expect([...new Set(closed)].sort()).toEqual([
-    ...["/.well-known/webauthn", "/saml/auth", "/saml/metadata", "/theme/{version}/{file}"],
+    ...["/.well-known/webauthn", "/assets/{file}", "/saml/auth", "/saml/metadata", "/theme/{version}/{file}"],
+    "/users/pictures/{picture}",
   ]);
   expect(await everything()).toEqual(before);
 });
