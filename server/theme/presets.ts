@@ -21,7 +21,7 @@ export interface Preset {
   fence: boolean;
 }
 
-/** The finished themes. The style sheet contains `stile` itself, with colours that were adjusted by eye. */
+/** The finished themes. */
 export const presets: Record<PresetName, Preset> = {
   stile: {
     light: { accent: "#1f5b43", ground: "#f2f0e8", surface: "#fffefb", ink: "#1a211d" },
@@ -43,6 +43,47 @@ export const presets: Record<PresetName, Preset> = {
     radius: 2,
     font: "serif",
     fence: false,
+  },
+};
+
+/**
+ * The colours of the theme `stile` as the style sheet of the pages has them: adjusted by eye, they differ slightly from
+ * those that would be derived.
+ */
+export const colorsOfSheet: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>>> = {
+  light: {
+    ground: "#f2f0e8",
+    fence: "#e5e1d4",
+    surface: "#fffefb",
+    ink: "#1a211d",
+    "ink-soft": "#56605a",
+    line: "#dfdcd1",
+    "line-strong": "#868c85",
+    accent: "#1f5b43",
+    "accent-strong": "#164632",
+    "on-accent": "#ffffff",
+    monochrome: "#000000",
+    tint: "#eff4ef",
+    fault: "#a3241b",
+    "fault-tint": "#fbeeeb",
+    shadow: "0 1px 2px rgb(38 43 32 / 6%), 0 12px 40px -12px rgb(38 43 32 / 18%)",
+  },
+  dark: {
+    ground: "#0f1311",
+    fence: "#1a211e",
+    surface: "#191f1c",
+    ink: "#edefea",
+    "ink-soft": "#a9b2ac",
+    line: "#2e3732",
+    "line-strong": "#717c76",
+    accent: "#93d0af",
+    "accent-strong": "#aadcc1",
+    "on-accent": "#0b1a12",
+    monochrome: "#ffffff",
+    tint: "#212a25",
+    fault: "#ffb4a8",
+    "fault-tint": "#38201c",
+    shadow: "0 0 0 1px #262e2a, 0 16px 48px -12px rgb(0 0 0 / 60%)",
   },
 };
 

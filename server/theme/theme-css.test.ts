@@ -97,6 +97,23 @@ test("every property of the pages that differs between the schemes is part of a 
   );
 });
 
+test.each([{ radius: 4 }, { font: "serif" }, { density: "compact" }, { color_scheme: "dark" }])(
+  "a theme without colours of its own, %j, has those of the style sheet of the pages",
+  (settings) => {
+    const sheet = readFileSync(join(import.meta.dirname, "../../components/ui/theme.css"), "utf8");
+    const [light = "", dark = ""] = sheet.split("@media (prefers-color-scheme: dark)");
+    const read = (part: string) =>
+      Object.fromEntries(
+        [...part.matchAll(/--stile-([a-z-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value]),
+      );
+    if (!("color_scheme" in settings)) {
+      const { font, radius, control, card, "radius-card": _, ...colors } = propertiesOf(settings, "light");
+      expect(read(light)).toMatchObject(colors);
+    }
+    expect(propertiesOf(settings, "dark")).toMatchObject(read(dark));
+  },
+);
+
 test("one colour scheme alone has no rules for the other", () => {
   const css = themeCss(themeOf({ color_scheme: "dark" }));
   expect(css).toContain("color-scheme: dark;");

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { contrast, inkOn, mix, readable } from "./color.ts";
-import { fonts, type Palette, presets } from "./presets.ts";
+import { colorsOfSheet, fonts, type Palette, presets } from "./presets.ts";
 
 /** Contrast of texts (WCAG 2.2, 1.4.3), and of edges of controls and focus rings (1.4.11). */
 const TEXT = 4.5;
@@ -76,6 +76,8 @@ function colorsOf(
 ): { colors: Record<string, string>; warnings: ContrastWarning[] } {
   const preset = presets[theme.preset];
   const configured = theme[scheme];
+  const own = [...Object.values(configured), theme.light.accent].some((color) => color !== undefined);
+  if (theme.preset === "stile" && !own) return { colors: { ...colorsOfSheet[scheme] }, warnings: [] };
   // An accent that is configured for the light scheme alone is that of the dark one too, lightened until it is readable.
   const accent = configured.accent ?? theme.light.accent ?? preset[scheme].accent;
   const chosen: Palette = { ...preset[scheme], ...defined(configured), accent };
