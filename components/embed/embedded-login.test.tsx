@@ -266,3 +266,11 @@ test("passkey managers are told what the service knows of passkeys", async () =>
     expect(signalUnknownCredential).toHaveBeenCalledWith({ rpId: "login.example", credentialId: "AQ" }),
   );
 });
+
+test("a state that the component does not know is shown in the words of the server", async () => {
+  embed([states.unknown]);
+  await heading("Verify home address");
+  expect(screen.getByText("This address is disputed.")).toBeDefined();
+  expect(screen.getByText("Tells us where you live.")).toBeDefined();
+  expect(screen.getByText("We ring you instead.")).toBeDefined();
+});

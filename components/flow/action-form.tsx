@@ -57,6 +57,8 @@ export function ActionForm({
   const alone = visible.length === 1;
   const needsButton = !visible.some((input) => submitsItself(input, alone, pageValues));
   const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, copy);
+  // The description of the server says what no words of this page do.
+  const isUntranslated = hint !== undefined && hint === action.description;
   const scripted = needsScript(action);
   const isForThisItem = !item || itemId === item.id;
   const isBusy = busy === action.action && isForThisItem;
@@ -121,7 +123,9 @@ export function ActionForm({
       <input type="hidden" name="version" value={version} />
       {scripted && <input type="hidden" name="with_script" value="true" />}
       {carries && !live && <input type="hidden" name="with_choice" value={carries} />}
-      {hint && tone !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
+      {hint && tone !== "choice" && (visible.length > 0 || isUntranslated) && (
+        <p className="stile-hint">{hint}</p>
+      )}
       {owner && visible.some(({ type }) => type === "password") && <Owner name={owner} />}
       {Object.values(action.inputs).map((input) => (
         <Field

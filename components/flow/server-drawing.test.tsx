@@ -123,3 +123,15 @@ test("without scripts the form of the identifier carries the choice to stay sign
   );
   expect(html).not.toContain("stile-apply");
 });
+
+test("without scripts a state that the page does not know is shown in the words of the server", () => {
+  const html = markupOf(states.unknown, "login");
+  for (const text of [
+    "Verify home address",
+    "This address is disputed.",
+    "Tells us where you live.",
+    "We ring you instead.",
+  ])
+    expect(html).toContain(text);
+  expect(fields(html, "call_me")).toEqual(["flow=login", "action=call_me", "version=7"]);
+});

@@ -369,6 +369,12 @@ describe("errors", () => {
     expect(screen.getByRole("alert").textContent).toBe("This address is disputed.");
   });
 
+  test("an action without words has the description of the server, with and without fields", () => {
+    draw(states.unknown);
+    expect(screen.getByText("Tells us where you live.")).toBeDefined();
+    expect(screen.getByText("We ring you instead.")).toBeDefined();
+  });
+
   test.each(["error_403", "error_410", "error_500"] as const)(
     "%s shows its error and offers to start again",
     async (name) => {
