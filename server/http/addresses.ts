@@ -3,6 +3,12 @@ import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler, mailPreviewHandler } from "./dev/mailbox.ts";
+import {
+  themePreviewHandler,
+  themePreviewPageStylesHandler,
+  themePreviewSettingsHandler,
+  themePreviewStyleHandler,
+} from "./dev/theme.ts";
 import { flowAddresses, graphAddress } from "./flow/addresses.ts";
 import { healthAddresses } from "./health.ts";
 import { jobsAddress } from "./jobs.ts";
@@ -27,6 +33,10 @@ export const addresses: readonly Address[] = [
   jobsAddress,
   ...healthAddresses,
   address("GET", "/dev/mail", mailPreviewHandler, "plain", "local-development"),
+  address("GET", "/dev/theme", themePreviewHandler, "plain", "local-development"),
+  address("GET", "/dev/theme/pages.css", themePreviewPageStylesHandler, "plain", "local-development"),
+  address("GET", "/dev/theme/style.css", themePreviewStyleHandler, "plain", "local-development"),
+  address("GET", "/dev/theme/settings.json", themePreviewSettingsHandler, "plain", "local-development"),
   address("GET", "/dev/mailbox", mailboxHandler, "plain", "local-development"),
   address("GET", "/dev/authenticator", authenticatorHandler, "plain", "local-development"),
   address("POST", "/dev/authenticator", authenticatorButtonHandler, "plain", "local-development"),

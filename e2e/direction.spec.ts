@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, type Page, test } from "@playwright/test";
+import type { FlowWords } from "#words/flow";
+import { pseudoTags } from "#words/language-tags";
+import { wordsOf } from "#words/words-of";
+import type { drawGallery } from "../components/gallery/draw-gallery.tsx";
+import { buildGallery } from "../scripts/build-gallery.ts";
+
+/** Tests of the layout of every picture of the gallery, without a server. */
+
+/** CSS pixels (WCAG 2.2, 1.4.10). */
+const NARROWEST = 320;
+
+let gallery: { drawGallery: typeof drawGallery };
+let styles: string;
+
+test.beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stile-gallery-"));
+  await buildGallery(folder);
+  gallery = await import(pathToFileURL(join(folder, "gallery.mjs")).href);
+  styles = readFileSync(join(folder, "pages.css"), "utf8");
+  rmSync(folder, { recursive: true });
+});
+
+/** Shows every picture, one below the other. */
+async function show(page: Page, words: FlowWords, language: string): Promise<void> {
+  const pictures = gallery.drawGallery({ words, language, service: "Stile" });
+  await page.setViewportSize({ width: NARROWEST, height: 900 });
+  await page.setContent(
+    `<!doctype html><html lang="${language}"><style>${styles}</style><body class="stile-body">
+    ${pictures.map(({ name, markup }) => `<section data-picture="${name}">${markup}</section>`).join("\n")}`,
+  );
+}
+
+for (const tag of pseudoTags) {
+  test(`no state is wider than the narrowest screen in ${tag}`, async ({ page }) => {
+    await show(page, wordsOf(tag, {}).flow, tag);
+    const wide = await page.evaluate(
+      (width) =>
+        Array.from(document.querySelectorAll<HTMLElement>("[data-picture]")).flatMap((picture) =>
+          Array.from(picture.querySelectorAll("*"))
+            // The field of a code is wider than its cells; hidden words are one pixel wide.
+            .filter((element) => !element.closest(".stile-code, .stile-hidden"))
+            .filter((element) => {
+              const { left, right, width: own } = element.getBoundingClientRect();
+              return own > 0 && (left < -0.5 || right > width + 0.5);
+            })
+            .map((element) => `${picture.dataset.picture}: ${element.outerHTML.slice(0, 120)}`),
+        ),
+      NARROWEST,
+    );
+    expect(wide).toEqual([]);
+  });
+}
+
+test("the layout of a language from right to left is that of the others in a mirror", async ({ page }) => {
+  const words = wordsOf("en", {}).flow;
+  const boxes = () =>
+    page.evaluate(
+      (width) =>
+        Array.from(document.querySelectorAll<HTMLElement>("[data-picture]"))
+          // Dates of the account page have another length in another language.
+          .filter((picture) => !picture.querySelector("[data-wide]"))
+          .flatMap((picture) =>
+            Array.from(
+              picture.querySelectorAll(
+                ".stile-card, .stile-mark, .stile-input, .stile-button, .stile-icon, .stile-checkbox-box, .stile-alert, .stile-label",
+              ),
+            )
+              // A password is written from left to right everywhere, and its button stands at its end.
+              .filter((element) => !element.closest(".stile-password .stile-reveal"))
+              .map((element) => {
+                const { left, right } = element.getBoundingClientRect();
+                const mirrored = getComputedStyle(element).direction === "rtl";
+                return {
+                  name: `${picture.dataset.picture}: ${element.className}`,
+                  left,
+                  right,
+                  mirrored,
+                  width,
+                };
+              }),
+          ),
+      NARROWEST,
+    );
+  await show(page, words, "en");
+  const straight = await boxes();
+  await show(page, words, "ar-XB");
+  const mirrored = await boxes();
+  expect(straight.length).toBeGreaterThan(500);
+  expect(mirrored.map(({ name }) => name)).toEqual(straight.map(({ name }) => name));
+  const differing = straight.flatMap(({ name, left, right }, at) => {
+    const other = mirrored[at];
+    const isMirror =
+      other &&
+      Math.abs(NARROWEST - other.right - left) < 1.5 &&
+      Math.abs(NARROWEST - other.left - right) < 1.5;
+    return isMirror ? [] : [`${name}: ${left}–${right}, ${other?.left}–${other?.right}`];
+  });
+  expect(differing).toEqual([]);
+});
+
+test("arrows point along the text; addresses, codes and passwords are written from left to right", async ({
+  page,
+}) => {
+  await show(page, wordsOf("ar-XB", {}).flow, "ar-XB");
+  const back = page.locator('[data-picture="login_password"] .stile-icon[data-pointing]').first();
+  expect(await back.evaluate((icon) => getComputedStyle(icon).transform)).toBe("matrix(-1, 0, 0, 1, 0, 0)");
+  const directionOf = (picture: string, selector: string) =>
+    page
+      .locator(`[data-picture="${picture}"] ${selector}`)
+      .first()
+      .evaluate((element) => getComputedStyle(element).direction);
+  for (const [picture, selector] of [
+    ["login_init", "input[name=email]"],
+    ["login_password", "input[type=password]"],
+    ["login_password", ".stile-identity strong"],
+    ["passcode_confirmation", "input[name=code]"],
+    ["mfa_otp_secret_creation", ".stile-secret code"],
+    ["success_with_codes", ".stile-codes-list code"],
+  ] as const)
+    expect(await directionOf(picture, selector), `${picture} ${selector}`).toBe("ltr");
+  expect(await directionOf("login_password", ".stile-title")).toBe("rtl");
+});
