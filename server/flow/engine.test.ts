@@ -999,6 +999,21 @@ describe("a user of an identity provider", () => {
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
+  test("goes on with the provider that this browser used last, after the identifier", async () => {
+    const runtime = configured(acme());
+    const facts = acmePerson();
+    const to = { provider: "custom_acme", redirect_to: `${origin}/` };
+    const first = await begin(runtime, "login", {});
+    await first.act("thirdparty_oauth", to);
+    await first.act("exchange_token", {
+      token: await returnFromProvider(runtime, { flowId: first.flowId, facts }),
+    });
+    const flow = await begin(runtime, "login", {}, markedClient(first));
+    await flow.act("continue_with_login_identifier", { email: facts.email });
+    expect(flow.state.name).toBe("login_method_chooser");
+    expect((await flow.act("thirdparty_oauth", to)).name).toBe("thirdparty");
+  });
+
   test("is redirected to the SAML provider of the mail domain, whether or not the address is known", async () => {
     const provider = samlIdentityProvider();
     const identityProviders = [
