@@ -60,6 +60,8 @@ window.stage = {
     document.body.className = embedding === "page" || embedding === "frame" ? "stile-body" : "";
     document.documentElement.lang = language;
     history.replaceState(null, "", "/");
+    // A component goes on with the flow of the drawing before, as after a reload.
+    sessionStorage.clear();
     scrollTo(0, 0);
     const content = pages[name];
     const drawing = byName.get(name);
