@@ -18,7 +18,7 @@ export async function buildGallery(folder = join(root, "dist", "gallery")): Prom
     define: { "process.env.NODE_ENV": '"production"' },
     entryPoints: {
       gallery: join(root, "components", "gallery", "draw-gallery.tsx"),
-      pages: join(root, "e2e", "stage", "page-styles.css"),
+      pages: join(root, "hosted", "drawing", "styles.css"),
     },
     // React's code is CommonJS, and requires modules of Node.
     banner: {

@@ -30,7 +30,10 @@ export async function buildStudio(): Promise<Studio> {
       logLevel: "warning",
     },
     ...{ absWorkingDir: join(here, "../.."), outdir: folder, charset: "utf8" },
-    entryPoints: [join(here, "stage.tsx"), join(here, "page-styles.css")],
+    entryPoints: {
+      stage: join(here, "stage.tsx"),
+      pages: join(here, "../../hosted/drawing/styles.css"),
+    },
     define: { "process.env.NODE_ENV": '"production"' },
   });
   const files = new Map<string, string>([["/package.css", await packageStyles()]]);
@@ -38,8 +41,8 @@ export async function buildStudio(): Promise<Studio> {
     if (extname(name) in types) files.set(`/${name}`, readFileSync(join(folder, name), "utf8"));
   rmSync(folder, { recursive: true });
   const documents: Record<Embedding, string> = {
-    page: '<link rel="stylesheet" href="/page-styles.css">',
-    frame: '<link rel="stylesheet" href="/page-styles.css">',
+    page: '<link rel="stylesheet" href="/pages.css">',
+    frame: '<link rel="stylesheet" href="/pages.css">',
     react: '<link rel="stylesheet" href="/package.css">',
     element: '<script type="module" src="/element/stile-element.js"></script>',
   };
