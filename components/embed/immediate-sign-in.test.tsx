@@ -2,6 +2,7 @@ import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
+import { eventually } from "#server/testing/eventually";
 import { flow as en } from "#words/en/flow";
 import { states } from "../gallery/states.ts";
 import { EmbeddedLogin } from "./embedded-login.tsx";
@@ -132,7 +133,7 @@ test("a further step after the passkey is shown in the same flow, and its result
   await screen.findByRole("heading", { level: 1, name: en.states.login_otp.title });
   expect(onSuccess).not.toHaveBeenCalled();
   await user.type(screen.getByLabelText("Code"), "123456");
-  await vi.waitFor(() => expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]));
+  await eventually(() => expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]));
   expect(onStateChange.mock.calls).toEqual([[{ name: "login_otp" }], [{ name: "success" }]]);
   expect(steps.filter(({ action }) => action === "start")).toHaveLength(1);
 });
@@ -156,7 +157,7 @@ test("recovery codes of a new second factor are shown before the result", async 
   const saved = await screen.findByRole("button", { name: en.page.saved });
   expect(onSuccess).not.toHaveBeenCalled();
   await user.click(saved);
-  await vi.waitFor(() => expect(onSuccess).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(onSuccess).toHaveBeenCalledTimes(1));
 });
 
 test("an answer that was lost is asked for again by the login that opens", async () => {
@@ -165,7 +166,7 @@ test("an answer that was lost is asked for again by the login that opens", async
     async () => passkey,
   );
   draw(options, await signIn());
-  await vi.waitFor(() => expect(onSuccess).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(onSuccess).toHaveBeenCalledTimes(1));
   expect(steps.filter(({ action }) => action === "webauthn_verify_assertion_response")).toHaveLength(2);
 });
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { eventually } from "#server/testing/eventually";
 import type { EmbeddingOptions } from "../flow/embedding.ts";
 import type { FrameMessage } from "./messages.ts";
 import "./embed.js";
@@ -57,7 +58,7 @@ test("the frame is that of the tenant, for this page, and takes the place of the
 test("the loader makes a challenge, and the verifier comes with the code", async () => {
   const { frame, receive, onSuccess } = embedded({ codeChallenge: true });
   vi.useRealTimers();
-  await vi.waitFor(() => expect(frame.isConnected).toBe(true));
+  await eventually(() => expect(frame.isConnected).toBe(true));
   receive(success);
   const [[result]] = onSuccess.mock.calls as [[{ kind: string; code: string; codeVerifier: string }]];
   expect(result).toEqual({ kind: "code", code: "c", codeVerifier: expect.stringMatching(/^[\w-]{43}$/) });
@@ -78,7 +79,7 @@ test("a frame that is removed before the challenge is made does not appear", asy
   remove();
   vi.useRealTimers();
   await digest.mock.results[0]?.value;
-  await vi.waitFor(() => expect(other.frame.isConnected).toBe(true));
+  await eventually(() => expect(other.frame.isConnected).toBe(true));
   expect(frame.isConnected).toBe(false);
   expect(frame.src).toBe("");
   digest.mockRestore();
