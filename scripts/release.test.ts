@@ -42,6 +42,8 @@ test("the package contains what it exports, and neither tests nor data", () => {
     .flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)))
     .map((target) => target.replace("./", ""));
   expect(exported.length).toBeGreaterThan(4);
-  expect(paths).toEqual(expect.arrayContaining([...exported, "bin/stile.js", "LICENSE"]));
+  expect(paths).toEqual(
+    expect.arrayContaining([...exported, "bin/stile.js", "dist/hosted/draw.js", "LICENSE"]),
+  );
   expect(paths.filter((path) => /\.test\.|^(?:data|node_modules|\.next|\.env)/.test(path))).toEqual([]);
 });

@@ -19,10 +19,7 @@ import { providerAddresses } from "./providers/addresses.ts";
 import { relatedOriginsAddress } from "./related-origins.ts";
 import { sessionAddresses } from "./session/addresses.ts";
 
-/**
- * Every address of the API. For Next, `app/` has one route file for each first segment, and one for everything below
- * it; a test compares them with this table.
- */
+/** Every address of the API. */
 export const addresses: readonly Address[] = [
   ...flowAddresses,
   ...providerAddresses,
