@@ -91,7 +91,7 @@ async function writeSheets(page: Page, title: string, shots: Shot[], columns: nu
           `<figure><figcaption>${name}</figcaption><img src="data:image/png;base64,${png.toString("base64")}"></figure>`,
       );
     await page.setContent(`<style>
-      body { display: grid; grid-template-columns: repeat(${columns}, 1fr); gap: 12px; margin: 12px; background: #888; font: 11px sans-serif; }
+      body { display: grid; grid-template-columns: repeat(${columns}, minmax(0, 1fr)); gap: 12px; margin: 12px; background: #888; font: 11px sans-serif; }
       figure { margin: 0; } figcaption { overflow: hidden; white-space: nowrap; }
       img { display: block; width: 100%; max-height: 720px; object-fit: cover; object-position: top; }
       </style>${figures.join("")}`);

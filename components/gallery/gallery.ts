@@ -45,15 +45,23 @@ const withoutIdentifier = new Set([
 
 const identifier = "ada@example.org";
 
-function drawing(name: string, state: FlowState, more: Partial<Drawing> = {}): Drawing {
+function drawing(name: string, shown: FlowState, { step, ...more }: Partial<Drawing> = {}): Drawing {
+  const state = withFacts(shown);
+  // Only the account page asks for a proof of who its owner is.
+  const flow = state.payload.wanted_action === undefined ? (flows[state.name] ?? "login") : "profile";
+  if (!step) return { name, flow, state, version: 7, ...more };
+  const answer = typeof step.answer === "string" ? step.answer : withFacts(step.answer);
+  return { name, flow, state, version: 7, ...more, step: { ...step, answer } };
+}
+
+/** Adds what the server tells with every state of its name. */
+function withFacts(state: FlowState): FlowState {
   const payload: FlowState["payload"] = {
     ...(withoutIdentifier.has(state.name) ? {} : { identifier }),
     ...(state.name === "passcode_confirmation" ? { code_lifetime: 300 } : {}),
     ...state.payload,
   };
-  // Only the account page asks for a proof of who its owner is.
-  const flow = payload.wanted_action === undefined ? (flows[state.name] ?? "login") : "profile";
-  return { name, flow, state: { ...state, payload }, version: 7, ...more };
+  return { ...state, payload };
 }
 
 const links: FlowLink[] = [
