@@ -131,6 +131,10 @@ function misfits(page: Page, embedding: Embedding, language: Language, rules: st
         await window.stage.draw({ name, embedding, language });
         const root = document.documentElement;
         const fail = (text: string) => failures.push(`${language} ${name}: ${text}`);
+        for (const { localName } of [...document.body.querySelectorAll("[hidden]")].filter((element) =>
+          element.checkVisibility(),
+        ))
+          fail(`shows a hidden ${localName}`);
         if (root.scrollWidth > innerWidth) fail(`${root.scrollWidth - innerWidth} pixels too wide`);
         for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
           if (element.closest("svg, .stile-hidden, select, .stile-owner, .stile-code-field")) continue;

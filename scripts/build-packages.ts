@@ -102,9 +102,10 @@ export async function packageStyles(): Promise<string> {
   return code;
 }
 
-/** `all: revert` also undoes the attributes of drawings, so these are left out. */
+/** `all: revert` also undoes the attributes of drawings, so these are left out, and `hidden`, which is set again. */
 const reset = `
   .stile-embed :where(:not(svg, svg *, img)) { all: revert; }
+  .stile-embed :where([hidden]) { display: none; }
   .stile-embed, .stile-embed :where(*), .stile-embed :where(*)::before, .stile-embed :where(*)::after {
     box-sizing: border-box;
   }`;
