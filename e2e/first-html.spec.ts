@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { blockingCookies } from "./blocked-cookies.ts";
 import { expect, test } from "./fixtures.ts";
 import { button, codeField, emailField, enterAddress, expectPage } from "./steps.ts";
 
@@ -147,4 +148,16 @@ test("the back button leads to the flow, which goes on", async ({ page, account 
   await expectPage(page, "methods");
   await button(page, "Back").click();
   await expectPage(page, "login");
+});
+
+test("a browser that keeps no cookies is told so at once, and again after a step", async ({ server }) => {
+  await blockingCookies(test.info(), `${server.url},*`, async (context) => {
+    const page = await context.newPage();
+    await page.goto(server.url);
+    const words = page.getByText("Your browser keeps no cookies for this page");
+    await expect(words).toBeVisible();
+    await enterAddress(page, "ada@example.com");
+    await button(page, /Enter your password/).click();
+    await expect(words).toBeVisible();
+  });
 });

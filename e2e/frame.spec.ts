@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
-import { chromium, type FrameLocator, type Page } from "@playwright/test";
+import type { FrameLocator, Page } from "@playwright/test";
 import { virtualAuthenticator } from "../server/testing/kit/virtual-authenticator.ts";
 import { freePort } from "../server/testing/server.ts";
 import { signUp } from "./account.ts";
+import { blockingCookies } from "./blocked-cookies.ts";
 import { expect } from "./fixtures.ts";
 import { signInAtAcme, test as withProvider } from "./provider.ts";
 import { makeTenant } from "./shop.ts";
@@ -247,20 +245,8 @@ for (const [guise, css, reason] of [
   });
 
 test("a browser that keeps no cookies at all in frames signs in through a window", async ({ account }) => {
-  // Only a profile has rules for cookies: those of the top-level page of the application are blocked.
-  const profile = mkdtempSync(join(tmpdir(), "stile-profile-"));
-  mkdirSync(join(profile, "Default"));
-  const blocked = { [`*,${listed.url}`]: { setting: 2 } };
-  writeFileSync(
-    join(profile, "Default", "Preferences"),
-    JSON.stringify({ profile: { content_settings: { exceptions: { cookies: blocked } } } }),
-  );
-  const { launchOptions, locale } = test.info().project.use;
-  const context = await chromium.launchPersistentContext(profile, {
-    ...launchOptions,
-    locale: locale ?? "en",
-  });
-  try {
+  // Those of every page, while the application is in the address bar.
+  await blockingCookies(test.info(), `*,${listed.url}`, async (context) => {
     const page = await context.newPage();
     await page.goto(host());
     const opening = context.waitForEvent("page");
@@ -276,10 +262,7 @@ test("a browser that keeps no cookies at all in frames signs in through a window
     await button(child, "Not now").click();
     await redeemed(page);
     expect(child.isClosed()).toBe(true);
-  } finally {
-    await context.close();
-    rmSync(profile, { recursive: true });
-  }
+  });
 });
 
 test("a passkey that the page does not let the frame create is created in a window, and the flow comes back, with a challenge of the loader", async ({

@@ -173,6 +173,18 @@ test("leads a request for another page there", async () => {
   expect((await answerTo("/?flow=profile")).headers.get("location")).toBe("/account");
 });
 
+test("tells a browser that keeps no cookies from one that had none before its first form", async () => {
+  const refused = await answerTo("/?flow=registration&check=cookies");
+  expect([refused.status, await refused.text()]).toEqual([
+    200,
+    expect.stringContaining("Your browser keeps no cookies for this page"),
+  ]);
+  const kept = await answerTo("/?flow=registration&check=cookies", { cookie: "stile-registration-x=y" });
+  expect([kept.status, kept.headers.get("location")]).toEqual([307, "/?flow=registration"]);
+  const login = await answerTo("/?check=cookies", { cookie: "stile-login-x=y" });
+  expect(login.headers.get("location")).toBe("/");
+});
+
 test("says that an address is missing, with a way to sign in", async () => {
   for (const path of ["/nope", "/t/nope", "/t/nope/account", "/constructor"]) {
     const answer = await answerTo(path);

@@ -1,5 +1,6 @@
 import type { FlowType } from "#server/flow/names";
 import { showError } from "#server/flow/show";
+import { checksCookies, withoutCookieCheck } from "#server/http/page/cookie-check";
 import type { PageAnswer } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
 import { pathPrefix, withinTenant } from "#server/http/tenant-path";
@@ -24,7 +25,7 @@ export async function loginPage(request: PageRequest): Promise<Page | Redirectio
 }
 
 /** `GET /account`: the account page, which displays the profile flow. */
-export function accountPage(request: PageRequest): Promise<Page> {
+export function accountPage(request: PageRequest): Promise<Page | Redirection> {
   return flowPage(request, "profile");
 }
 
@@ -33,11 +34,15 @@ export function accountPage(request: PageRequest): Promise<Page> {
  *
  * @param requested null for the flow that waits for the visitor, else a login
  */
-async function flowPage(request: PageRequest, requested: FlowType | null): Promise<Page> {
+async function flowPage(request: PageRequest, requested: FlowType | null): Promise<Page | Redirection> {
   const { tenant, path, query, language, words } = request;
   const { config } = tenant;
   const providerReturn = readProviderReturn(query);
   const address = withinTenant(config, path);
+  if (checksCookies(query) && request.cookies !== null) {
+    const rest = withoutCookieCheck(query);
+    return { location: rest.size > 0 ? `${address}?${rest}` : address };
+  }
   const { type, initial } = await selectFlow(
     request,
     candidates(requested, providerReturn !== null, isIdpInitiated(query)),
@@ -87,10 +92,15 @@ async function selectFlow(
   return selected;
 }
 
+/** No code of the protocol: only the page shows it. */
+const cookiesBlocked = { code: "cookies_blocked", message: "The browser keeps no cookies for this page." };
+
 /** Reads the state to display. An unexpected error becomes an error state. */
-async function state({ runtime, tenant, cookies }: PageRequest, type: FlowType): Promise<PageAnswer> {
+async function state(request: PageRequest, type: FlowType): Promise<PageAnswer> {
+  const { runtime, tenant, cookies, query } = request;
   try {
-    return await pageState(runtime, tenant, cookies, type);
+    const answer = await pageState(runtime, tenant, cookies, type);
+    return checksCookies(query) ? { ...answer, state: { ...answer.state, error: cookiesBlocked } } : answer;
   } catch (error) {
     if (isUnknownKey(error, runtime.log)) return { version: 0, state: showError("temporarily_unavailable") };
     runtime.log.error({ err: error }, "displaying the page failed");

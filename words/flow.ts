@@ -221,6 +221,7 @@ export type PageNotice =
   | "connection_lost"
   | "connection_missing"
   | "connection_back"
+  | "cookies_blocked"
   | "page_out_of_date"
   | "page_renewed"
   | "proved_again"

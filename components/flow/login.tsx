@@ -5,6 +5,7 @@ import { usePageTitle } from "../ui/use-page-title.ts";
 import { isAccount } from "./account.ts";
 import { type FlowServer, flowServer } from "./flow-server.ts";
 import { startOf } from "./page-addresses.ts";
+import { keepsCookies } from "./permissions.ts";
 import { StateLinks } from "./state-links.tsx";
 import { StateView } from "./state-view.tsx";
 import { type RunningFlowOptions, useRunningFlow } from "./use-running-flow.ts";
@@ -23,7 +24,11 @@ export function Login({ service, logo, signup, server, children, ...options }: L
   const { language, words, base = "" } = options;
   const { flow, copy, stateView } = useRunningFlow(
     options,
-    () => server ?? flowServer(`${base}/api/trpc`, language),
+    () =>
+      server ?? {
+        ...flowServer(`${base}/api/trpc`, language),
+        forgets: () => !keepsCookies("page"),
+      },
   );
   const { state } = flow.view;
   usePageTitle(`${copy.title} · ${service}`);

@@ -16,9 +16,16 @@ export function mayUse(feature: Feature): boolean {
   return featurePolicy ? featurePolicy.allowsFeature(feature) : feature === "publickey-credentials-get";
 }
 
-/** Whether the browser keeps cookies for this page. In a frame of another site it may keep none. */
-export function keepsCookies(): boolean {
-  const attributes = "Path=/; Secure; SameSite=None; Partitioned";
+/** Attributes of a cookie that the browser keeps there if it keeps any. */
+const attributesIn = {
+  page: "Path=/; SameSite=Strict",
+  /** Of another site. */
+  frame: "Path=/; Secure; SameSite=None; Partitioned",
+};
+
+/** Whether the browser keeps cookies here, by setting one. */
+export function keepsCookies(place: keyof typeof attributesIn): boolean {
+  const attributes = attributesIn[place];
   try {
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
     document.cookie = `stile-kept=1; ${attributes}; Max-Age=10`;

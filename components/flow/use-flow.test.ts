@@ -172,6 +172,15 @@ describe("an error", () => {
     });
   });
 
+  test("of a page whose browser keeps no cookies says so", async () => {
+    const server = { ...fakeServer(states.error_403, states.login_init), forgets: () => true };
+    const store = createFlowStore(server, "login", { version: 0, state: states.login_init }, noPause);
+    await store.begin();
+    expect([store.view().notice, server.act.mock.calls]).toEqual(["cookies_blocked", []]);
+    await store.act("continue_with_login_identifier", email);
+    expect(store.view().notice).toBe("cookies_blocked");
+  });
+
   test("of an automatic step is not shown", async () => {
     const store = createFlowStore(fakeServer(states.error_403, states.login_init), "login", at, noPause);
     await store.act("register_client_capabilities", {}, { automatic: true });

@@ -224,7 +224,8 @@ export function createFlowStore(
       if (!answer) return reconnect(step.action);
       if (isPostponed(answer)) return keepState(answer, step.action);
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, step);
-      return show(answer, { performed: null, notice: step.automatic ? null : "page_out_of_date" });
+      const notice = server.forgets?.() ? "cookies_blocked" : "page_out_of_date";
+      return show(answer, { performed: null, notice: step.automatic ? null : notice });
     }
     // The state is unchanged: the page keeps it and the typed text.
     keepState(errorAnswer, step.action);
@@ -314,6 +315,7 @@ export function createFlowStore(
   }
 
   async function begin(): Promise<void> {
+    if (server.forgets?.()) return update({ notice: "cookies_blocked" });
     const available = await reported();
     const isOffered = Object.hasOwn(view.state.actions, "webauthn_verify_assertion_response");
     // A browser without WebAuthn is not offered passkeys any more.

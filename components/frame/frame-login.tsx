@@ -127,7 +127,7 @@ function Notice({
 /** Whether the browser keeps cookies in this frame; assumed until it was tried. */
 function useKeptCookies(): boolean {
   const [keeps, setKeeps] = useState(true);
-  useEffect(() => setKeeps(keepsCookies()), []);
+  useEffect(() => setKeeps(keepsCookies("frame")), []);
   return keeps;
 }
 

@@ -130,7 +130,7 @@ export function frameServer(base: string, language: string, page: FramePage): Fr
       const receive = async (message: FromWindow) => {
         if (message.type === "stile:window-ready") {
           // A window that is loaded again asks again, and a token is valid once.
-          const token = keepsCookies() ? await calls.move(type) : null;
+          const token = keepsCookies("frame") ? await calls.move(type) : null;
           const sent: ToWindow = { type: "stile:continue", flow: type, page, token, step };
           child.postMessage(sent, location.origin);
         } else if (message.type === "stile:window-back") end(calls.goOn(type, message.token));

@@ -522,6 +522,8 @@ export const flow: FlowWords = {
     connection_lost: "Die Verbindung ist abgerissen. Wir versuchen es noch einmal…",
     connection_missing: "Der Dienst ist nicht erreichbar. Bitte prüfen Sie Ihre Verbindung.",
     connection_back: "Die Verbindung steht wieder. Bitte wiederholen Sie den letzten Schritt.",
+    cookies_blocked:
+      "Ihr Browser speichert für diese Seite keine Cookies, und zum Anmelden ist eines nötig. Bitte erlauben Sie Cookies und laden Sie die Seite neu.",
     page_out_of_date: "Sie haben anderswo weitergemacht. Diese Seite ist jetzt auf demselben Stand.",
     proved_again: "Danke. Sie können jetzt ändern, was Sie ändern wollten.",
     page_renewed: "Sie waren eine Weile weg. Wir haben von vorn begonnen.",

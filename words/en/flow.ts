@@ -472,6 +472,8 @@ export const flow: FlowWords = {
     connection_lost: "We have lost the connection. Trying again…",
     connection_missing: "We cannot reach the service. Please check your connection.",
     connection_back: "We are connected again. Please repeat your last step.",
+    cookies_blocked:
+      "Your browser keeps no cookies for this page, and signing in needs one. Please allow them, then load the page again.",
     page_out_of_date: "You went on elsewhere, so we brought this page up to date.",
     proved_again: "Thank you. You can now change what you wanted to change.",
     page_renewed: "You were away for a while, so we started afresh.",

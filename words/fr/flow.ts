@@ -521,6 +521,8 @@ export const flow: FlowWords = {
     connection_lost: "La connexion est interrompue. Nouvelle tentative…",
     connection_missing: "Le service est injoignable. Vérifiez votre connexion.",
     connection_back: "La connexion est rétablie. Veuillez répéter la dernière étape.",
+    cookies_blocked:
+      "Votre navigateur ne garde aucun cookie pour cette page, et il en faut un pour se connecter. Autorisez les cookies, puis rechargez la page.",
     page_out_of_date: "Vous avez continué ailleurs ; nous avons mis cette page à jour.",
     proved_again: "Merci. Vous pouvez maintenant effectuer votre modification.",
     page_renewed: "Après un moment d’inactivité, nous avons recommencé au début.",

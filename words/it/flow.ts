@@ -506,6 +506,8 @@ export const flow: FlowWords = {
     connection_lost: "La connessione si è interrotta. Nuovo tentativo…",
     connection_missing: "Il servizio non è raggiungibile. Controllare la connessione.",
     connection_back: "La connessione è ripristinata. Ripetere l’ultimo passaggio.",
+    cookies_blocked:
+      "Il browser non conserva cookie per questa pagina, e per accedere ne serve uno. Consentire i cookie, poi ricaricare la pagina.",
     page_out_of_date: "L’operazione è proseguita altrove: abbiamo aggiornato questa pagina.",
     proved_again: "Grazie. Ora è possibile effettuare la modifica.",
     page_renewed: "Dopo un periodo di inattività abbiamo ricominciato da capo.",

@@ -500,6 +500,8 @@ export const flow: FlowWords = {
     connection_lost: "De verbinding is verbroken. We proberen het opnieuw…",
     connection_missing: "We kunnen de dienst niet bereiken. Controleer je verbinding.",
     connection_back: "De verbinding is hersteld. Herhaal je laatste stap.",
+    cookies_blocked:
+      "Je browser bewaart geen cookies voor deze pagina, en om in te loggen is er een nodig. Sta cookies toe en laad de pagina opnieuw.",
     page_out_of_date: "Je bent ergens anders verdergegaan. We hebben deze pagina bijgewerkt.",
     proved_again: "Bedankt. Je kunt nu wijzigen wat je wilde wijzigen.",
     page_renewed: "Je was een tijdje weg, dus we zijn opnieuw begonnen.",

@@ -494,6 +494,8 @@ export const flow: FlowWords = {
     connection_lost: "A conexão caiu. Tentando de novo…",
     connection_missing: "Não conseguimos acessar o serviço. Verifique sua conexão.",
     connection_back: "A conexão voltou. Repita a última etapa.",
+    cookies_blocked:
+      "Seu navegador não guarda cookies desta página, e é preciso um para entrar. Permita os cookies e recarregue a página.",
     page_out_of_date: "Você continuou em outro lugar, então atualizamos esta página.",
     proved_again: "Obrigado. Agora você pode fazer a alteração que queria.",
     page_renewed: "Você ficou um tempo fora, então recomeçamos.",

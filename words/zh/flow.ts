@@ -454,6 +454,7 @@ export const flow: FlowWords = {
     connection_lost: "连接已断开。正在重试…",
     connection_missing: "无法连接到服务。请检查您的网络连接。",
     connection_back: "连接已恢复。请重复上一步操作。",
+    cookies_blocked: "您的浏览器没有保存此页面的 Cookie，而登录需要它。请允许 Cookie，然后重新加载此页面。",
     page_out_of_date: "您已在别处继续操作，我们更新了此页面。",
     proved_again: "谢谢。现在您可以进行所需的更改。",
     page_renewed: "您离开了一段时间，我们已重新开始。",

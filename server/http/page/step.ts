@@ -6,6 +6,7 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { readText } from "../body.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
+import { checkingCookies } from "./cookie-check.ts";
 import { readForm } from "./form.ts";
 import { NOTICE_SECONDS, type Notice, noticeOf } from "./notice.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
@@ -78,7 +79,7 @@ async function result(
   // An outdated form leads to the current state, which needs no notice. Other errors have no state to appear in.
   const notice = state.name === "error" && state.status !== 403 ? noticeOf(type, state, shown, input) : null;
   const outdated = !notice && (await openPageCookie(runtime, tenant, "notice", cookies)) !== null;
-  return redirect(303, pageAddress(type), {
+  return redirect(303, cookies === null ? checkingCookies(pageAddress(type)) : pageAddress(type), {
     headers: outcome.headers,
     cookies: [
       ...outcome.cookies,
