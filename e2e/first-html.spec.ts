@@ -1,21 +1,11 @@
 import type { Page } from "@playwright/test";
 import { blockingCookies } from "./blocked-cookies.ts";
 import { expect, test } from "./fixtures.ts";
-import { button, codeField, emailField, enterAddress, expectPage } from "./steps.ts";
+import { button, codeField, emailField, enterAddress, expectPage, holdScripts } from "./steps.ts";
 
 /** The first page before, while and after its scripts arrive. */
 
 test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
-
-/** Holds the scripts of the pages back until the returned function is called. */
-async function holdScripts(page: Page): Promise<() => void> {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(/\/assets\/.*\.js/, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
 
 /** Where everything visible of the state stands. */
 const places = (page: Page) =>

@@ -10,7 +10,7 @@ import { blockingCookies } from "./blocked-cookies.ts";
 import { expect } from "./fixtures.ts";
 import { signInAtAcme, test as withProvider } from "./provider.ts";
 import { makeTenant } from "./shop.ts";
-import { press } from "./steps.ts";
+import { holdScripts, press } from "./steps.ts";
 import { stile as stileCommand } from "./stile.ts";
 
 /** Pages of applications that show the login in a frame. */
@@ -243,6 +243,28 @@ for (const [guise, css, reason] of [
       .toBe(true);
     await expect(email(frame)).toHaveValue(address);
   });
+
+test("a frame that is clicked before its scripts arrive works when they are there", async ({
+  page,
+  account,
+}) => {
+  const release = await holdScripts(page);
+  await page.goto(host(), { waitUntil: "commit" });
+  const frame = frameIn(page);
+  await expect(email(frame)).toBeVisible();
+  const { x, y, width, height } = (await button(frame, "Continue").boundingBox()) ?? {
+    x: 0,
+    y: 0,
+    width: 0,
+    height: 0,
+  };
+  await page.mouse.click(x + width / 2, y + height / 2);
+  release();
+  await email(frame).fill(account.address);
+  await press(button(frame, "Continue"), () =>
+    expect(button(frame, /Enter your password/)).toBeVisible({ timeout: 2000 }),
+  );
+});
 
 test("a browser that keeps no cookies at all in frames signs in through a window", async ({ account }) => {
   // Those of every page, while the application is in the address bar.

@@ -125,3 +125,13 @@ export async function press(button: Locator, effect: () => Promise<unknown>): Pr
     await effect();
   }).toPass();
 }
+
+/** Holds the scripts of the pages back until the returned function is called. */
+export async function holdScripts(page: Page): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/assets\/.*\.js/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}

@@ -50,8 +50,12 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
     void flow.renew();
   };
 
+  // A form that is sent before the script has arrived is stopped by the policy of the frame, and Chromium then runs the
+  // script no more.
+  const waits = !stateView.context.live;
+
   return (
-    <main ref={container} className="stile-frame" lang={language} dir={directionOf(language)}>
+    <main ref={container} className="stile-frame" lang={language} dir={directionOf(language)} inert={waits}>
       {ignored && <Alert tone="error">{frameWords[ignored]}</Alert>}
       {status === "blocked" && <Alert tone="error">{frameWords.blocked}</Alert>}
       {status === "open" && <OpenWindow server={server} words={frameWords} />}
