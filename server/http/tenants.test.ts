@@ -144,7 +144,7 @@ describe("a tenant by path", () => {
       action: "register_client_capabilities",
       version: "0",
     });
-    expect(leadsTo(posted)).toBe(`/t/${acme.id}?flow=registration`);
+    expect(leadsTo(posted)).toBe(`/t/${acme.id}?flow=registration&check=cookies`);
   });
 
   test("displays its own flow on its page", async () => {
