@@ -19,13 +19,16 @@ async function expectSession(page: import("@playwright/test").Page, address: str
   expect(me.emails[0].address).toBe(address);
 }
 
+/** A virtual authenticator would confirm the passkey of the field before the button is pressed. */
+const withoutAutofill = (page: import("@playwright/test").Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
+
 test("a user signs in with the passkey button", async ({ page, server, mailbox, address, authenticator }) => {
   const account = await signUp(server.url, mailbox, address, { passkey: true });
   await authenticator.take(account.authenticator);
-  // Autofill would sign in before the click.
-  await page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-  });
+  await withoutAutofill(page);
   await authenticator.willConfirm();
   await openLogin(page);
   await button(page, /Sign in with a passkey/).click();
@@ -93,6 +96,7 @@ test("an unknown passkey is rejected, and the page stays usable", async ({
     { origin: server.url },
   );
   await authenticator.take(unregisteredAuthenticator);
+  await withoutAutofill(page);
   await openLogin(page);
   await authenticator.willConfirm();
   await button(page, /Sign in with a passkey/).click();

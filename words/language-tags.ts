@@ -4,8 +4,8 @@ export const languageTags = ["de", "en", "fr", "it", "nl", "pt-BR", "bn", "zh"] 
 export type Language = (typeof languageTags)[number];
 
 /**
- * Languages that nobody speaks, for tests of the layout: English that is accented, bracketed and longer, and English that
- * is written from right to left. Both have a region for private use (RFC 5646, 2.2.4). In development alone.
+ * Pseudo-languages, for tests of the layout: accented, bracketed and longer English, and English that is written from
+ * right to left. Both have a region for private use (RFC 5646, 2.2.4). In development alone.
  */
 export const pseudoTags = ["en-XA", "ar-XB"] as const;
 
