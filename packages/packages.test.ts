@@ -10,11 +10,11 @@ import { type BuiltPackage, buildElement, buildReact } from "../scripts/build-pa
 /** Bytes after compression with gzip. What is not needed for a login is loaded with the state that needs it. */
 const budgets = {
   /** Modules that a login loads, without React and without the words of one language. */
-  react: 25_000,
+  react: 23_000,
   styles: 6_000,
   words: 7_500,
   /** Everything that a login in English loads. */
-  element: 45_000,
+  element: 42_000,
 };
 
 const root = join(import.meta.dirname, "..");
@@ -72,6 +72,11 @@ describe("the weight of a login", () => {
   test("with the element is within its budget", () => {
     const files = [...loadedWith(element, "stile-element.js"), wordsOf(element, "en")];
     expect(weight(element, files)).toBeLessThanOrEqual(budgets.element);
+  });
+
+  test("is in two files, and that of the words", () => {
+    expect(loadedWith(react, "index.js")).toHaveLength(2);
+    expect(loadedWith(element, "stile-element.js")).toHaveLength(2);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
 import { byFunction, lazily } from "./bundling.ts";
@@ -60,7 +60,11 @@ export async function buildElement(folder: string): Promise<BuiltPackage> {
   return { folder, metafile };
 }
 
-async function bundle(folder: string, options: BuildOptions): Promise<{ metafile: Metafile }> {
+async function bundle(
+  folder: string,
+  options: Omit<BuildOptions, "entryPoints"> & { entryPoints: Record<string, string> },
+): Promise<{ metafile: Metafile }> {
+  const [entry = ""] = Object.values(options.entryPoints);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
@@ -68,13 +72,35 @@ async function bundle(folder: string, options: BuildOptions): Promise<{ metafile
     ...{ absWorkingDir: root, outdir: folder, jsx: "automatic", logLevel: "warning" },
     ...{ chunkNames: "stile-[name]-[hash]", legalComments: "none", charset: "utf8" },
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [lazily, byFunction, withStyles],
+    plugins: [besideEntry(entry), lazily, byFunction, withStyles],
     ...options,
   });
   if (!metafile) throw new Error("esbuild gave no metafile");
   writeFileSync(join(folder, "NOTICES.txt"), noticesOf(metafile));
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   return { metafile };
+}
+
+/**
+ * Keeps what is loaded at once in one file. esbuild puts modules into a file with those that the same entry points reach, so
+ * each part that the components load later would cut what it shares with them out of the first file: eleven small files,
+ * which compress worse than one. Here each such part reaches all that the entry point does.
+ */
+function besideEntry(entry: string): Plugin {
+  return {
+    name: "beside entry",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) =>
+        kind === "dynamic-import" ? { path: resolve(resolveDir, path), namespace: "beside" } : null,
+      );
+      // Resolved here, because an import for its effects alone is dropped where `package.json` says that it has none.
+      onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "entry-point" ? { path } : null));
+      onLoad({ filter: /.*/, namespace: "beside" }, ({ path }) => ({
+        resolveDir: dirname(path),
+        contents: `import ${JSON.stringify(entry)}; export * from ${JSON.stringify(path)};`,
+      }));
+    },
+  };
 }
 
 /** Gives the element the style sheets as a text. */
