@@ -109,8 +109,9 @@ test("an address that has an account is not taken over, unless both sides have v
   await expect(page.locator(".stile-alert")).toContainText(
     "There is already an account with this email address.",
   );
-  await button(page, "Back").click();
-  await expectPage(page, "login");
+  await button(page, "Sign in with this address").click();
+  await expectPage(page, "methods");
+  await expect(page.locator(".stile-identity strong")).toHaveText(account.address);
 });
 
 test("another account is connected and disconnected", async ({ page, context, server, acme, account }) => {

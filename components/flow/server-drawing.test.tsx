@@ -67,6 +67,15 @@ test("without scripts a return from a provider shows a button that submits the t
   expect(html).not.toContain("accounts.example");
 });
 
+test("without scripts a provider's address that an account has leads to signing in with it, and nowhere else", () => {
+  const html = markupOf(states.thirdparty_rejected, "registration");
+  const forms = [...html.matchAll(/name="action" value="([^"]*)"/g)].map(([, action]) => action);
+  expect(forms).toEqual(["back", "start_over"]);
+  expect(html).toContain('<input type="hidden" name="flow" value="login"/>');
+  expect(html).toContain('<input type="hidden" name="identifier" value="ada@example.org"/>');
+  expect(html).not.toContain("login.example/?error");
+});
+
 test("without scripts a cancelled return is reported, with a way back", () => {
   const html = markupOf(states.thirdparty, "login", { error: "third_party_access_denied" });
   expect(html).toContain("You turned back");

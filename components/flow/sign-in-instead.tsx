@@ -1,19 +1,53 @@
 import { Button } from "../ui/button.tsx";
 import { START_OVER } from "./identity.tsx";
+import { isText } from "./payload-readers.ts";
+import type { FlowView } from "./use-flow.ts";
 import type { ViewContext } from "./view-context.ts";
+import { codeOf } from "./words.ts";
 
-/** The way on for a user who signs up with the address of an account: signing in to it, with the address kept. */
-export function SignInInstead({ context, address }: { context: ViewContext; address: string }) {
-  const { words, base, live, openFlow } = context;
+/**
+ * The address that a state reports to be that of an account; null if it reports none. At a sign-up the user has typed
+ * it, or an identity provider has given it; on the account page the account may be the user's own.
+ */
+export function takenAddress({ type, flow: { view } }: ViewContext): string | null {
+  const { taken_address: given } = view.state.payload;
+  if (isText(given)) return given;
+  return type === "registration" ? typedAddress(view) : null;
+}
+
+function typedAddress({ state, subject }: FlowView): string | null {
+  const taken = Object.values(state.actions)
+    .flatMap(({ inputs }) => Object.values(inputs))
+    .find(({ error }) => error && codeOf(error) === "email_already_exists");
+  return taken ? (isText(taken.value) ? taken.value : subject) : null;
+}
+
+/**
+ * The way on for a user whose address is that of an account: signing in to it, with the address kept.
+ *
+ * @param alone whether no field shows the address
+ */
+export function SignInInstead({
+  context,
+  address,
+  alone,
+}: {
+  context: ViewContext;
+  address: string;
+  alone: boolean;
+}) {
+  const { flow, type, words, base, live, openFlow } = context;
+  const { busy } = flow.view;
   return (
     <form
       className="stile-form"
       method="post"
       action={`${base}/step`}
       onSubmit={(event) => {
-        if (!openFlow) return;
+        if (type !== "login" && !openFlow) return;
         event.preventDefault();
-        openFlow("login", address);
+        if (type === "login") void flow.restart(address);
+        else openFlow?.("login", address);
       }}
     >
       <input type="hidden" name="flow" value="login" />
@@ -21,7 +55,14 @@ export function SignInInstead({ context, address }: { context: ViewContext; addr
       <input type="hidden" name="version" value={0} />
       <input type="hidden" name="identifier" value={address} />
       {live && <input type="hidden" name="with_script" value="true" />}
-      <Button tone="secondary" type="submit">
+      {alone && (
+        <p className="stile-sentence">
+          <strong className="stile-subject" dir="auto">
+            {address}
+          </strong>
+        </p>
+      )}
+      <Button tone={alone ? "primary" : "secondary"} type="submit" busy={busy !== null}>
         {words.page.signInInstead}
       </Button>
     </form>

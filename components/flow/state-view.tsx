@@ -17,15 +17,15 @@ import { isText } from "./payload-readers.ts";
 import { Payloads, User } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
-import { SignInInstead } from "./sign-in-instead.tsx";
+import { SignInInstead, takenAddress } from "./sign-in-instead.tsx";
 import { SignOut } from "./sign-out.tsx";
 import { StateAlerts } from "./state-alerts.tsx";
 import { Consent } from "./state-links.tsx";
-import { type FlowView, isErrorAnswer } from "./use-flow.ts";
+import { isErrorAnswer } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
-import { actionWords, afterProof, codeOf, errorText, interpolate, lengthOfTime } from "./words.ts";
+import { actionWords, afterProof, errorText, interpolate, lengthOfTime } from "./words.ts";
 
 export interface StateViewProps {
   context: ViewContext;
@@ -56,12 +56,14 @@ export function StateView({
   const section = useFocus(flow, live, done !== undefined && !account);
   const titleId = useId();
   const ceremony = ceremonyOf(state);
-  const destination = unsavedCodes || providerReturn ? null : destinationOf(state, redirectTo);
+  // A provider's answer that is rejected leads back here, and no second try changes whose address it is.
+  const isTaken = takenAddress(context) !== null;
+  const destination = unsavedCodes || providerReturn || isTaken ? null : destinationOf(state, redirectTo);
   const isSecurityKey = variantsOf(state, context.type, attempted).includes("security_key");
   const ceremonyView = ceremony?.mode === "blocking" && !state.error ? ceremony.waiting : undefined;
   const waiting = ceremonyView && ceremonyStatus.silent ? "outline" : ceremonyView;
-  const mayBeginAgain = live && ceremonyStatus.mayBeginAgain;
-  const hidesCeremonyAction = mayBeginAgain || (live && waiting === "prompt");
+  const mayBeginAgain = live && ceremonyStatus.mayBeginAgain && !isTaken;
+  const hidesCeremonyAction = mayBeginAgain || isTaken || (live && waiting === "prompt");
   const layout = layOutActions(state, ceremony?.action ?? null, hidesCeremonyAction, pageValues);
   const { back } = layout;
   const deadEnd =
@@ -71,7 +73,8 @@ export function StateView({
     !destination &&
     isEmpty(layout) &&
     !waiting &&
-    !mayBeginAgain;
+    !mayBeginAgain &&
+    !isTaken;
   // Errors of an action that is drawn once per item are shown only if this page knows the item.
   const shownErrors = Object.values(state.actions).filter(
     (action) => !account || itemId !== null || !isItemAction(action),
@@ -178,9 +181,9 @@ function Actions({
   performed: string | null;
 }) {
   const { form, toggles, choices, valueButtons, collapsed, links } = layout;
-  const { words, flow, type, live } = context;
+  const { words, flow, live } = context;
   const formId = useId();
-  const address = type === "registration" ? takenAddress(flow.view) : null;
+  const address = takenAddress(context);
   const { state } = flow.view;
   const ceremony = ceremonyOf(state);
   const wait = waitOf(state, performed, ceremony?.action, form?.action);
@@ -207,7 +210,7 @@ function Actions({
           carries={toggles[0]?.action}
         />
       )}
-      {address !== null && <SignInInstead context={context} address={address} />}
+      {address !== null && <SignInInstead {...{ context, address }} alone={!form} />}
       {toggles.map((action) => (
         <ActionForm
           key={action.action}
@@ -230,14 +233,6 @@ function Actions({
       ))}
     </>
   );
-}
-
-/** The address that the state reports to be that of an account; null if it reports none. */
-function takenAddress({ state, subject }: FlowView): string | null {
-  const taken = Object.values(state.actions)
-    .flatMap(({ inputs }) => Object.values(inputs))
-    .find(({ error }) => error && codeOf(error) === "email_already_exists");
-  return taken ? (isText(taken.value) ? taken.value : subject) : null;
 }
 
 /** Whether one of the buttons of an action stands for the way in that this browser used last. */

@@ -92,9 +92,34 @@ describe("the return from an identity provider", () => {
   });
 
   test("shows a rejection, with a retry and a way back", async () => {
-    draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [states.thirdparty_rejected] });
-    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
+    const error = { code: "signup_disabled", message: "" };
+    const refused = { ...states.thirdparty_rejected, payload: {}, error };
+    draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [refused] });
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.signup_disabled);
+    expect(screen.getByRole("button", { name: "Try again" })).toBeDefined();
     expect(screen.getByRole("button", { name: "Back" })).toBeDefined();
+  });
+
+  test("with the address of an account offers to sign in with it, and no second try", async () => {
+    const { user, server, container } = draw(states.thirdparty, {
+      providerReturn: { token: "t-1" },
+      answers: [states.thirdparty_rejected, states.login_init, states.login_method_chooser],
+    });
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
+    expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
+      "Back",
+      en.page.signInInstead,
+    ]);
+    expect(screen.queryByRole("link", { name: /Continue at/ })).toBeNull();
+    expect(container.textContent).toContain("ada@example.org");
+    await user.click(screen.getByRole("button", { name: en.page.signInInstead }));
+    await screen.findByRole("heading", { name: "How would you like to sign in?" });
+    expect(server.start.mock.calls.map(([type]) => type)).toEqual(["login"]);
+    const [, identified] = server.act.mock.calls;
+    expect(identified?.slice(0, 4)).toEqual([
+      ...["login", "continue_with_login_identifier", 13],
+      { email: "ada@example.org" },
+    ]);
   });
 
   test("without a flow in progress reports that the page was renewed", async () => {

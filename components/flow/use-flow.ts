@@ -4,6 +4,7 @@ import { type AccountCall, isAccount } from "./account.ts";
 import { browserCapabilities, type ReportedCapabilities } from "./capabilities.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
+import { startFor } from "./start-for.ts";
 import { codeOf } from "./words.ts";
 
 /** The view model of a flow. */
@@ -40,8 +41,12 @@ export interface Flow {
   refresh(): Promise<void>;
   /** Requests the current state on the user's request, and returns what is shown then. */
   renew(): Promise<FlowState>;
-  /** Abandons the flow and starts another one. */
-  restart(): Promise<void>;
+  /**
+   * Abandons the flow and starts another one.
+   *
+   * @param identifier whom the other login is to identify
+   */
+  restart(identifier?: string): Promise<void>;
   /** Reconnects after the automatic attempts have failed. */
   retry(): Promise<void>;
   /** Shows a notice beside the current state. */
@@ -305,11 +310,16 @@ export function createFlowStore(
     return view.state;
   }
 
-  async function restart(): Promise<void> {
+  async function restart(identifier?: string): Promise<void> {
     await exclusively("restart", false, async () => {
-      const answer = await server.start(type, await reported()).catch(() => null);
+      const capabilities = await reported();
+      const another =
+        identifier === undefined
+          ? server.start(type, capabilities)
+          : startFor(server, identifier, capabilities);
+      const answer = await another.catch(() => null);
       if (answer && isPostponed(answer)) return keepState(answer, null);
-      if (answer) return show(answer, { performed: null, subject: null });
+      if (answer) return show(answer, { performed: null, subject: identifier ?? null });
       update({ notice: "connection_missing" });
     });
   }

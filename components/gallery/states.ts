@@ -514,6 +514,10 @@ export const states = {
   }),
   thirdparty_rejected: state("thirdparty", [exchangeToken(), action("back")], {
     status: 400,
+    payload: {
+      taken_address: "ada@example.org",
+      redirect_url: "https://login.example/?error=user_conflict",
+    },
     error: { code: "user_conflict", message: "An account with this email address exists." },
   }),
   thirdparty_idp_initiated: state("thirdparty", [exchangeToken()]),

@@ -22,6 +22,12 @@ export interface IdentityPayload {
   last_method?: string;
 }
 
+/** A member of the payload that published clients ignore, in `thirdparty` with the error `user_conflict`. */
+export interface TakenAddressPayload {
+  /** The address that the provider gave and that an account here has, if that account signs in with it. */
+  taken_address?: string;
+}
+
 export interface ActionDescriptor {
   action: string;
   /** Relative to the base address, for instance `/login?action=back%40<flow id>`. */

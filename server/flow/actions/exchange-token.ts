@@ -27,6 +27,7 @@ import { type Effects, go, next, retryPayload } from "../outcome.ts";
 import { rejectWithRedirect } from "../reject-with-redirect.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
+import type { TakenAddressPayload } from "../wire.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";
 
 /** Turns the result of a provider callback into a new account, a linked identity, or a sign-in. */
@@ -72,6 +73,7 @@ export const exchangeToken = action({
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
       const about = owner === null ? {} : { userId: owner, cause: { account: owner } };
       return rejectWithRedirect(data, verdict.reason, {
+        payload: { ...takenAddress(context, verdict.reason, facts) },
         writes: [auditAttempt(request, "thirdparty_signin_signup_failed", failure, about)],
       });
     }
@@ -162,6 +164,16 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
     allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
     allowSignup: config.account.allow_signup,
   };
+}
+
+/**
+ * The address that the provider gave, where an account has it already and takes it at a sign-in: a page offers to sign in
+ * with it. The user who sees it has just signed in at the provider, and the error says the rest.
+ */
+function takenAddress({ config }: Context, reason: string, { email }: ProviderFacts): TakenAddressPayload {
+  const { enabled, use_as_login_identifier } = config.email;
+  const signsIn = enabled && use_as_login_identifier && reason === "user_conflict" && email !== null;
+  return signsIn ? { taken_address: email } : {};
 }
 
 type ExistingAccount = { kind: "sign_in" | "link"; userId: string };

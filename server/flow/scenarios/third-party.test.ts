@@ -386,6 +386,9 @@ describe("an address of an account", () => {
     const facts = acmePerson({ email, ...reported });
     const flow = await signInByAcme(facts, { as });
     expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "user_conflict" } });
+    expect(flow.state.payload.taken_address).toBe(email);
+    await flow.act("exchange_token", { token: "another" });
+    expect(flow.state.payload).not.toHaveProperty("taken_address");
     expect(await identityOf(facts)).toBeUndefined();
     const [line] = await db()
       .select()
@@ -395,6 +398,19 @@ describe("an address of an account", () => {
       .limit(1);
     expect(line?.details).toMatchObject({ error: "user_conflict" });
     expect(flow.answer.session).toBeUndefined();
+  });
+
+  test("is not named where accounts do not sign in with addresses", async () => {
+    const as = runtime.configured({
+      ...acme({ allow_linking: false }),
+      STILE_EMAIL_USE_AS_LOGIN_IDENTIFIER: "false",
+      STILE_USERNAME_ENABLED: "true",
+      STILE_USERNAME_USE_AS_LOGIN_IDENTIFIER: "true",
+    });
+    const { addresses } = await accountOwner(runtime);
+    const flow = await signInByAcme(acmePerson({ email: addresses[0] ?? "" }), { as });
+    expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
+    expect(flow.state.payload).not.toHaveProperty("taken_address");
   });
 
   test("is rejected if another account takes it concurrently, and nothing is written", async () => {
