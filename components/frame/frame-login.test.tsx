@@ -42,7 +42,11 @@ const refused: FlowState = {
 const login: FlowState = { ...states.login_init_with_providers, payload: {} };
 
 /** A frame whose service answers each procedure with the last of its states, or as given, in order. */
-function frame(answers: Record<string, (FlowState | string | null)[]> = {}, state: FlowState = login) {
+function frame(
+  answers: Record<string, (FlowState | string | null)[]> = {},
+  state: FlowState = login,
+  type: "login" | "registration" = "login",
+) {
   const calls: [string, Record<string, unknown>][] = [];
   let version = 7;
   vi.stubGlobal("fetch", async (url: string | URL, init: RequestInit) => {
@@ -58,7 +62,7 @@ function frame(answers: Record<string, (FlowState | string | null)[]> = {}, stat
   const shown = render(
     <FrameLogin
       {...{ initial, page: { origin, codeChallenge }, theme: "dark", signup: true }}
-      {...{ type: "login", words: en, frameWords: words, language: "en", base: "/t/7" }}
+      {...{ type, words: en, frameWords: words, language: "en", base: "/t/7" }}
       ownOrigin="https://login.example"
     />,
   );
@@ -202,4 +206,38 @@ test("a lost connection is named in the frame, which goes on when it is back", a
   lost = false;
   await within(container).findByText(en.errors.connection_back);
   expect(emailField().value).toBe("ada@example.org");
+});
+
+test("the address of an account goes with its user to the sign-in, and not by an address", async () => {
+  const taken = structuredClone(states.registration_init);
+  const input = taken.actions.register_login_identifier?.inputs.email;
+  if (input)
+    Object.assign(input, {
+      value: "Ada@Example.org",
+      error: { code: "email_already_exists", message: "" },
+    });
+  const assign = vi.fn();
+  vi.stubGlobal("location", { ...location, origin: location.origin, assign });
+  const { calls, user } = frame(
+    { act: [states.login_method_chooser], start: [login] },
+    taken,
+    "registration",
+  );
+  await waitFor(() => expect(calls.length).toBeGreaterThan(0));
+  await user.click(screen.getByRole("button", { name: en.page.signInInstead }));
+  await waitFor(() => expect(assign).toHaveBeenCalledTimes(1));
+  expect(calls.filter(([procedure]) => procedure !== "current")).toEqual([
+    ["start", expect.objectContaining({ type: "login" })],
+    [
+      "act",
+      expect.objectContaining({
+        ...{ type: "login", action: "continue_with_login_identifier" },
+        input: { email: "Ada@Example.org" },
+      }),
+    ],
+  ]);
+  const { pathname, search } = new URL(assign.mock.calls[0]?.[0] ?? "", "https://login.example");
+  expect(pathname).toBe("/t/7/embed");
+  expect(search).toContain("flow=login");
+  expect(search).not.toMatch(/ada/i);
 });

@@ -2,8 +2,10 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
 import { useFlowEvents } from "../embed/use-flow-events.ts";
+import { browserCapabilities } from "../flow/capabilities.ts";
 import type { FlowType } from "../flow/flow-server.ts";
 import { keepsCookies } from "../flow/permissions.ts";
+import { startFor } from "../flow/start-for.ts";
 import { StateLinks } from "../flow/state-links.tsx";
 import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlow, type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
@@ -30,7 +32,12 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
   const [server] = useState(() => frameServer(base, language, page));
   const addressOf = (flow: FlowType) => frameAddress(base, page, { flow, language, theme });
   // Our other pages cannot be framed, so each flow opens in the frame.
-  const openFlow = (flow: FlowType) => location.assign(addressOf(flow));
+  const openFlow = async (flow: FlowType, identifier?: string) => {
+    // The flow holds the identifier: an address would name it in logs, and a page could put another one there.
+    if (identifier !== undefined)
+      await startFor(server, identifier, await browserCapabilities()).catch(() => null);
+    location.assign(addressOf(flow));
+  };
   const running = useRunningFlow(
     { ...options, openFlow, address: ownOrigin + windowAddress(base) },
     () => server,

@@ -93,3 +93,45 @@ test("without a connection the window closes, and the step fails in the frame, w
   expect(closed).toHaveBeenCalledTimes(1);
   expect(server.status()).toBe("none");
 });
+
+test("the address of an account, which a provider gave to a sign-up, signs in to it in the same window", async () => {
+  vi.stubGlobal("opener", other);
+  const told = vi.spyOn(other, "postMessage");
+  vi.spyOn(window, "close").mockReturnValue();
+  const atProvider = { version: 4, state: states.thirdparty };
+  serve({
+    "flow.current": () =>
+      requests.at(-1)?.includes("login") ? { version: 2, state: states.login_password } : atProvider,
+    "flow.act": () => {
+      const step = requests.filter((request) => request.startsWith("flow.act")).length;
+      if (step === 1) return { version: 5, state: states.thirdparty_rejected };
+      if (step === 2) return { version: 2, state: states.login_password };
+      return { version: 3, state: { ...states.success, payload: { authorization_code: "c" } } };
+    },
+    "flow.start": () => ({ version: 1, state: states.login_init }),
+  });
+  render(
+    <FrameWindow
+      {...{ words: flow, frameWords: frame, language: "en", base: "", service: "Seven Herons" }}
+      {...{ ownOrigin: location.origin, providerReturn: { token: "t" } }}
+      returned={{ type: "registration", page, initial: atProvider }}
+    />,
+  );
+  await userEvent.click(await screen.findByRole("button", { name: flow.page.signInInstead }));
+  await userEvent.type(await screen.findByLabelText("Password"), "seven herons{Enter}");
+  await screen.findByText(frame.closeWindow);
+  expect(told).toHaveBeenCalledWith(
+    expect.objectContaining({
+      type: "stile:window-success",
+      answer: expect.objectContaining({ version: 3 }),
+    }),
+    location.origin,
+  );
+  const sent = requests.filter((request) => /^flow\.(start|act)/.test(request));
+  expect(sent.map((request) => JSON.parse(request.slice(request.indexOf("{"))))).toMatchObject([
+    { type: "registration", action: "exchange_token" },
+    { type: "login" },
+    { type: "login", action: "continue_with_login_identifier", input: { email: "ada@example.org" } },
+    { type: "login", action: "password_login" },
+  ]);
+});

@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
+import { browserCapabilities } from "../flow/capabilities.ts";
 import type { FlowAnswer, FlowType } from "../flow/flow-server.ts";
+import type { ProviderReturn } from "../flow/provider-return.ts";
+import { startFor } from "../flow/start-for.ts";
 import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
 import { Alert } from "../ui/alert.tsx";
@@ -25,12 +28,21 @@ interface Continued {
   step: WindowStep | null;
   /** Whether the frame can go on with the flow afterwards. */
   returns: boolean;
+  /** The result of a provider, for the flow that waits for it. */
+  providerReturn: ProviderReturn | null;
 }
 
 /** The window in which the flow of a frame goes on, as far as the frame may not do it. */
-export function FrameWindow({ frameWords, base, language, returned, ...rest }: FrameWindowProps) {
+export function FrameWindow({
+  frameWords,
+  base,
+  language,
+  returned,
+  providerReturn,
+  ...rest
+}: FrameWindowProps) {
   const [continued, setContinued] = useState<Continued | null>(
-    returned && { ...returned, step: null, returns: true },
+    returned && { ...returned, step: null, returns: true, providerReturn: providerReturn ?? null },
   );
   const [attempt, setAttempt] = useState(1);
   const [failed, setFailed] = useState(false);
@@ -45,7 +57,8 @@ export function FrameWindow({ frameWords, base, language, returned, ...rest }: F
       const calls = frameCalls(base, language, page);
       const answer = token === null ? calls.current(flow) : calls.goOn(flow, token);
       answer.then(
-        (initial) => setContinued({ type: flow, page, initial, step, returns: token !== null }),
+        (initial) =>
+          setContinued({ type: flow, page, initial, step, returns: token !== null, providerReturn: null }),
         () => setFailed(true),
       );
     });
@@ -62,7 +75,11 @@ export function FrameWindow({ frameWords, base, language, returned, ...rest }: F
     <main className="stile-page" lang={language} dir={directionOf(language)}>
       <div className="stile-card">
         {continued ? (
-          <ContinuedFlow {...{ frameWords, base, language, continued, ...rest }} />
+          <ContinuedFlow
+            key={continued.type}
+            {...{ frameWords, base, language, continued, ...rest }}
+            onOther={setContinued}
+          />
         ) : failed ? (
           <div className="stile-content">
             <Alert tone="error">{rest.words.errors.connection_missing}</Alert>
@@ -99,12 +116,25 @@ function ContinuedFlow({
   base,
   language,
   words,
-  providerReturn,
-  continued: { type, page, initial, step, returns },
-}: Omit<FrameWindowProps, "returned"> & { continued: Continued }) {
+  continued: { type, page, initial, step, returns, providerReturn },
+  onOther,
+}: Omit<FrameWindowProps, "returned" | "providerReturn"> & {
+  continued: Continued;
+  /** Shows another flow of the frame. */
+  onOther: (other: Continued) => void;
+}) {
   const [calls] = useState(() => frameCalls(base, language, page));
   const [done, setDone] = useState(false);
-  const options = { type, initial, words, language, base, providerReturn: providerReturn ?? null };
+  const openFlow = async (other: FlowType, identifier?: string) => {
+    const capabilities = await browserCapabilities();
+    const started =
+      identifier === undefined ? calls.start(other, capabilities) : startFor(calls, identifier, capabilities);
+    started.then(
+      (initial) => onOther({ type: other, page, initial, step: null, returns: false, providerReturn: null }),
+      () => flow.showNotice("connection_missing"),
+    );
+  };
+  const options = { type, initial, words, language, base, openFlow, providerReturn };
   const running = useRunningFlow({ ...options, address: ownOrigin + windowAddress(base) }, () => calls);
   const { flow } = running.stateView.context;
   const { state, version, busy } = flow.view;
