@@ -2,11 +2,11 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor, FlowError } from "#server/flow/wire";
 import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
-import { iconOf, needsScript, visibleInputs } from "./action-layout.ts";
+import { iconOf, isChoice, needsScript, presetOf, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
-import { inputData, inputErrorsOf } from "./input-data.ts";
+import { formValue, inputData, inputErrorsOf } from "./input-data.ts";
 import { isText, nameOf, primaryAddressOf } from "./payload-readers.ts";
-import type { ItemReference, ViewContext } from "./view-context.ts";
+import type { ItemReference, PageValues, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
 /** How an action is drawn: the style of its button, or a switch without a button. */
@@ -22,7 +22,7 @@ export interface ActionFormProps {
   item?: ItemReference | undefined;
   /** Id of the form. */
   id?: string | undefined;
-  /** Without scripts: the switch whose choice this form carries, or the id of the form that carries this switch. */
+  /** Without scripts: the switch whose choice this form carries, or the id of the form that carries this switch or these buttons. */
   carries?: string | undefined;
   carriedBy?: string | undefined;
   /** The form is in a disclosure whose summary has the action's label, so the button uses `submit`. */
@@ -60,6 +60,15 @@ export function ActionForm({
   // The description of the server says what no words of this page do.
   const isUntranslated = hint !== undefined && hint === action.description;
   const scripted = needsScript(action);
+  // The form that carries the buttons has another action, so their address names theirs.
+  const carrier =
+    live || !carriedBy
+      ? undefined
+      : {
+          form: carriedBy,
+          formAction: `${base}/step?${stepQuery(action, pageValues)}`,
+          formNoValidate: true,
+        };
   const isForThisItem = !item || itemId === item.id;
   const isBusy = busy === action.action && isForThisItem;
   const { user, identifier } = state.payload;
@@ -139,7 +148,7 @@ export function ActionForm({
           busy={busy !== null || secondsLeft > 0}
           answerCount={answerCount}
           pageValues={pageValues}
-          form={live ? undefined : carriedBy}
+          carrier={carrier}
         />
       ))}
       {counts && !needsButton && (
@@ -189,6 +198,14 @@ function Owner({ name }: { name: string }) {
       aria-hidden="true"
     />
   );
+}
+
+/** An action with its hidden inputs, in the query of the address of a step. */
+function stepQuery({ action, inputs }: ActionDescriptor, pageValues: PageValues): URLSearchParams {
+  const hidden = Object.values(inputs)
+    .filter((input) => input.hidden && !isChoice(input, pageValues))
+    .map((input): [string, string] => [input.name, formValue(presetOf(input, pageValues))]);
+  return new URLSearchParams([["action", action], ...hidden.filter(([, value]) => value !== "")]);
 }
 
 function focus(control: Element | RadioNodeList | null): void {

@@ -31,8 +31,8 @@ export interface FieldProps {
   /** Counts answers; a change empties a code field. */
   answerCount: number;
   pageValues: PageValues;
-  /** Id of another form that carries the field. */
-  form?: string | undefined;
+  /** Another form that carries the field, and what its buttons do there. */
+  carrier?: { form: string; formAction: string; formNoValidate: boolean } | undefined;
 }
 
 interface FieldKind {
@@ -94,7 +94,7 @@ function HiddenField({ input, pageValues }: FieldProps) {
   return preset === "" ? null : <input type="hidden" name={input.name} value={preset} />;
 }
 
-function ButtonsField({ input, words, busy }: FieldProps) {
+function ButtonsField({ input, words, busy, carrier }: FieldProps) {
   return (
     <fieldset className="stile-choices">
       <legend className="stile-label">{inputWords(words, input.name).label}</legend>
@@ -106,6 +106,7 @@ function ButtonsField({ input, words, busy }: FieldProps) {
           name={input.name}
           value={formValue(value)}
           disabled={busy}
+          {...carrier}
         >
           {name}
         </Button>
@@ -115,7 +116,7 @@ function ButtonsField({ input, words, busy }: FieldProps) {
 }
 
 /** A button for each provider, in the order of the server. */
-function ProvidersField({ input, words, action, busy }: FieldProps) {
+function ProvidersField({ input, words, action, busy, carrier }: FieldProps) {
   const values = input.allowed_values ?? [];
   const connects = action === ("connect_thirdparty_oauth_provider" satisfies ActionName);
   const sentence = connects ? words.page.connectWith : words.page.continueWith;
@@ -130,6 +131,7 @@ function ProvidersField({ input, words, action, busy }: FieldProps) {
           name={input.name}
           value={formValue(value)}
           disabled={busy}
+          {...carrier}
           mark={<ProviderMark provider={formValue(value)} name={name} />}
         >
           {interpolate(sentence, { provider: name })}
@@ -163,11 +165,11 @@ function SelectField(props: FieldProps) {
 /** Boxes that are checked unless the server presets them: a preset is sent by clients that do not show the input. */
 const checkedInputs = new Set<string>(["end_other_sessions"] satisfies InputName[]);
 
-function CheckboxField({ input, words, form }: FieldProps) {
+function CheckboxField({ input, words, carrier }: FieldProps) {
   return (
     <Checkbox
       name={input.name}
-      form={form}
+      form={carrier?.form}
       defaultChecked={(input.value ?? checkedInputs.has(input.name)) === true}
     >
       {inputWords(words, input.name).label}

@@ -133,6 +133,20 @@ test("without scripts the form of the identifier carries the choice to stay sign
   expect(html).not.toContain("stile-apply");
 });
 
+test("without scripts the buttons of providers are sent with the choice to stay signed in", () => {
+  const html = markupOf(states.login_init_with_a_provider, "login");
+  const id = /<form id="([^"]*)"[^>]*data-action="continue_with_login_identifier"/.exec(html)?.[1] ?? "none";
+  const button = /<button [^>]*name="provider"[^>]*>/.exec(html)?.[0] ?? "";
+  expect(button).toContain(`form="${id}"`);
+  expect(button).toContain("formNoValidate");
+  expect(button).toContain(
+    'formAction="/step?action=thirdparty_oauth&amp;redirect_to=https%3A%2F%2Flogin.example%2F"',
+  );
+  // Without a choice to carry they are in a form of their own.
+  const { remember_me: _choice, ...actions } = states.login_init_with_a_provider.actions;
+  expect(markupOf({ ...states.login_init_with_a_provider, actions }, "login")).not.toContain("formAction");
+});
+
 test("without scripts a state that the page does not know is shown in the words of the server", () => {
   const html = markupOf(states.unknown, "login");
   for (const text of [

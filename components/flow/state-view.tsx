@@ -188,9 +188,10 @@ function Actions({
   const ceremony = ceremonyOf(state);
   const wait = waitOf(state, performed, ceremony?.action, form?.action);
   const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
-  const draw = (tone: ActionTone) => (action: (typeof choices)[number]) => (
-    <ActionForm key={action.action} {...{ context, action, tone }} wait={seconds(action.action)} />
+  const draw = (tone: ActionTone, carriedBy?: string) => (action: (typeof choices)[number]) => (
+    <ActionForm key={action.action} {...{ context, action, tone, carriedBy }} wait={seconds(action.action)} />
   );
+  const carrier = form && toggles.length > 0 ? formId : undefined;
   const { last_method: lastMethod } = state.payload;
   const remembered = valueButtons.filter((action) => offers(action, lastMethod));
   const others = valueButtons.filter((action) => !remembered.includes(action));
@@ -222,11 +223,11 @@ function Actions({
       {form && alternatives.length > 0 && (
         <p className={`stile-or${scripted(alternatives)}`}>{words.page.or}</p>
       )}
-      {remembered.map(draw("secondary"))}
+      {remembered.map(draw("secondary", carrier))}
       {choices.length > 0 && (
         <div className={`stile-choices${scripted(choices)}`}>{choices.map(draw(choiceTone))}</div>
       )}
-      {others.map(draw("secondary"))}
+      {others.map(draw("secondary", carrier))}
       {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
       {collapsed.map((action) => (
         <Disclosure key={action.action} context={context} action={action} wait={seconds(action.action)} />

@@ -356,6 +356,23 @@ describe("the choice to stay signed in", () => {
     expect(taken.state.actions.continue_with_login_identifier?.inputs.email?.value).toBe("no address");
   });
 
+  test("is made with the button of a provider, whose address names its action", async () => {
+    const as = runtime.configured({ STILE_SESSION_COOKIE_RETENTION: "prompt", ...acme() });
+    const browser = visitor(as);
+    const { state } = await page(browser, "login", as);
+    const query = new URLSearchParams({ action: "thirdparty_oauth", redirect_to: "http://localhost:3000/" });
+    const fields = {
+      ...{ flow: "login", action: "continue_with_login_identifier", version: "0", email: "half typ" },
+      ...{ with_choice: "remember_me", remember_me: "true", provider: "custom_acme" },
+    };
+    expect(state.actions.thirdparty_oauth?.inputs.provider?.allowed_values).toHaveLength(1);
+    expect((await browser.submit(`/step?${query}`, fields)).status).toBe(303);
+    const drawn = await page(browser, "login", as);
+    expect(drawn.state).toMatchObject({ name: "thirdparty", status: 200 });
+    expect(drawn.state.payload.redirect_url).toContain("https://");
+    expect(chosen(await submit(browser, "login", "back", {}, as))).toBe(true);
+  });
+
   test("is no input where the configuration offers none", async () => {
     const fields = { email: newAddress(), with_choice: "remember_me", remember_me: "true" };
     const drawn = await submit(visitor(runtime), "login", "continue_with_login_identifier", fields);

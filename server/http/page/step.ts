@@ -35,9 +35,11 @@ export const stepHandler: Handler = async (context) => {
   if (!text.ok) return bodyError(text.reason);
   const form = new URLSearchParams(text.value);
   const type = flowTypes.find((name) => name === form.get("flow"));
-  const action = form.get("action");
+  const own = new URL(request.url).searchParams;
+  const action = own.get("action") ?? form.get("action");
   const version = form.get("version") ?? "";
-  if (!type || !action || !/^\d{1,9}$/.test(version) || form.size > MAX_FIELDS) return bodyError("malformed");
+  if (!type || !action || !/^\d{1,9}$/.test(version) || form.size + own.size > MAX_FIELDS)
+    return bodyError("malformed");
 
   const capabilities = { webauthn_available: form.get("with_script") === "true" };
   const identifier = form.get("identifier");
@@ -54,7 +56,11 @@ export const stepHandler: Handler = async (context) => {
   const { state } = await pageState(runtime, tenant, cookies, type);
   const descriptor = Object.hasOwn(state.actions, action) ? state.actions[action] : undefined;
   const choice = choiceOf(form, action, state);
-  const input = readForm(withoutChoice(form, choice), descriptor?.inputs ?? {});
+  const inputs = descriptor?.inputs ?? {};
+  const input = readForm(
+    withoutChoice(own.has("action") ? fieldsOf(inputs, form, own) : form, choice),
+    inputs,
+  );
   const step = { type, action, version: Number(version), input, capabilities };
   const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
   // After a second click or a lost answer, the page shows the flow's current state, whose form works.
@@ -111,6 +117,14 @@ function choiceOf(form: URLSearchParams, action: string, { actions }: FlowState)
   const chosen = form.has("remember_me");
   const differs = chosen !== (choice.inputs.remember_me?.value === true);
   return { action: choice.action, input: { remember_me: chosen }, differs };
+}
+
+/**
+ * The fields of a button that performs another action than its form, which carries a choice: those in its address, and
+ * those of the form that are inputs of its action.
+ */
+function fieldsOf(inputs: object, form: URLSearchParams, own: URLSearchParams): URLSearchParams {
+  return new URLSearchParams([...[...form].filter(([name]) => Object.hasOwn(inputs, name)), ...own]);
 }
 
 function withoutChoice(form: URLSearchParams, choice: { input: object } | null): URLSearchParams {
