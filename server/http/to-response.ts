@@ -19,12 +19,15 @@ export function toResponse(
   const withoutBody = request.method === "HEAD";
   if (reply instanceof Response) {
     for (const [name, value] of Object.entries(common)) {
-      if (!reply.headers.has(name)) reply.headers.set(name, value);
+      // The answer varies by what its handler names, and by what lets other origins read it.
+      if (name === "Vary") reply.headers.append(name, value);
+      else if (!reply.headers.has(name)) reply.headers.set(name, value);
     }
     return withoutBody ? new Response(null, { status: reply.status, headers: reply.headers }) : reply;
   }
   const { status, body = null, cookies = [] } = reply;
   const plain: Record<string, string> = { ...common, ...reply.headers };
+  if (common.Vary && reply.headers?.Vary) plain.Vary = `${reply.headers.Vary}, ${common.Vary}`;
   // Handlers name addresses as the table does, without the prefix of the tenant.
   const { Location } = plain;
   if (Location?.startsWith("/")) plain.Location = withinTenant(config, Location);

@@ -16,7 +16,7 @@ const MAX_PIXELS = 1024;
 const MIN_CONTRAST_RATIO = 3;
 
 /** Pages of applications show the picture in an `<img>`. */
-const headers = { "Cross-Origin-Resource-Policy": "cross-origin", Vary: "Origin, Accept" };
+const headers = { "Cross-Origin-Resource-Policy": "cross-origin", Vary: "Accept" };
 
 /**
  * `GET /authenticator/v1/uaf/requests/{id}/qrcode`: `width` and `height` in pixels; `fg` and `bg` as hex digits of red,
