@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pageCookie } from "#server/http/page/page-cookie";
 import { type TestRuntime, testRuntime } from "#server/testing/runtime";
 import { answerPage } from "./answer.ts";
 
@@ -107,14 +109,68 @@ test("A102 what a client sends cannot leave the data of the script", async () =>
   expect(JSON.parse(data)).toMatchObject({ service: settings.STILE_SERVICE_NAME });
 });
 
-test("A131 removes the cookie of recovery codes with the page that displays them", async () => {
-  for (const prefix of ["", "__Host-"]) {
-    const name = `${prefix}stile-codes-00000000-0000-4000-8000-000000000001`;
-    const response = await answerTo("/", { cookie: `service=x; ${name}=sealed; stile-login-x=y` });
-    expect(response.headers.getSetCookie()).toEqual([
-      `${name}=; Path=/; Max-Age=0; HttpOnly${prefix === "" ? "" : "; Secure"}; SameSite=Lax`,
-    ]);
+/** What a browser without scripts sends after its flow has created recovery codes. */
+async function codesCookie(): Promise<string> {
+  const codes = { flowId: randomUUID(), version: 3, codes: ["xq7v2-b9kd4"] };
+  const line = await pageCookie(runtime, runtime.tenant, "codes", codes);
+  return line.slice(0, line.indexOf(";"));
+}
+
+test.each(["/", "/account", "/confirm", "/embed", "/nope", "/?flow=registration"])(
+  "A131 keeps the cookie of recovery codes while another page than theirs is displayed: %s",
+  async (path) => {
+    const answer = await answerTo(path, { cookie: await codesCookie() });
+    expect(await answer.text()).not.toContain("xq7v2-b9kd4");
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  },
+);
+
+test("a page of a flow that waits for no provider repeats no token of its address (BREACH)", async () => {
+  for (const path of ["/", "/account", "/?flow=registration"]) {
+    const text = await (await answerTo(`${path}${path.includes("?") ? "&" : "?"}hanko_token=guess`)).text();
+    expect(text).not.toContain("guess");
+    expect(text).toContain("page_renewed");
   }
+  expect(await (await answerTo("/?saml_hint=idp_initiated&hanko_token=given")).text()).toContain('"given"');
+});
+
+test("says that it helps to try again where the database cannot be reached", async () => {
+  const unreachable = () => {
+    throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+  };
+  const without = {
+    ...runtime,
+    vault: Object.assign(Object.create(runtime.vault), { passwords: unreachable }),
+  };
+  const answer = await answerTo("/", { cookie: `stile-login-${runtime.tenant.id}=x` }, "GET", without);
+  expect(await answer.text()).toContain('"code":"temporarily_unavailable"');
+});
+
+test("answers for a tenant with the tenant's settings, whatever the method", async () => {
+  const { config } = runtime.configured({ STILE_CORS_ALLOW_ORIGINS: "https://app.example" });
+  const tenant = { ...runtime.tenant, id: "shop", config: { ...config, base_url: "https://shop.example" } };
+  const tenants = { ...runtime.tenants, byHost: () => Promise.resolve(tenant) };
+  const on = { ...runtime, tenants };
+  const posted = await answerTo("/", { host: "shop.example", origin: "https://app.example" }, "POST", on);
+  expect([posted.status, posted.headers.get("access-control-allow-origin")]).toEqual([
+    405,
+    "https://app.example",
+  ]);
+  expect(posted.headers.has("strict-transport-security")).toBe(true);
+});
+
+test("leads to another page of the same tenant", async () => {
+  const config = { ...runtime.config, base_url: "http://localhost:3000/t/7" };
+  const tenant = { ...runtime.tenant, id: "7", config };
+  const tenants = { ...runtime.tenants, byHost: () => Promise.resolve(tenant) };
+  const at = async (path: string, headers = {}) =>
+    (await answerTo(path, { host: "shop.example", ...headers }, "GET", { ...runtime, tenants })).headers.get(
+      "location",
+    );
+  expect(await at("/?flow=profile")).toBe("/t/7/account");
+  expect(await at("/?redirect_to=x")).toBe("/t/7/login?redirect_to=x");
+  expect(await at("/?check=cookies", { cookie: "a=b" })).toBe("/t/7");
+  expect(await at("/account?check=cookies&x=1", { cookie: "a=b" })).toBe("/t/7/account?x=1");
 });
 
 test("uses and stores a requested language, and ignores malformed ones", async () => {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { cookieValues, formatCookie, isSecure } from "#server/http/cookies";
-import { LANGUAGE_COOKIE, pageLanguage } from "#server/http/language";
+import type { Config } from "#server/config/schema";
+import { formatCookie, isSecure } from "#server/http/cookies";
+import { LANGUAGE_COOKIE, languageInCookie, languageInQuery, pageLanguage } from "#server/http/language";
 import { locate } from "#server/http/locate";
 import { messagePage } from "#server/http/message-page";
-import { codesCookies } from "#server/http/page/codes-cookie";
-import { plainError, type Reply } from "#server/http/reply";
+import { plainError, type Reply, redirect } from "#server/http/reply";
 import { responseEncoding } from "#server/http/response-encoding";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/temporary-failure";
 import { toResponse } from "#server/http/to-response";
@@ -52,18 +52,19 @@ export async function answerPage(
 ): Promise<Response> {
   const { method, headers } = request;
   const url = new URL(request.url);
-  const asReply = (reply: Reply, { config } = runtime.tenant) =>
-    toResponse(request, reply, { config, requestId, errorShape: "plain" });
-  if (method !== "GET" && method !== "HEAD")
-    // The rest of the body is not read.
-    return asReply(plainError(405, "Method not allowed.", { Allow: "GET, HEAD", Connection: "close" }));
+  let { tenant } = runtime;
+  const asReply = (reply: Reply) =>
+    toResponse(request, reply, { config: tenant.config, requestId, errorShape: "plain" });
   try {
     const located = await locate(runtime, headers.get("host"), url.pathname);
-    const tenant = located?.tenant ?? runtime.tenant;
+    tenant = located?.tenant ?? tenant;
+    if (method !== "GET" && method !== "HEAD")
+      // The rest of the body is not read.
+      return asReply(plainError(405, "Method not allowed.", { Allow: "GET, HEAD", Connection: "close" }));
     const makePage = located?.tenant && Object.hasOwn(pages, located.path) ? pages[located.path] : null;
     const asked = pageRequest(runtime, tenant, located?.path ?? url.pathname, url, headers);
     const page = makePage ? await makePage(asked) : missingPage(asked);
-    if ("location" in page) return asReply({ status: 307, headers: { Location: page.location } });
+    if ("location" in page) return asReply(redirect(307, page.location));
     const nonce = randomBytes(NONCE_BYTES).toString("base64");
     const response = documentResponse(
       request,
@@ -71,12 +72,13 @@ export async function answerPage(
       documentOf(page, await builtPages(), asked.language, nonce),
       { ...pageHeaders(nonce, page.embedding, page.config), "X-Request-ID": requestId },
     );
-    for (const cookie of cookiesOf(tenant, url, headers)) response.headers.append("Set-Cookie", cookie);
+    for (const cookie of [...languageCookies(tenant, url.searchParams), ...(page.cookies ?? [])])
+      response.headers.append("Set-Cookie", cookie);
     return response;
   } catch (error) {
     const temporary = isUnknownKey(error, runtime.log) || isTemporaryFailure(error);
     if (!temporary) runtime.log.error({ err: error, request_id: requestId }, "making a page failed");
-    return asReply(failurePage(headers, runtime, temporary));
+    return asReply(failurePage(headers, tenant.config, temporary));
   }
 }
 
@@ -88,30 +90,19 @@ function pageRequest(
   headers: Headers,
 ): PageRequest {
   const cookies = headers.get("cookie");
-  const chosen = requestedLanguage(query) ?? cookieValues(cookies, LANGUAGE_COOKIE)[0] ?? null;
+  const chosen = languageInQuery(query) ?? languageInCookie(cookies);
   const { mode, words } = tenant.config;
   const language = pageLanguage(chosen, headers.get("accept-language"), mode);
   return { runtime, tenant, path, query, cookies, language, words: wordsOf(language, words) };
 }
 
-/** The language tag in the query of a page's address, or null if it is absent or malformed (RFC 5646, 2.1). */
-function requestedLanguage(query: URLSearchParams): string | null {
-  const tag = query.get("lang");
-  return tag !== null && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/.test(tag) ? tag : null;
-}
-
-/** The chosen language is kept. Recovery codes are displayed once: the answer that shows them removes their cookie. */
-function cookiesOf({ config }: Tenant, url: URL, headers: Headers): string[] {
-  const language = requestedLanguage(url.searchParams);
-  const common = { secure: isSecure(config), sameSite: "lax", path: "/" } as const;
-  return [
-    ...(language === null
-      ? []
-      : [formatCookie(config, LANGUAGE_COOKIE, language, { ...common, maxAge: LANGUAGE_COOKIE_SECONDS })]),
-    ...codesCookies(headers.get("cookie")).map((name) =>
-      formatCookie(config, name, "", { ...common, secure: name.startsWith("__Host-"), maxAge: 0 }),
-    ),
-  ];
+/** Keeps the language that the address names. */
+function languageCookies({ config }: Tenant, query: URLSearchParams): string[] {
+  const language = languageInQuery(query);
+  const attributes = { secure: isSecure(config), sameSite: "lax", path: "/" } as const;
+  return language === null
+    ? []
+    : [formatCookie(config, LANGUAGE_COOKIE, language, { ...attributes, maxAge: LANGUAGE_COOKIE_SECONDS })];
 }
 
 function documentResponse(
@@ -141,7 +132,7 @@ function compressed(document: string, encoding: ContentEncoding): Buffer<ArrayBu
     : brotliCompressSync(document, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
 }
 
-function failurePage(headers: Headers, { config }: Runtime, temporary: boolean): Reply {
+function failurePage(headers: Headers, config: Config, temporary: boolean): Reply {
   const retry: Record<string, string> = temporary ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
   return messagePage(
     temporary ? 503 : 500,

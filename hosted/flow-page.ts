@@ -1,11 +1,18 @@
 import type { FlowType } from "#server/flow/names";
 import { showError } from "#server/flow/show";
+import type { FlowState } from "#server/flow/wire";
 import { checksCookies, withoutCookieCheck } from "#server/http/page/cookie-check";
-import type { PageAnswer } from "#server/http/page/page-flow";
+import { expiredPageCookie } from "#server/http/page/page-cookie";
+import { type PageAnswer, UNSTARTED } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
+import { isTemporaryFailure } from "#server/http/temporary-failure";
 import { pathPrefix, withinTenant } from "#server/http/tenant-path";
 import { isUnknownKey } from "#server/keys/unknown-key";
-import { isIdpInitiated, readProviderReturn } from "../components/flow/provider-return.ts";
+import {
+  isIdpInitiated,
+  type ProviderReturn,
+  readProviderReturn,
+} from "../components/flow/provider-return.ts";
 import { variantsOf } from "../components/flow/variants.ts";
 import { stateWords } from "../components/flow/words.ts";
 import { languagesOf } from "./languages.ts";
@@ -17,10 +24,10 @@ const requestable = ["login", "registration", "token_exchange"] as const;
 
 /** `GET /`: the page of login and registration. */
 export async function loginPage(request: PageRequest): Promise<Page | Redirection> {
-  const { query, tenant } = request;
+  const { query } = request;
   // The destination is stored in a cookie, which a page does not set.
-  if (query.has("redirect_to")) return { location: withinTenant(tenant.config, `/login?${query}`) };
-  if (query.get("flow") === "profile") return { location: withinTenant(tenant.config, "/account") };
+  if (query.has("redirect_to")) return { location: `/login?${query}` };
+  if (query.get("flow") === "profile") return { location: "/account" };
   return flowPage(request, requestable.find((name) => name === query.get("flow")) ?? null);
 }
 
@@ -38,21 +45,25 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
   const { tenant, path, query, language, words } = request;
   const { config } = tenant;
   const providerReturn = readProviderReturn(query);
-  const address = withinTenant(config, path);
   if (checksCookies(query) && request.cookies !== null) {
     const rest = withoutCookieCheck(query);
-    return { location: rest.size > 0 ? `${address}?${rest}` : address };
+    return { location: rest.size > 0 ? `${path}?${rest}` : path };
   }
   const { type, initial } = await selectFlow(
     request,
     candidates(requested, providerReturn !== null, isIdpInitiated(query)),
   );
+  const address = withinTenant(config, path);
   const { title } = stateWords(words.flow, initial.state.name, variantsOf(initial.state, type));
   return {
     status: 200,
     title: `${title} · ${config.service.name}`,
     config,
     embedding: unframed,
+    // Recovery codes are displayed once.
+    ...(Object.hasOwn(initial.state.payload, "recovery_codes")
+      ? { cookies: [expiredPageCookie(tenant, "codes")] }
+      : {}),
     content: {
       part: "login",
       props: {
@@ -64,12 +75,22 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
         language,
         base: pathPrefix(config),
         address: new URL(address, config.base_url).href,
-        providerReturn,
+        providerReturn: providerReturn && returnTo(type, initial.state, providerReturn),
         relyingParty: config.webauthn.relying_party.id,
         languages: languagesOf(request, requested && path === "/" ? `${address}?flow=${requested}` : address),
       },
     },
   };
+}
+
+/**
+ * The result of a provider, for the flow that waits for it; else the error that nothing does. A page with secrets of the
+ * account repeats no text of its address: those who choose that text could learn the secrets from the length of the
+ * compressed page (BREACH).
+ */
+function returnTo(type: FlowType, { actions }: FlowState, providerReturn: ProviderReturn): ProviderReturn {
+  const isAwaited = type === "token_exchange" || Object.hasOwn(actions, "exchange_token");
+  return isAwaited || "error" in providerReturn ? providerReturn : { error: "page_renewed" };
 }
 
 /** The flows that this page may display. A return from a provider belongs to one of them. */
@@ -102,8 +123,9 @@ async function state(request: PageRequest, type: FlowType): Promise<PageAnswer> 
     const answer = await pageState(runtime, tenant, cookies, type);
     return checksCookies(query) ? { ...answer, state: { ...answer.state, error: cookiesBlocked } } : answer;
   } catch (error) {
-    if (isUnknownKey(error, runtime.log)) return { version: 0, state: showError("temporarily_unavailable") };
+    if (isUnknownKey(error, runtime.log) || isTemporaryFailure(error))
+      return { version: UNSTARTED, state: showError("temporarily_unavailable") };
     runtime.log.error({ err: error }, "displaying the page failed");
-    return { version: 0, state: showError("technical_error") };
+    return { version: UNSTARTED, state: showError("technical_error") };
   }
 }

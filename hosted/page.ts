@@ -32,9 +32,11 @@ export interface Page {
   scheme?: "light" | "dark";
   /** Absent for the referrer policy of all pages. */
   referrer?: "no-referrer";
+  /** `Set-Cookie` values, beside that of the language. */
+  cookies?: string[];
 }
 
-/** Leads to another page; the address has the prefix of its tenant. */
+/** Leads to another page; the address is within the tenant, for instance `/account`. */
 export interface Redirection {
   location: string;
 }

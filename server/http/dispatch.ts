@@ -13,7 +13,7 @@ import { forReader } from "./error-page.ts";
 import { flowError } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
 import { isLocalRequest } from "./host.ts";
-import { acceptedLanguage, LANGUAGE_COOKIE, requestedLanguage } from "./language.ts";
+import { acceptedLanguage, languageInCookie, requestedLanguage } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
 import { isSameOrigin } from "./origin.ts";
 import { rejectPageRequest } from "./page/page-requests.ts";
@@ -138,7 +138,7 @@ function clientOf(
   // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
   const language =
     requested === null && access === "same-origin"
-      ? acceptedLanguage(chosenLanguage(headers) ?? headers.get("accept-language"))
+      ? acceptedLanguage(languageInCookie(cookies) ?? headers.get("accept-language"))
       : requestedLanguage(requested);
   return {
     ip,
@@ -151,10 +151,6 @@ function clientOf(
     deviceCookie: cookieValues(cookies, mfa.device_trust_cookie_name).join("|") || null,
     markCookie: cookieValues(cookies, markCookieName(tenant))[0] ?? null,
   };
-}
-
-function chosenLanguage(headers: Headers): string | undefined {
-  return cookieValues(headers.get("cookie"), LANGUAGE_COOKIE)[0];
 }
 
 function mayCall({ access }: Address, { request, runtime, tenant, peer }: HandlerContext): boolean {

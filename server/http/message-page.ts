@@ -5,8 +5,7 @@ import { wordsOf } from "#words/words-of";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { html, trusted } from "../mail/html.ts";
-import { cookieValues } from "./cookies.ts";
-import { LANGUAGE_COOKIE, pageLanguage } from "./language.ts";
+import { languageInCookie, pageLanguage } from "./language.ts";
 import type { Reply } from "./reply.ts";
 
 /** What a page says. */
@@ -60,7 +59,7 @@ export function messagePage(
   message: (words: MessageWords) => PageMessage,
   headers: Record<string, string> = {},
 ): Reply {
-  const [chosen = null] = cookieValues(request.get("cookie"), LANGUAGE_COOKIE);
+  const chosen = languageInCookie(request.get("cookie"));
   const language = pageLanguage(chosen, request.get("accept-language"), mode);
   const { page, errors } = wordsOf(language, words).flow;
   return {

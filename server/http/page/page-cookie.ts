@@ -161,7 +161,10 @@ export async function pageCookie<Name extends keyof Contents>(
 }
 
 /** Removes a cookie. */
-export function expiredPageCookie(tenant: Tenant, name: FlowCookie | "destination" | "notice"): string {
+export function expiredPageCookie(
+  tenant: Tenant,
+  name: FlowCookie | "destination" | "notice" | "codes",
+): string {
   const { config } = tenant;
   return formatCookie(config, cookieName(name, tenant), "", { ...attributes(name, config), maxAge: 0 });
 }
