@@ -26,7 +26,6 @@ export default {
   // Files that `server/lib/project-path.ts` finds, which a tracer cannot see.
   outputFileTracingIncludes: {
     "*": [
-      "components/frame/embed.js",
       "db/migrations/**",
       "dist/hosted/**",
       "server/credentials/common-passwords.txt.br",

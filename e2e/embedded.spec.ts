@@ -1,13 +1,14 @@
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import type { Page } from "@playwright/test";
+import type { FrameLocator, Page } from "@playwright/test";
 import { build } from "esbuild";
 import { buildElement, buildReact } from "../scripts/build-packages.ts";
 import { freePort } from "../server/testing/server.ts";
-import { signUp } from "./account.ts";
+import { type Account, signUp } from "./account.ts";
 import { settingsFor } from "./client-pages.ts";
 import { test as base, expect } from "./fixtures.ts";
 import {
@@ -18,6 +19,7 @@ import {
   enterCode,
   enterPassword,
   expectPage,
+  titles,
 } from "./steps.ts";
 
 const require = createRequire(import.meta.url);
@@ -25,7 +27,13 @@ const require = createRequire(import.meta.url);
 /** The ways to embed → the application's page and how it is made. */
 const ways = ["element", "react-19", "react-18"] as const;
 
-type Way = (typeof ways)[number];
+type Way = (typeof ways)[number] | "loader";
+
+/** What opens behind a button of the application where the browser has nothing at hand. */
+type Otherwise = "component" | "frame" | "page";
+
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 /** The page of a React application: rendered by its server, and taken over by the browser. */
 const reactPage = `
@@ -34,9 +42,9 @@ const reactPage = `
     const { signIn, login, busy } = useSignIn(options);
     return login ?? <button onClick={signIn} disabled={busy}>Enter</button>;
   }
-  export const page = (url, report = () => {}, ownButton = false) => {
+  export const page = (url, report = () => {}, ownButton = false, given = {}) => {
     const options = {
-      url,
+      ...{ url, ...given },
       onSuccess: (detail) => report("stile-success", detail),
       onStateChange: (detail) => report("stile-statechange", detail),
       onError: (detail) => report("stile-error", detail),
@@ -51,7 +59,7 @@ const reactServer = `${reactPage}
 const reactApplication = `${reactPage}
   import { hydrateRoot } from "react-dom/client";
   const onRecoverableError = (error) => console.error("the page of the server differs", error);
-  hydrateRoot(document.querySelector("main"), page(window.api, window.report, window.options.ownButton), { onRecoverableError });`;
+  hydrateRoot(document.querySelector("main"), page(window.api, window.report, window.options.ownButton, window.options.signIn), { onRecoverableError });`;
 
 const elementApplication = `
   const element = document.createElement("stile-login");
@@ -61,6 +69,9 @@ const elementApplication = `
   if (window.options.codeChallenge) element.setAttribute("code-challenge", "");
   if (window.options.ownButton) {
     element.setAttribute("on-demand", "");
+    const { otherwise, codeChallenge, redirectTo, state } = window.options.signIn;
+    const attributes = { otherwise, "code-challenge": codeChallenge, "redirect-to": redirectTo, state };
+    for (const [name, value] of Object.entries(attributes)) if (value) element.setAttribute(name, value);
     const button = document.createElement("button");
     button.textContent = "Enter";
     button.onclick = () => element.signIn();
@@ -68,14 +79,25 @@ const elementApplication = `
   }
   document.querySelector("main").append(element);`;
 
+const loaderApplication = `
+  const button = document.createElement("button");
+  button.textContent = "Enter";
+  button.onclick = () => Stile.signIn({
+    ...{ ...window.options.signIn, place: "#place" },
+    onSuccess: (detail) => window.report("stile-success", detail),
+    onError: (detail) => window.report("stile-error", detail),
+  });
+  document.querySelector("main").before(button);`;
+
 /** @param drawn what the application's server has rendered */
 const html = (
   way: Way,
   drawn: string,
+  api: string | null,
 ) => `<!doctype html><html lang="en"><title>App</title><link rel=icon href=data:,>
-  ${way === "element" ? "" : '<link rel=stylesheet href="/react/stile.css">'}
+  ${way === "element" || way === "loader" ? "" : '<link rel=stylesheet href="/react/stile.css">'}
   <style>button { background: magenta; padding: 40px } input { border: 9px solid lime }</style>
-  <body><main>${drawn}</main><script>
+  <body><main id=place>${drawn}</main><script>
     window.reported = [];
     window.report = (name, detail) => {
       window.reported.push([name, detail]);
@@ -84,15 +106,18 @@ const html = (
     const query = new URLSearchParams(location.search);
     window.api = query.get("api");
     window.options = { codeChallenge: query.has("code") || undefined, ownButton: query.has("button") };
+    window.options.signIn = JSON.parse(query.get("sign-in") ?? "{}");
   </script>
   ${
-    way === "element"
-      ? `<script type=module src="/element/stile-element.js"></script><script type=module>${elementApplication}</script>`
-      : `<script type=module src="/${way}/application.js"></script>`
+    way === "loader"
+      ? `<script src="${api}/embed.js"></script><script>${loaderApplication}</script>`
+      : way === "element"
+        ? `<script type=module src="/element/stile-element.js"></script><script type=module>${elementApplication}</script>`
+        : `<script type=module src="/${way}/application.js"></script>`
   }`;
 
 interface OfTest {
-  open(way: Way, options?: { code?: boolean; ownButton?: boolean }): Promise<void>;
+  open(way: Way, options?: { code?: boolean; ownButton?: boolean; otherwise?: Otherwise }): Promise<void>;
 }
 
 // The packages as they are published, in pages of an application on another origin.
@@ -133,14 +158,18 @@ const test = base.extend<OfTest, { origin: string }>({
           return;
         }
         const way = pathname.slice(1) as Way;
+        if (pathname === "/back") {
+          response.end("<!doctype html><html lang=en><title>Back</title><link rel=icon href=data:,>");
+          return;
+        }
         const drawn =
-          way === "element"
+          way === "element" || way === "loader"
             ? ""
             : require(join(folder, way, "server.cjs")).render(
                 searchParams.get("api"),
                 searchParams.has("button"),
               );
-        response.end(html(way, drawn));
+        response.end(html(way, drawn, searchParams.get("api")));
       });
       const port = await freePort();
       await new Promise<void>((listening) => application.listen(port, listening));
@@ -152,14 +181,20 @@ const test = base.extend<OfTest, { origin: string }>({
     { scope: "worker" },
   ],
   settings: [
-    async ({ settings, origin }, use) => use({ ...settings, ...settingsFor(origin) }),
+    async ({ settings, origin }, use) =>
+      use({
+        ...{ ...settings, ...settingsFor(origin) },
+        ...{ STILE_EMBED_ORIGINS: origin, STILE_HOSTED_ALLOWED_REDIRECT_URLS: `${origin}/back` },
+      }),
     { scope: "worker" },
   ],
   open: async ({ page, pageErrors, server, origin }, use) => {
     // The browser reports each answer that is an error.
     pageErrors.expect(/the server responded with a status of 401/);
-    await use(async (way, { code = false, ownButton = false } = {}) => {
-      const query = `${code ? "&code" : ""}${ownButton ? "&button" : ""}`;
+    await use(async (way, { code = false, ownButton = false, otherwise } = {}) => {
+      const signIn = { otherwise, codeChallenge: challenge, redirectTo: `${origin}/back`, state: "cart" };
+      const given = otherwise ? `&sign-in=${encodeURIComponent(JSON.stringify(signIn))}` : "";
+      const query = `${code ? "&code" : ""}${ownButton ? "&button" : ""}${given}`;
       await page.goto(`${origin}/${way}?api=${encodeURIComponent(server.url)}${query}`);
       if (ownButton) await expect(button(page, "Enter")).toBeVisible();
       else await expectPage(page, "login");
@@ -302,4 +337,75 @@ for (const way of ["element", "react-19"] as const)
     await expect(page).toHaveTitle("signed in");
     expect(await reported(page, "stile-statechange")).toEqual([{ name: "success" }]);
     expect(await statusOfSession(page, server.url)).toBe(200);
+  });
+
+/** Redeems a code, as the application's server does. */
+async function expectRedeemed(code: unknown, url: string): Promise<void> {
+  const answer = await fetch(`${url}/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code, code_verifier: verifier }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+const codeIn = (page: Page) => new URL(page.url()).searchParams.get("code");
+
+const enterPasswordIn = async (shown: Page | FrameLocator, { address, password }: Account) => {
+  const heading = shown.getByRole("heading", { level: 1 });
+  const press = (name: string) => shown.getByRole("button", { name, exact: true }).click();
+  await expect(heading).toHaveText(titles.login);
+  await shown.getByLabel("Email", { exact: true }).fill(address);
+  await press("Continue");
+  await expect(heading).toHaveText(titles.methods);
+  await shown.getByRole("button", { name: /password/ }).click();
+  await expect(heading).toHaveText(titles.password);
+  await shown.getByLabel("Password", { exact: true }).fill(password);
+  await press("Sign in");
+};
+
+for (const way of ["loader", "element", "react-19"] as const)
+  test(`${way}: a button of the application opens the frame or the page only with nothing at hand`, async ({
+    page,
+    open,
+    server,
+    mailbox,
+    address,
+    origin,
+    authenticator,
+  }) => {
+    const account = await signUp(server.url, mailbox, address, { passkey: true, origin });
+    await authenticator.willConfirm();
+    const enter = async (otherwise: Otherwise) => {
+      await page.context().clearCookies();
+      await open(way, { ownButton: true, otherwise });
+      await button(page, "Enter").click();
+    };
+    await enter("frame");
+    await enterPasswordIn(page.frameLocator("iframe"), account);
+    await expect(page).toHaveTitle("signed in");
+    const [framed] = (await reported(page, "stile-success")) as { code: string }[];
+    await expectRedeemed(framed?.code, server.url);
+
+    await enter("page");
+    await expect(page).toHaveURL(`${server.url}/`);
+    await enterPasswordIn(page, account);
+    await expect(page).toHaveTitle("Back");
+    expect(new URL(page.url()).searchParams.get("state")).toBe("cart");
+    await expectRedeemed(codeIn(page), server.url);
+
+    await authenticator.take(account.authenticator);
+    await enter("frame");
+    await expect(page).toHaveTitle("signed in");
+    await expect(page.locator("iframe")).toHaveCount(0);
+    const [immediate] = (await reported(page, "stile-success")) as { code: string }[];
+    await expectRedeemed(immediate?.code, server.url);
+
+    const visited: string[] = [];
+    page.on("framenavigated", (frame) => visited.push(new URL(frame.url()).origin));
+    await enter("page");
+    await expect(page).toHaveTitle("Back");
+    expect(visited).not.toContain(server.url);
+    await expectRedeemed(codeIn(page), server.url);
+    expect(await stored(page)).toBe(0);
   });

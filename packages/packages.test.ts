@@ -85,6 +85,7 @@ describe("the weight of a login", () => {
     ["authenticator-request", /authenticator-request/],
     ["passkey-creation", /passkey-(creation|assertion)/],
     ["immediate-sign-in", /immediate-sign-in/],
+    ["the frame", /frame\/embed|framed-login/],
     ["words", /words\/\w+\/flow/],
   ])("does not contain %s", (_, part) => {
     for (const built of [react, element]) {

@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { type BuildOptions, build, type Metafile } from "esbuild";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import type { PageAssets } from "../hosted/assets.ts";
 import { byFunction } from "./bundling.ts";
 
 /**
  * Builds the hosted pages into `dist/hosted`: `draw.js`, with which the server draws them, the files that browsers load
- * in `assets`, and the list of those in `assets.json`.
+ * in `assets`, the list of those in `assets.json`, and the loader of the frame in `embed.js` and `embed-sign-in.js`.
  */
 
 const root = dirname(import.meta.dirname);
@@ -55,10 +56,42 @@ export async function buildPages(): Promise<void> {
         js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
       },
     }),
+    buildLoader(),
   ]);
   if (!metafile) throw new Error("esbuild gave no metafile");
   writeFileSync(join(folder, "assets.json"), JSON.stringify(listOf(metafile)));
   for (const name of Object.keys(metafile.outputs)) compress(join(root, name));
+}
+
+/** Leaves out the ceremonies of states: the loader names and does not perform them. */
+const withoutCeremonies: Plugin = {
+  name: "without ceremonies",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === "dynamic-import" ? { path, external: true } : null,
+    ),
+};
+
+/** Builds the loader of the frame, and the part of it that is loaded by a button of the page, which it names by digest. */
+async function buildLoader(): Promise<void> {
+  const script: BuildOptions = {
+    ...{ ...common, platform: "browser", target: "es2022" },
+    plugins: [withoutCeremonies, byFunction],
+  };
+  const part = join(folder, "embed-sign-in.js");
+  await build({
+    ...script,
+    entryPoints: [join(root, "components", "embed", "immediate-sign-in.ts")],
+    outfile: part,
+  });
+  const digest = createHash("sha384").update(readFileSync(part)).digest("base64");
+  await build({
+    ...script,
+    format: "iife",
+    entryPoints: [join(root, "components", "frame", "loader.ts")],
+    outfile: join(folder, "embed.js"),
+    define: { ...common.define, SIGN_IN_INTEGRITY: JSON.stringify(`sha384-${digest}`) },
+  });
 }
 
 /** Compresses a file as far as possible, once, so that no request waits for it. */

@@ -183,3 +183,26 @@ test("without a connection the login opens, and says so", async () => {
   const { signIn } = stub([new TypeError("Failed to fetch")], declines);
   expect(await signIn()).toEqual({ begun: null });
 });
+
+test.each(["frame", "page"] as const)(
+  "before the %s, which hides what is typed from the application, no password is asked for and nothing is kept",
+  async (otherwise) => {
+    sessionStorage.clear();
+    const answers = [states.preflight, states.login_init, states.login_otp];
+    const { get, options } = stub(answers, async () => passkey);
+    expect(await signInAtOnce({ ...options, otherwise }, "en")).not.toBeNull();
+    expect(get.mock.calls).toEqual([
+      [{ password: false, uiMode: "immediate", publicKey: expect.objectContaining({ parsed: true }) }],
+    ]);
+    expect(sessionStorage).toHaveLength(0);
+  },
+);
+
+test("a service without passkeys is not asked for one before the frame", async () => {
+  const { payload, ...init } = states.login_init;
+  const answers = [states.preflight, { ...init, payload: {} }];
+  const { get, options } = stub(answers, async () => passkey);
+  expect(await signInAtOnce({ ...options, otherwise: "frame" }, "en")).not.toBeNull();
+  expect(payload.request_options).toBeDefined();
+  expect(get).not.toHaveBeenCalled();
+});

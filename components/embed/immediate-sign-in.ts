@@ -1,10 +1,10 @@
 import { browserCapabilities } from "../flow/capabilities.ts";
 import { abortCeremony } from "../flow/ceremonies.ts";
-import type { EmbeddingOptions } from "../flow/embedding.ts";
+import type { SignInOptions } from "../flow/embedding.ts";
+import { isErrorAnswer } from "../flow/error-answer.ts";
 import type { FlowAnswer } from "../flow/flow-server.ts";
 import { recoveryCodesIn } from "../flow/payload-readers.ts";
 import { type RestServer, restServer } from "../flow/rest-server.ts";
-import { isErrorAnswer } from "../flow/use-flow.ts";
 import { can, publicKeyOf } from "../flow/webauthn-support.ts";
 
 /** A flow that was begun before a component shows it. */
@@ -18,7 +18,7 @@ export interface BegunFlow {
 
 /** What Chromium has beyond the types of TypeScript (WebAuthn, pull request 2291; Credential Management, 272). */
 interface ImmediateRequest extends CredentialRequestOptions {
-  password: true;
+  password: boolean;
   uiMode: "immediate";
 }
 
@@ -51,7 +51,7 @@ export interface OpenLogin {
  * @returns null if the user is signed in; else the login to show, in the state that it has reached: a further step, a
  *   rejected one, or the first if the browser has no credential or the user closed its dialog
  */
-export async function signInAtOnce(options: EmbeddingOptions, language: string): Promise<OpenLogin | null> {
+export async function signInAtOnce(options: SignInOptions, language: string): Promise<OpenLogin | null> {
   const begun = await begin(options, language);
   const result = begun?.server.result();
   if (!begun || !result || recoveryCodesIn(begun.answer.state.payload).length > 0) return { begun };
@@ -60,15 +60,21 @@ export async function signInAtOnce(options: EmbeddingOptions, language: string):
   return null;
 }
 
-async function begin({ url, codeChallenge }: EmbeddingOptions, language: string): Promise<BegunFlow | null> {
+async function begin(
+  { url, codeChallenge, otherwise = "component" }: SignInOptions,
+  language: string,
+): Promise<BegunFlow | null> {
   if (!(await canSignInAtOnce())) return null;
-  const server = restServer({ url, language, codeChallenge, asked: "login" });
+  const isContinued = otherwise === "component";
+  const asked = isContinued ? "login" : undefined;
+  const server = restServer({ url, language, codeChallenge, asked });
   const capabilities = await browserCapabilities();
   const started = await server.start("login").catch(() => null);
   if (!started || isErrorAnswer(started.state)) return null;
   const flow: BegunFlow = { server, answer: started, performed: "" };
   if (!(await step(flow, "register_client_capabilities", { ...capabilities }))) return flow;
-  const credential = await offeredCredential(flow.answer.state.payload.request_options);
+  // An application that shows the frame or the page does not see what is typed there, so it is given no password here.
+  const credential = await offeredCredential(flow.answer.state.payload.request_options, isContinued);
   if (credential && isPassword(credential)) await signInByPassword(flow, credential);
   else if (credential) {
     const response = (credential as PublicKeyCredential).toJSON();
@@ -78,10 +84,11 @@ async function begin({ url, codeChallenge }: EmbeddingOptions, language: string)
 }
 
 /** The credential that the user chose; null if the browser has none, the user chose none, or the browser declines. */
-async function offeredCredential(options: unknown): Promise<Credential | null> {
+async function offeredCredential(options: unknown, password: boolean): Promise<Credential | null> {
+  if (options === undefined && !password) return null;
   // Autofill of another component in this page would hold the browser's only request.
   abortCeremony();
-  const request: ImmediateRequest = { password: true, uiMode: "immediate" };
+  const request: ImmediateRequest = { password, uiMode: "immediate" };
   try {
     if (options !== undefined)
       request.publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(publicKeyOf(options));

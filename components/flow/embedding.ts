@@ -44,6 +44,23 @@ export interface EmbeddingOptions {
   onError?: (error: { code: string; message: string }) => void;
 }
 
+/** The options of `signIn()`, behind a button of the application. */
+export interface SignInOptions extends EmbeddingOptions {
+  /**
+   * What opens where the browser has nothing at hand. `frame`: the frame of the service. `page`: the service's own page,
+   * from which the user returns to `redirectTo`. Default: the component, in the same flow; `/embed.js` has none, and opens
+   * the frame.
+   */
+  otherwise?: "component" | "frame" | "page";
+  /**
+   * Only for `page`: an address of `hosted.allowed_redirect_urls`. The user always arrives there, with `code` in the query
+   * where `codeChallenge` is given, also without the page: `onSuccess` is not called.
+   */
+  redirectTo?: string;
+  /** Only for `page`: returned unchanged in the query of `redirectTo`, at most 512 characters. */
+  state?: string;
+}
+
 /** The events of the element → the options with the same detail. */
 export const eventOptions = {
   "stile-success": "onSuccess",

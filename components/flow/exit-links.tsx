@@ -1,8 +1,8 @@
 import type { MouseEvent } from "react";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { waitOf } from "./action-layout.ts";
+import { isErrorAnswer } from "./error-answer.ts";
 import { signInAt, startOf } from "./page-addresses.ts";
-import { isErrorAnswer } from "./use-flow.ts";
 import type { ViewContext } from "./view-context.ts";
 import { interpolate } from "./words.ts";
 

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
 import { type AccountCall, isAccount } from "./account.ts";
 import { browserCapabilities, type ReportedCapabilities } from "./capabilities.ts";
+import { isErrorAnswer } from "./error-answer.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
 import { startFor } from "./start-for.ts";
@@ -361,11 +362,6 @@ export function createFlowStore(
     retry: () => exclusively("retry", false, () => reconnect(null)),
     showNotice: (notice) => update({ notice }),
   };
-}
-
-/** Whether an answer is an error without a state of the flow: an error and no actions. */
-export function isErrorAnswer(state: FlowState): boolean {
-  return state.error !== undefined && Object.keys(state.actions).length === 0;
 }
 
 /** The same state with the error that the page shows, for instance of the flow before, and the wait of that error. */

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "#server/testing/eventually";
 import type { EmbeddingOptions } from "../flow/embedding.ts";
 import type { FrameMessage } from "./messages.ts";
-import "./embed.js";
+import "./loader.ts";
 
 type Embed = (
   place: string,
   options: Partial<EmbeddingOptions>,
 ) => { frame: HTMLIFrameElement; remove(): void };
-const { embed } = (globalThis as unknown as { Stile: { embed: Embed } }).Stile;
+type SignIn = (options: object) => Promise<{ frame: HTMLIFrameElement } | null>;
+const { embed, signIn } = (globalThis as unknown as { Stile: { embed: Embed; signIn: SignIn } }).Stile;
 
 const url = "https://login.example/t/7";
 
@@ -146,4 +147,38 @@ test("a frame that answers in time, or is removed, is not reported", () => {
   removed.remove();
   vi.advanceTimersByTime(60_000);
   expect(removed.onError).not.toHaveBeenCalled();
+});
+
+/** The part that `signIn` loads does not arrive, as where the browser has nothing at hand. */
+async function withoutPart(): Promise<void> {
+  vi.useRealTimers();
+  await eventually(() => expect(document.head.querySelector("script[type=module]")).not.toBeNull());
+  const script = document.head.querySelector<HTMLScriptElement>("script[type=module]");
+  expect(script?.integrity).toBe("sha384-digest");
+  expect(script?.crossOrigin).toBe("anonymous");
+  expect(new URL(script?.src ?? "").pathname).toBe("/embed-sign-in.js");
+  script?.dispatchEvent(new Event("error"));
+  script?.remove();
+}
+
+test("a button of the page opens the frame where nothing is at hand, once for two clicks", async () => {
+  vi.stubGlobal("SIGN_IN_INTEGRITY", "sha384-digest");
+  const options = { url, place: "#place", codeChallenge: "x".repeat(43) };
+  const attempts = [signIn(options), signIn(options)];
+  expect(document.querySelector("iframe")).toBeNull();
+  await withoutPart();
+  const [first, second] = await Promise.all(attempts);
+  expect(first?.frame).toBe(second?.frame);
+  expect([...document.querySelectorAll("iframe")]).toEqual([first?.frame]);
+  expect(new URL(first?.frame.src ?? "").pathname).toBe("/t/7/embed");
+  // The next click tries again.
+  const again = signIn(options);
+  await withoutPart();
+  expect((await again)?.frame).not.toBe(first?.frame);
+  vi.unstubAllGlobals();
+});
+
+test("a button of the page that has no place for the frame says so before it asks for anything", async () => {
+  await expect(signIn({ url })).rejects.toThrow(/place/);
+  expect(document.head.querySelector("script[type=module]")).toBeNull();
 });

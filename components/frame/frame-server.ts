@@ -1,10 +1,10 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
 import type { AppRouter } from "#server/trpc/router";
 import { browserCapabilities } from "../flow/capabilities.ts";
+import { isErrorAnswer } from "../flow/error-answer.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "../flow/flow-server.ts";
 import { keepsCookies, mayUse } from "../flow/permissions.ts";
 import { REQUEST_TIMEOUT_MS } from "../flow/request-timeout.ts";
-import { isErrorAnswer } from "../flow/use-flow.ts";
 import {
   type FramePage,
   type FromWindow,

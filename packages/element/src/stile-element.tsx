@@ -1,34 +1,40 @@
 import { createRoot, type Root } from "react-dom/client";
 import { EmbeddedLogin, languageOf } from "../../../components/embed/embedded-login.tsx";
 import type { OpenLogin } from "../../../components/embed/immediate-sign-in.ts";
+import { signInOrOpen } from "../../../components/embed/sign-in.ts";
 import { leftFlow } from "../../../components/embed/use-embedded-flow.ts";
 import {
   type EmbeddedFlow,
   type EmbeddingOptions,
   eventOptions,
+  type SignInOptions,
 } from "../../../components/flow/embedding.ts";
+import type { EmbeddedFrame } from "../../../components/frame/embed.ts";
 import { wordSource } from "../../words.ts";
 import styles from "./styles.css" with { type: "text" };
 
 /** Loaded before the click: the browser allows a request for a few seconds after it. */
 const loadImmediate = () => import("../../../components/embed/immediate-sign-in.ts");
+const loadFrame = () => import("../../../components/frame/embed.ts");
 
 /**
- * The attributes `url`, `flow`, `language`, `theme` and `code-challenge` are the options of the same names. An empty
- * `code-challenge` lets the element make one. With `on-demand` the element shows nothing until `signIn()` has something to
- * show.
+ * The attributes `url`, `flow`, `language`, `theme`, `code-challenge`, `otherwise`, `redirect-to` and `state` are the
+ * options of the same names. An empty `code-challenge` lets the element make one. With `on-demand` the element shows
+ * nothing until `signIn()` has something to show.
  */
 class StileLogin extends HTMLElement {
   static readonly observedAttributes = ["url", "flow", "language", "theme", "code-challenge", "on-demand"];
   #root: Root | null = null;
   #open: OpenLogin | null = null;
+  #frame: EmbeddedFrame | null = null;
   #attempt: Promise<void> | null = null;
 
   connectedCallback(): void {
     addStyles(this.getRootNode());
     if (this.hasAttribute("on-demand")) void loadImmediate().catch(() => {});
     const options = this.#options();
-    if (options && leftFlow(options) !== null) this.#open = { begun: null };
+    if (options && otherwiseOf(this) === "component" && leftFlow(options) !== null)
+      this.#open = { begun: null };
     this.#draw();
   }
 
@@ -38,16 +44,31 @@ class StileLogin extends HTMLElement {
    */
   signIn(): Promise<void> {
     const options = this.#options();
-    if (!options || this.#root) return Promise.resolve();
-    this.#attempt ??= loadImmediate()
-      .then(({ signInAtOnce }) => signInAtOnce(options, languageOf(wordSource, options.language)))
-      .catch(() => ({ begun: null }))
-      .then((open) => {
-        this.#open = open;
-        this.#attempt = null;
-        this.#draw();
-      });
+    if (!options || this.#root || this.#frame) return Promise.resolve();
+    this.#attempt ??= this.#signIn(options).finally(() => {
+      this.#attempt = null;
+    });
     return this.#attempt;
+  }
+
+  async #signIn(options: EmbeddingOptions): Promise<void> {
+    const otherwise = otherwiseOf(this);
+    const redirectTo = this.getAttribute("redirect-to");
+    const state = this.getAttribute("state");
+    const asked: SignInOptions = {
+      ...{ ...options, otherwise },
+      ...(redirectTo === null ? {} : { redirectTo }),
+      ...(state === null ? {} : { state }),
+    };
+    const open = await signInOrOpen(asked, languageOf(wordSource, options.language), loadImmediate);
+    if (!open) return;
+    if (otherwise === "frame") {
+      const { embed } = await loadFrame();
+      if (this.isConnected) this.#frame = embed(this, asked);
+      return;
+    }
+    this.#open = open;
+    this.#draw();
   }
 
   attributeChangedCallback(): void {
@@ -59,7 +80,8 @@ class StileLogin extends HTMLElement {
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#root?.unmount();
-      this.#root = null;
+      this.#frame?.remove();
+      this.#root = this.#frame = null;
       this.#open = null;
     });
   }
@@ -105,6 +127,11 @@ class StileAccount extends StileLogin {
   protected override flow(): EmbeddedFlow {
     return "profile";
   }
+}
+
+function otherwiseOf(element: Element): NonNullable<SignInOptions["otherwise"]> {
+  const otherwise = element.getAttribute("otherwise");
+  return otherwise === "frame" || otherwise === "page" ? otherwise : "component";
 }
 
 /** A constructed style sheet, which content security policies allow without `unsafe-inline`. */

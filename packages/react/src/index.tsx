@@ -1,8 +1,9 @@
-import { type ReactElement, useEffect, useRef, useState } from "react";
+import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from "react";
 import { EmbeddedLogin, languageOf } from "../../../components/embed/embedded-login.tsx";
 import type { OpenLogin } from "../../../components/embed/immediate-sign-in.ts";
+import { signInOrOpen } from "../../../components/embed/sign-in.ts";
 import { leftFlow, useEmbeddedFlow } from "../../../components/embed/use-embedded-flow.ts";
-import type { EmbeddingOptions } from "../../../components/flow/embedding.ts";
+import type { EmbeddingOptions, SignInOptions } from "../../../components/flow/embedding.ts";
 import type { Flow, FlowView } from "../../../components/flow/use-flow.ts";
 import { wordSource } from "../../words.ts";
 
@@ -15,6 +16,7 @@ export type {
   FlowResult,
   FlowState,
   InputDescriptor,
+  SignInOptions,
 } from "../../../components/flow/embedding.ts";
 export type { ActOptions, Flow, FlowView } from "../../../components/flow/use-flow.ts";
 
@@ -49,21 +51,25 @@ export function useFlow(
   return { ...flow, state: flow.view.version === 0 ? null : flow.view.state };
 }
 
+const loadFrame = () => import("../../../components/embed/framed-login.tsx");
+const FramedLogin = lazy(() => loadFrame().then((part) => ({ default: part.FramedLogin })));
+
 /** Loaded before the click: the browser allows a request for a few seconds after it. */
 const loadImmediate = () => import("../../../components/embed/immediate-sign-in.ts");
 
 /**
  * Signs in behind a button of the application: with a passkey or a password that the browser offers at once, else with
- * the login that it returns, which goes on where the attempt has ended.
+ * the login that it returns, which goes on where the attempt has ended, or on the hosted page.
  *
  * @returns `signIn`: call it in the handler of a click. `login`: null until there is something to show; draw it where the
  *   login belongs. `busy`: whether `signIn` is under way.
  */
-export function useSignIn(options: LoginProps): {
+export function useSignIn(options: Omit<SignInOptions, "flow">): {
   signIn: () => Promise<void>;
   login: ReactElement | null;
   busy: boolean;
 } {
+  const { otherwise = "component" } = options;
   const [open, setOpen] = useState<OpenLogin | null>(null);
   const [busy, setBusy] = useState(false);
   const running = useRef(false);
@@ -71,21 +77,27 @@ export function useSignIn(options: LoginProps): {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the flow that this tab has left is that of the first address
   useEffect(() => {
     void loadImmediate().catch(() => {});
-    if (leftFlow(options) !== null) setOpen({ begun: null });
+    if (otherwise === "component" && leftFlow(options) !== null) setOpen({ begun: null });
   }, []);
 
   async function signIn(): Promise<void> {
     if (running.current || open) return;
     running.current = true;
     setBusy(true);
-    const attempt = loadImmediate().then(({ signInAtOnce }) =>
-      signInAtOnce(options, languageOf(wordSource, options.language)),
-    );
-    setOpen(await attempt.catch(() => ({ begun: null })));
-    setBusy(false);
-    running.current = false;
+    try {
+      setOpen(await signInOrOpen(options, languageOf(wordSource, options.language), loadImmediate));
+    } finally {
+      setBusy(false);
+      running.current = false;
+    }
   }
 
-  const login = open && <EmbeddedLogin {...options} flow="login" source={wordSource} begun={open.begun} />;
+  const framed = otherwise === "frame" && (
+    <Suspense fallback={null}>
+      <FramedLogin {...options} />
+    </Suspense>
+  );
+  const login =
+    open && (framed || <EmbeddedLogin {...options} flow="login" source={wordSource} begun={open.begun} />);
   return { signIn, login, busy };
 }

@@ -264,6 +264,7 @@ describe("every request and answer is as the document says", () => {
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(200);
     expect((await visitor(runtime).post("/token", redemption)).status).toBe(400);
     expect((await browser.request("/embed.js")).status).toBe(200);
+    expect((await browser.request("/embed-sign-in.js")).status).toBe(200);
     const [file = ""] = readdirSync(join(import.meta.dirname, "../../../dist/hosted/assets")).filter((name) =>
       name.endsWith(".js"),
     );

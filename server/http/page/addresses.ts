@@ -7,7 +7,7 @@ import { address } from "../address.ts";
 import { anyFlowState, movedFlowInput, pageActionInput, pageStartInput } from "../flow/schemas.ts";
 import { described } from "../operation.ts";
 import { assetHandler } from "./asset.ts";
-import { embedScriptHandler } from "./embed-script.ts";
+import { loaderHandler, loaderPartHandler } from "./embed-script.ts";
 import { stepHandler } from "./step.ts";
 import { themeHandler } from "./theme.ts";
 
@@ -19,13 +19,23 @@ const trpcError = z
 
 /** What our own pages call; requests of other origins are rejected. */
 export const pageAddresses = [
-  described(address("GET", "/embed.js", embedScriptHandler, "plain", "public"), {
+  described(address("GET", "/embed.js", loaderHandler, "plain", "public"), {
     id: "getEmbedScript",
     summary: "Get the loader of the frame",
     tag: "page",
     answers: {
-      200: { mediaType: "text/javascript", schema: z.string().describe("It defines `Stile.embed`.") },
-      404: "The script is not installed.",
+      200: { mediaType: "text/javascript", schema: z.string().describe("It defines `Stile`.") },
+      404: "The pages are not built.",
+    },
+  }),
+  described(address("GET", "/embed-sign-in.js", loaderPartHandler, "plain", "public"), {
+    id: "getEmbedSignInScript",
+    summary: "Get the part of the loader that signs in at once",
+    description: "A module, which `Stile.signIn` loads.",
+    tag: "page",
+    answers: {
+      200: { mediaType: "text/javascript", schema: z.string() },
+      404: "The pages are not built.",
     },
   }),
   described(address("GET", "/assets/{file}", assetHandler, "plain", "public"), {

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
@@ -259,13 +260,27 @@ test("a redeemed move leaves no token in the database", async () => {
   expect(JSON.stringify(rows)).not.toContain(token);
 });
 
-test("GET /embed.js answers pages of every origin with the loader", async () => {
-  const response = await visitor(runtime).request("/embed.js");
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
-  expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
-  expect(response.headers.get("access-control-allow-origin")).toBe("*");
-  const script = await response.text();
-  expect(script).toContain("publickey-credentials-get; publickey-credentials-create");
-  expect(Buffer.byteLength(script)).toBeLessThan(6000);
+test.each([
+  ["/embed.js", "publickey-credentials-get; publickey-credentials-create", 2_500],
+  ["/embed-sign-in.js", "immediate", 4_500],
+])(
+  "GET %s answers pages of every origin with a part of the loader, of few bytes",
+  async (path, part, bytes) => {
+    const response = await visitor(runtime).request(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    const script = await response.text();
+    expect(script).toContain(part);
+    expect(gzipSync(script).length).toBeLessThan(bytes);
+  },
+);
+
+test("the loader names the digest of the part that it loads, so that a page pins both", async () => {
+  const text = async (path: string) => (await visitor(runtime).request(path)).text();
+  const digest = createHash("sha384")
+    .update(await text("/embed-sign-in.js"))
+    .digest("base64");
+  expect(await text("/embed.js")).toContain(`sha384-${digest}`);
 });

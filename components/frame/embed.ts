@@ -1,19 +1,12 @@
-// @ts-check
-/**
- * The loader of the frame, served unchanged at `/embed.js`. It defines `Stile.embed`, which shows a flow in a frame:
- *
- *   <script src="https://login.example.com/embed.js"></script>
- *   <div id="sign-in"></div>
- *   <script>Stile.embed("#sign-in", { codeChallenge, onSuccess: ({ code }) => … });</script>
- *
- * @typedef {import("../flow/embedding.ts").EmbeddingOptions} EmbeddingOptions
- * @typedef {import("../flow/embedding.ts").FlowResult} FlowResult
- * @typedef {import("./messages.ts").FrameMessage} FrameMessage
- * @typedef {{ Stile?: { embed: typeof embed } }} WithStile
- */
+import type { EmbeddingOptions, FlowResult } from "../flow/embedding.ts";
+import type { FrameMessage } from "./messages.ts";
 
-/** The address of the service that this script came from. */
-const source = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : "";
+/** A frame in a page. */
+export interface EmbeddedFrame {
+  frame: HTMLIFrameElement;
+  /** Removes it, and reports nothing more. */
+  remove(): void;
+}
 
 /** The least height of a frame, in pixels. */
 const ROOM_PX = 600;
@@ -22,8 +15,7 @@ const MAX_HEIGHT_PX = 10_000;
 /** How long a frame that has loaded may take until its first message. */
 const ANSWER_MS = 15_000;
 
-/** @param {ArrayBuffer | Uint8Array} bytes */
-const base64url = (bytes) =>
+const base64url = (bytes: ArrayBuffer | Uint8Array<ArrayBuffer>) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replace(/\+/g, "-")
     .replace(/\//g, "_")
@@ -32,14 +24,13 @@ const base64url = (bytes) =>
 /**
  * Shows a flow in a frame.
  *
- * @param {string | Element} place the element that holds the frame, or its selector
- * @param {Partial<EmbeddingOptions>} [options] `url` defaults to the service that this script came from
- * @returns {{ frame: HTMLIFrameElement, remove(): void }}
+ * @param place the element that holds the frame, or its selector
+ * @throws Error if there is no such element
  */
-function embed(place, options = {}) {
+export function embed(place: string | Element, options: EmbeddingOptions): EmbeddedFrame {
   const holder = typeof place === "string" ? document.querySelector(place) : place;
   if (!holder) throw new Error(`Stile.embed: there is no element ${place}`);
-  const { url = source.replace(/\/embed\.js(?:[?#].*)?$/, ""), flow = "login", codeChallenge } = options;
+  const { url, flow = "login", codeChallenge } = options;
   const { onSuccess, onStateChange, onError } = options;
   const service = new URL(url);
   const verifier = codeChallenge === true ? base64url(crypto.getRandomValues(new Uint8Array(32))) : null;
@@ -50,12 +41,10 @@ function embed(place, options = {}) {
   frame.style.cssText = `display:block;width:100%;min-height:${ROOM_PX}px;border:0;color-scheme:${options.theme ?? "light dark"}`;
   let isAnswering = false;
   let isRemoved = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const shown = { width: 0, height: 0 };
 
-  /** @param {string | null} challenge */
-  function open(challenge) {
+  function open(challenge: string | null): void {
     if (isRemoved) return;
     const query = new URLSearchParams({ origin: location.origin, flow });
     if (challenge) query.set("code_challenge", challenge);
@@ -66,7 +55,7 @@ function embed(place, options = {}) {
   }
 
   /** A frame that shows something else, or whose scripts do not arrive, sends no message. */
-  function expectAnswer() {
+  function expectAnswer(): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (!isAnswering)
@@ -77,9 +66,9 @@ function embed(place, options = {}) {
   /**
    * The frame grows with its content, and shrinks only when its width changes: the next click would be ignored.
    *
-   * @param {unknown} content height of the content, in pixels
+   * @param content height of the content, in pixels
    */
-  function resize(content) {
+  function resize(content: unknown): void {
     const { clientWidth: width } = frame;
     const height = Math.min(Math.max(Number(content) || 0, ROOM_PX), MAX_HEIGHT_PX);
     if (width === shown.width && height <= shown.height) return;
@@ -87,12 +76,10 @@ function embed(place, options = {}) {
     frame.style.height = `${height}px`;
   }
 
-  /** @param {FlowResult} result @returns {FlowResult} */
-  const withVerifier = (result) =>
+  const withVerifier = (result: FlowResult): FlowResult =>
     result.kind === "code" && verifier ? { ...result, codeVerifier: verifier } : result;
 
-  /** @param {MessageEvent<FrameMessage>} event */
-  function receive({ origin, source: sender, data }) {
+  function receive({ origin, source: sender, data }: MessageEvent<FrameMessage>): void {
     if (origin !== service.origin || sender !== frame.contentWindow) return;
     if (typeof data !== "object" || data === null) return;
     isAnswering = true;
@@ -120,5 +107,3 @@ function embed(place, options = {}) {
     },
   };
 }
-
-/** @type {WithStile} */ (globalThis).Stile = { embed };
