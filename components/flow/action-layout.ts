@@ -149,7 +149,7 @@ export function hasInputError(actions: ActionDescriptor[]): boolean {
 
 /**
  * The seconds that the state asks to wait, and the action they apply to: the action performed, else the first one
- * that resends something, else the one that a ceremony would perform, else the one with fields.
+ * that resends something, else the one that a ceremony would perform, else the one with fields, else the only choice.
  */
 export function waitOf(
   state: FlowState,

@@ -489,7 +489,17 @@ test("a rejected passkey that has to wait counts down before it can be tried aga
 
 test("after a reload the form that has to wait counts down", () => {
   draw(states.login_password_too_fast);
-  expect(screen.getByRole("button", { name: "Sign in (0:04)" }).getAttribute("aria-disabled")).toBe("true");
+  expect(screen.getByRole("button", { name: "Try again in 0:04" }).getAttribute("aria-disabled")).toBe("true");
+});
+
+test("after a reload the only button of a state that has to wait counts down", () => {
+  const error = { code: "rate_limit_exceeded", message: "" };
+  for (const name of ["login_security_key", "device_trust"] as const) {
+    const { unmount } = draw({ ...states[name], status: 429, payload: { retry_after: 9 }, error });
+    const button = screen.getByRole("button", { name: "Try again in 0:09" });
+    expect(button.getAttribute("aria-disabled")).toBe("true");
+    unmount();
+  }
 });
 
 describe("a sign-up with the address of an account", () => {

@@ -186,7 +186,8 @@ function Actions({
   const address = takenAddress(context);
   const { state } = flow.view;
   const ceremony = ceremonyOf(state);
-  const wait = waitOf(state, performed, ceremony?.action, form?.action);
+  const only = choices.length === 1 ? choices[0] : undefined;
+  const wait = waitOf(state, performed, ceremony?.action, form?.action, only?.action);
   const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
   const draw = (tone: ActionTone, carriedBy?: string) => (action: (typeof choices)[number]) => (
     <ActionForm key={action.action} {...{ context, action, tone, carriedBy }} wait={seconds(action.action)} />
