@@ -115,7 +115,9 @@ function RowView({ context, row }: { context: ViewContext; row: Row }) {
             </span>
           ))}
         </p>
-        {details.length > 0 && <p className="stile-hint">{details.map(isolated(language)).join("\u00a0· ")}</p>}
+        {details.length > 0 && (
+          <p className="stile-hint">{details.map(isolated(language)).join("\u00a0· ")}</p>
+        )}
       </div>
       {row.actions.length > 0 && (
         <div className="stile-row-actions">

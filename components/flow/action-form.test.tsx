@@ -136,7 +136,7 @@ test("the button of the step in progress is busy, and the others are disabled", 
 test("an action that has to wait is not sent", async () => {
   const { server, user } = draw(states.login_password_wrong, { answers: [states.login_password_too_fast] });
   await user.type(screen.getByLabelText("Password"), "secret{Enter}");
-  const waiting = await screen.findByRole("button", { name: /^Sign in \(0:0\d\)$/ });
+  const waiting = await screen.findByRole("button", { name: /^Try again in 0:0\d$/ });
   await user.click(waiting);
   await user.type(screen.getByLabelText("Password"), "{Enter}");
   expect(server.act).toHaveBeenCalledTimes(1);

@@ -489,7 +489,9 @@ test("a rejected passkey that has to wait counts down before it can be tried aga
 
 test("after a reload the form that has to wait counts down", () => {
   draw(states.login_password_too_fast);
-  expect(screen.getByRole("button", { name: "Try again in 0:04" }).getAttribute("aria-disabled")).toBe("true");
+  expect(screen.getByRole("button", { name: "Try again in 0:04" }).getAttribute("aria-disabled")).toBe(
+    "true",
+  );
 });
 
 test("after a reload the only button of a state that has to wait counts down", () => {
