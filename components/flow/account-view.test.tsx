@@ -196,7 +196,9 @@ describe("the account page", () => {
     expect(summaries(browser)).toEqual(["No longer trust Windows (Firefox)"]);
     const signIns = panel("Recent sign-ins");
     expect(signIns.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
-      expect.stringMatching(/^Linux \(Chrome\)Bavaria, Germany\s· 203\.0\.113\.0\s· Signed in Nov 19, 2026, /),
+      expect.stringMatching(
+        /^Linux \(Chrome\)Bavaria, Germany\s· 203\.0\.113\.0\s· Signed in Nov 19, 2026, /,
+      ),
       expect.stringMatching(/^Unknown browserSigned in Nov 1, 2026, /),
     ]);
     expect(summaries(signIns)).toEqual([]);
