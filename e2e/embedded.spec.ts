@@ -297,6 +297,25 @@ test("element: with a challenge the result is a code, which the application's se
   expect(await stored(page)).toBe(0);
 });
 
+test("element: a link inside it leads to the hosted page where its script never arrives", async ({
+  page,
+  server,
+  origin,
+  pageErrors,
+}) => {
+  pageErrors.expect(/ERR_FAILED/);
+  await page.route(/stile-element\.js/, (route) => route.abort());
+  await page.goto(`${origin}/element?api=${encodeURIComponent(server.url)}`);
+  // As docs/embedding.md shows it.
+  await page.evaluate((url) => {
+    const element = document.querySelector("stile-login");
+    if (element) element.innerHTML = `<a href="${url}/">Sign in</a>`;
+  }, server.url);
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await expectPage(page, "login");
+  expect(page.url()).toContain(server.url);
+});
+
 test("react-19: rules of the page for bare elements do not reach into the component", async ({
   page,
   open,

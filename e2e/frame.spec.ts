@@ -266,6 +266,57 @@ test("a frame that is clicked before its scripts arrive works when they are ther
   );
 });
 
+const byPassword = /Enter your password/;
+const passwordIn = (frame: FrameLocator) => frame.getByLabel("Password", { exact: true });
+
+/** Goes on from the password to the result. */
+async function finishByPassword(page: Page, password: string): Promise<void> {
+  const frame = frameIn(page);
+  await passwordIn(frame).fill(password);
+  const decline = button(frame, "Not now");
+  await press(button(frame, "Sign in"), () => expect(decline).toBeVisible({ timeout: 2000 }));
+  await press(decline, () => expect(decline).toBeHidden({ timeout: 2000 }));
+  await redeemed(page);
+}
+
+test("the back button leaves the page of a frame at once, and the way forward leads to the step that it showed", async ({
+  page,
+  account,
+}) => {
+  const before = `${stile}/health/ready`;
+  await page.goto(before);
+  await page.goto(host());
+  const frame = frameIn(page);
+  await enterAddress(frame, account.address);
+  await press(button(frame, byPassword), () => expect(passwordIn(frame)).toBeVisible({ timeout: 2000 }));
+  await page.goBack();
+  expect(page.url()).toBe(before);
+  await page.goForward();
+  await finishByPassword(page, account.password);
+});
+
+test("the frame in a second tab shows the same step, and that in the first is brought up to date", async ({
+  page,
+  context,
+  account,
+}) => {
+  await page.goto(host());
+  await enterAddress(frameIn(page), account.address);
+  await expect(button(frameIn(page), byPassword)).toBeVisible();
+  const second = await context.newPage();
+  await second.goto(host());
+  const later = frameIn(second);
+  await press(button(later, byPassword), () => expect(passwordIn(later)).toBeVisible({ timeout: 2000 }));
+
+  // The first tab still shows the choice, which the flow no longer offers.
+  await page.bringToFront();
+  const updated = frameIn(page).getByText("You went on elsewhere, so we brought this page up to date.");
+  await press(button(frameIn(page), /Get a code by email/), () =>
+    expect(updated).toBeVisible({ timeout: 2000 }),
+  );
+  await finishByPassword(page, account.password);
+});
+
 test("a browser that keeps no cookies at all in frames signs in through a window", async ({ account }) => {
   // Those of every page, while the application is in the address bar.
   await blockingCookies(test.info(), `*,${listed.url}`, async (context) => {
