@@ -144,7 +144,7 @@ function elementOf({ flow }: Drawing, language: Language): HTMLElement {
 /** Waits for the drawing, makes its step, and opens what it wants open. */
 async function begin({ state, step, opened }: Drawing, container: HTMLElement): Promise<void> {
   await until(() => container.querySelector(`[data-state="${state.name}"]`) !== null);
-  await settled();
+  await settled(container);
   if (step) {
     const selector = `form:has(input[name=action][value="${step.action}"])`;
     const form = container.querySelector<HTMLFormElement>(selector);
@@ -157,17 +157,32 @@ async function begin({ state, step, opened }: Drawing, container: HTMLElement): 
     form.requestSubmit();
     await until(() => container.innerHTML !== before);
     if (step.answer === "lost") await until(() => container.querySelector(".stile-alert") !== null);
-    await settled();
+    await settled(container);
   }
   if (opened) for (const details of container.querySelectorAll("details")) details.open = true;
 }
 
-/** Waits for what follows without a timer. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setTimeout(resolve));
+/** Waits for what follows without a timer. The effects of Preact, in the element, follow a frame. */
+async function settled(container: HTMLElement): Promise<void> {
+  if (container.querySelector("stile-login, stile-account"))
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
 }
 
 /** Waits for a condition; a test that waits in vain ends by its own limit. */
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let turn = 0; !holds(); turn += 1)
+    if (turn < 100) await nextTurn();
+    // It waits for the network.
+    else await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+const turns = new MessageChannel();
+
+/** Lets every task run that is due, React's among them. A browser makes each of many timers wait for 4 ms. */
+function nextTurn(): Promise<unknown> {
+  return new Promise((resolve) => {
+    turns.port1.onmessage = resolve;
+    turns.port2.postMessage(null);
+  });
 }
