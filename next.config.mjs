@@ -35,7 +35,7 @@ export default {
   },
   // Next's own error pages have addresses, whose answers could be cached.
   async rewrites() {
-    const own = ["/_global-error", "/_not-found"];
+    const own = ["/404", "/500", "/_error", "/_global-error", "/_not-found"];
     return { beforeFiles: own.map((source) => ({ source, destination: "/missing" })) };
   },
   // The service sets the headers of its answers. These are for those that Next makes itself.

@@ -2,7 +2,7 @@ import { acceptedEncoding, type ContentEncoding } from "../lib/content-encoding.
 
 /**
  * The encoding that an answer to a request is compressed with; null for none. Next removes `Content-Encoding` from the
- * answers of handlers, and compresses them itself.
+ * answers of handlers, so the platform or a proxy in front has to compress them.
  */
 export function responseEncoding(request: Headers): ContentEncoding | null {
   return process.env.NEXT_RUNTIME === undefined ? acceptedEncoding(request.get("accept-encoding")) : null;

@@ -275,13 +275,17 @@ describe("under Next alone, in production", () => {
     expect((await fetch(server.url)).status).toBe(200);
   });
 
-  test("answers 404 for Next's own error page, and forbids caching", async () => {
-    const answer = await fetch(`${server.url}/_global-error`);
-    expect([answer.status, answer.headers.get("cache-control")]).toEqual([
-      404,
-      expect.stringContaining("no-store"),
-    ]);
-  });
+  test.each(["/404", "/500", "/_error", "/_global-error", "/_not-found"])(
+    "answers the address of Next's own error page with ours, and forbids caching: %s",
+    async (path) => {
+      const { status, headers } = await fetch(server.url + path);
+      expect([status, headers.get("cache-control"), headers.get("content-security-policy")]).toEqual([
+        404,
+        "no-store",
+        expect.stringContaining("frame-ancestors 'none'"),
+      ]);
+    },
+  );
 
   test("does not serve the mailbox of development", async () => {
     expect((await fetch(`${server.url}/dev/mailbox`)).status).toBe(404);
