@@ -5,6 +5,7 @@ import { formatCookie, isSecure } from "#server/http/cookies";
 import { LANGUAGE_COOKIE, languageInCookie, languageInQuery, pageLanguage } from "#server/http/language";
 import { locate } from "#server/http/locate";
 import { messagePage } from "#server/http/message-page";
+import { failedPage } from "#server/http/messages";
 import { plainError, type Reply, redirect } from "#server/http/reply";
 import { responseEncoding } from "#server/http/response-encoding";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/temporary-failure";
@@ -134,15 +135,5 @@ function compressed(document: string, encoding: ContentEncoding): Buffer<ArrayBu
 
 function failurePage(headers: Headers, config: Config, temporary: boolean): Reply {
   const retry: Record<string, string> = temporary ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
-  return messagePage(
-    temporary ? 503 : 500,
-    headers,
-    config,
-    ({ page, errors }) => ({
-      title: page.errorTitle,
-      sentence: temporary ? errors.temporarily_unavailable : errors.technical_error,
-      wayOn: "reload",
-    }),
-    retry,
-  );
+  return messagePage(temporary ? 503 : 500, headers, config, failedPage(temporary), retry);
 }

@@ -1,7 +1,8 @@
 import type { Config } from "../config/schema.ts";
 import { wantsPage } from "./accepts.ts";
 import type { ErrorShape } from "./address.ts";
-import { type MessageWords, messagePage, type PageMessage } from "./message-page.ts";
+import { messagePage } from "./message-page.ts";
+import { refusedRequest } from "./messages.ts";
 import type { Reply } from "./reply.ts";
 
 /** The interfaces whose addresses browsers also visit. */
@@ -25,17 +26,10 @@ export function forReader(
     reply.status,
     request,
     config,
-    (words) => ({ ...textsOf(reply.status, words), detail, ...(home === null ? {} : { wayOn: { home } }) }),
+    refusedRequest(reply.status, detail, home),
     reply.headers,
   );
   return { ...page, ...(reply.cookies ? { cookies: reply.cookies } : {}) };
-}
-
-function textsOf(status: number, { page, errors }: MessageWords): Pick<PageMessage, "title" | "sentence"> {
-  if (status === 503) return { title: page.tooManyTitle, sentence: errors.temporarily_unavailable };
-  if (status >= 500) return { title: page.errorTitle, sentence: errors.technical_error };
-  if (status === 429) return { title: page.tooManyTitle, sentence: errors.rate_limit_exceeded };
-  return { title: page.badReturnTitle, sentence: page.badLinkSentence };
 }
 
 /** The message of an error in JSON, for developers; null for an answer of another kind. */

@@ -1,42 +1,11 @@
-import { directionOf } from "#words/direction";
-import type { FlowWords } from "#words/flow";
-import type { PageLanguage } from "#words/language-tags";
 import { wordsOf } from "#words/words-of";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { html, trusted } from "../mail/html.ts";
 import { languageInCookie, pageLanguage } from "./language.ts";
+import { type Message, messageDocument, messageStyles } from "./message-document.ts";
 import type { Reply } from "./reply.ts";
 
-/** What a page says. */
-export interface PageMessage {
-  title: string;
-  sentence: string;
-  /** For developers, in English: what is wrong. */
-  detail?: string;
-  /** Where to go from here: the path of the sign-in page, or this page again. */
-  wayOn?: { home: string } | "reload";
-}
-
-/** The texts that a message is made of. */
-export type MessageWords = Pick<FlowWords, "page" | "errors"> & { language: PageLanguage };
-
-/** The look of the hosted pages. The colours are those of `components/ui/theme.css`. */
-export const messageStyles = `
-:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; --accent: #1f5b43; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; --accent: #93d0af; }
-}
-body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
-main { max-width: 27rem; margin: 0 auto; }
-.card { padding: 2rem 2.25rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); }
-.service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
-h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
-.card p { margin: 0; overflow-wrap: anywhere; }
-.card a { display: inline-block; margin-block-start: 0.75rem; padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
-.card p[lang] { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
-`;
-
+/** The policy of these pages, which have one style sheet inside. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${sha256(messageStyles).toString("base64")}'`,
@@ -46,8 +15,7 @@ const policy = [
 ].join("; ");
 
 /**
- * A page that tells a person why there is no other page. It has no script and loads nothing, so the API sends it
- * itself.
+ * A page that tells a person why there is no other page. The API sends it itself.
  *
  * @param request its cookies and headers select the language
  * @param message selects the texts
@@ -56,7 +24,7 @@ export function messagePage(
   status: number,
   request: Headers,
   { service, words, mode }: Pick<Config, "service" | "words" | "mode">,
-  message: (words: MessageWords) => PageMessage,
+  message: Message,
   headers: Record<string, string> = {},
 ): Reply {
   const chosen = languageInCookie(request.get("cookie"));
@@ -64,41 +32,7 @@ export function messagePage(
   const { page, errors } = wordsOf(language, words).flow;
   return {
     status,
-    body: render({ language, page, errors }, service.name, message({ language, page, errors })),
+    body: messageDocument({ language, page, errors }, service.name, message),
     headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
   };
-}
-
-function render(
-  { language, page }: MessageWords,
-  service: string,
-  { title, sentence, detail, wayOn }: PageMessage,
-): string {
-  const way =
-    wayOn === undefined
-      ? []
-      : wayOn === "reload"
-        ? html`<a href="">${page.reload}</a>`
-        : html`<a href="${wayOn.home}">${page.toSignIn}</a>`;
-  return html`<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · ${service}</title>
-<style>${trusted(messageStyles)}</style>
-</head>
-<body>
-<main>
-<p class="service">${service}</p>
-<div class="card">
-<h1>${title}</h1>
-<p>${sentence}</p>
-${way}
-${detail === undefined ? [] : html`<p lang="en" dir="ltr">${detail}</p>`}
-</div>
-</main>
-</body>
-</html>
-`.markup;
 }

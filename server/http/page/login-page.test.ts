@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { handle } from "../dispatch.ts";
-import { messageStyles } from "../message-page.ts";
+import { messageStyles } from "../message-document.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {

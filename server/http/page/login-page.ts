@@ -4,6 +4,7 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { wantsPage } from "../accepts.ts";
 import type { Handler } from "../handler-context.ts";
 import { messagePage } from "../message-page.ts";
+import { refusedDestination } from "../messages.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
 import { withinTenant } from "../tenant-path.ts";
 import { type Destination, destinationUrl, parseDestination } from "./destination.ts";
@@ -39,15 +40,9 @@ export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url,
   });
 };
 
-/** Most people who see this error followed the link of an application; its developers read the message. */
 function rejectDestination(message: string, headers: Headers, { config }: Tenant): Reply {
   if (!wantsPage(headers)) return plainError(400, message);
-  return messagePage(400, headers, config, ({ page }) => ({
-    title: page.badReturnTitle,
-    sentence: page.badReturnSentence,
-    detail: message,
-    wayOn: { home: withinTenant(config, "/") },
-  }));
+  return messagePage(400, headers, config, refusedDestination(message, withinTenant(config, "/")));
 }
 
 /** The largest cookie of a finished flow. Percent-encoding makes `state` up to three times as long. */

@@ -3,6 +3,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { wantsJson, wantsPage } from "../accepts.ts";
 import { messagePage } from "../message-page.ts";
+import { missingAddress, tooManyPages } from "../messages.ts";
 import { plainError, type Reply } from "../reply.ts";
 
 /** Paths of pages within their tenant. A test compares them with `hosted/answer.ts`. */
@@ -44,7 +45,7 @@ export async function rejectPageRequest(
   }
   if (!isRead) return null;
   const wait = await secondsToWait(runtime, source);
-  return wait === null ? null : tooManyPages(headers, config, wait);
+  return wait === null ? null : refuseTooManyPages(headers, config, wait);
 }
 
 /** Never begins with two slashes, which browsers would read as another host. */
@@ -68,31 +69,11 @@ async function secondsToWait(runtime: Runtime, source: string): Promise<number |
 }
 
 function missingPage(headers: Headers, config: Config): Reply {
-  return messagePage(404, headers, config, ({ page }) => ({
-    title: page.notFoundTitle,
-    sentence: page.notFoundSentence,
-  }));
+  return messagePage(404, headers, config, missingAddress);
 }
 
-function tooManyPages(headers: Headers, config: Config, seconds: number): Reply {
+function refuseTooManyPages(headers: Headers, config: Config, seconds: number): Reply {
   const retry = { "Retry-After": String(seconds) };
   if (!wantsPage(headers)) return plainError(429, "Too many pages. Retry later.", retry);
-  return messagePage(
-    429,
-    headers,
-    config,
-    ({ page, language }) => ({
-      title: page.tooManyTitle,
-      sentence: page.tooManySentence.replace("{time}", secondsIn(language, seconds)),
-      wayOn: "reload",
-    }),
-    retry,
-  );
-}
-
-/** "42 seconds" */
-function secondsIn(language: string, seconds: number): string {
-  return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
-    seconds,
-  );
+  return messagePage(429, headers, config, tooManyPages(seconds), retry);
 }

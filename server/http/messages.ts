@@ -1,0 +1,80 @@
+import type { Message } from "./message-document.ts";
+
+/** What the pages of `message-document.ts` say. Every message is here, so that the gallery can show it. */
+
+/** An unknown address, asked for by the form of a page. */
+export const missingAddress: Message = ({ page }) => ({
+  title: page.notFoundTitle,
+  sentence: page.notFoundSentence,
+});
+
+/** @param seconds until the source may display a page again */
+export const tooManyPages =
+  (seconds: number): Message =>
+  ({ page, language }) => ({
+    title: page.tooManyTitle,
+    sentence: page.tooManySentence.replace("{time}", secondsIn(language, seconds)),
+    wayOn: "reload",
+  });
+
+/**
+ * A link of an application whose return address is refused. Most people who see it followed that link; its developers
+ * read the detail.
+ *
+ * @param home path of the sign-in page
+ */
+export const refusedDestination =
+  (detail: string, home: string): Message =>
+  ({ page }) => ({
+    title: page.badReturnTitle,
+    sentence: page.badReturnSentence,
+    detail,
+    wayOn: { home },
+  });
+
+/**
+ * An error in JSON, to a person.
+ *
+ * @param home path of the sign-in page; null if no tenant was found
+ */
+export const refusedRequest =
+  (status: number, detail: string, home: string | null): Message =>
+  (words) => ({ ...textsOf(status)(words), detail, ...(home === null ? {} : { wayOn: { home } }) });
+
+const textsOf =
+  (status: number): Message =>
+  ({ page, errors }) => {
+    if (status === 503) return { title: page.tooManyTitle, sentence: errors.temporarily_unavailable };
+    if (status >= 500) return { title: page.errorTitle, sentence: errors.technical_error };
+    if (status === 429) return { title: page.tooManyTitle, sentence: errors.rate_limit_exceeded };
+    return { title: page.badReturnTitle, sentence: page.badLinkSentence };
+  };
+
+/** @param temporary whether a later attempt may succeed */
+export const failedPage =
+  (temporary: boolean): Message =>
+  ({ page, errors }) => ({
+    title: page.errorTitle,
+    sentence: temporary ? errors.temporarily_unavailable : errors.technical_error,
+    wayOn: "reload",
+  });
+
+/** "42 seconds" */
+function secondsIn(language: string, seconds: number): string {
+  return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
+    seconds,
+  );
+}
+
+/** One of each for the gallery. */
+export const messages: Readonly<Record<string, Message>> = {
+  message_missing_address: missingAddress,
+  message_too_many_pages: tooManyPages(42),
+  message_refused_destination: refusedDestination("`redirect_to` is not an allowed address.", "/"),
+  message_refused_link: refusedRequest(400, "`token` is missing.", "/"),
+  message_rate_limited: refusedRequest(429, "Too many requests.", "/"),
+  message_unavailable: refusedRequest(503, "The service is busy. Retry later.", null),
+  message_failed: refusedRequest(500, "Internal server error.", "/"),
+  message_failed_page: failedPage(false),
+  message_failed_page_for_now: failedPage(true),
+};
