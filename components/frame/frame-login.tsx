@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
 import { useFlowEvents } from "../embed/use-flow-events.ts";
@@ -11,9 +11,9 @@ import { StateView } from "../flow/state-view.tsx";
 import { type RunningFlow, type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { type FrameServer, frameServer, windowAddress } from "./frame-server.ts";
+import { type FrameServer, frameServer, type WindowStatus, windowAddress } from "./frame-server.ts";
 import { type FrameMessage, type FramePage, frameAddress } from "./messages.ts";
-import { useClickGuard } from "./use-click-guard.ts";
+import { type IgnoredClick, useClickGuard } from "./use-click-guard.ts";
 
 export interface FrameLoginProps extends Omit<RunningFlowOptions, "openFlow" | "navigate" | "address"> {
   frameWords: FrameWords;
@@ -26,10 +26,48 @@ export interface FrameLoginProps extends Omit<RunningFlowOptions, "openFlow" | "
   signup: boolean;
 }
 
-/** A flow in a frame of another page: the flow and its links, without brand. */
-export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...options }: FrameLoginProps) {
-  const { type, language, words, base = "" } = options;
+/** What a frame knows of its window, its browser and what lies over it. */
+export interface FrameSituation {
+  window: WindowStatus;
+  /** Whether the browser keeps cookies in this frame. */
+  keepsCookies: boolean;
+  /** Why the last click was ignored, if it was. */
+  ignored: IgnoredClick | null;
+}
+
+/** A flow in a frame of another page. */
+export function FrameLogin(props: FrameLoginProps) {
+  const { language, page, base = "" } = props;
   const [server] = useState(() => frameServer(base, language, page));
+  const container = useRef<HTMLElement>(null);
+  const situation = {
+    window: useSyncExternalStore(server.subscribe, server.status, () => "none" as const),
+    keepsCookies: useKeptCookies(),
+    ignored: useClickGuard(container),
+  };
+  return <FrameView {...props} {...{ server, container, situation }} />;
+}
+
+export interface FrameViewProps extends FrameLoginProps {
+  server: FrameServer;
+  container: RefObject<HTMLElement | null>;
+  situation: FrameSituation;
+}
+
+/** What a frame shows: the flow and its links, without brand, and what is to be said about the frame. */
+export function FrameView({
+  frameWords,
+  page,
+  ownOrigin,
+  theme,
+  signup,
+  server,
+  container,
+  situation,
+  ...options
+}: FrameViewProps) {
+  const { type, language, words, base = "" } = options;
+  const { window: status, keepsCookies: keeps, ignored } = situation;
   const addressOf = (flow: FlowType) => frameAddress(base, page, { flow, language, theme });
   // Our other pages cannot be framed, so each flow opens in the frame.
   const openFlow = async (flow: FlowType, identifier?: string) => {
@@ -42,10 +80,6 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
     { ...options, openFlow, address: ownOrigin + windowAddress(base) },
     () => server,
   );
-  const status = useSyncExternalStore(server.subscribe, server.status, () => "none" as const);
-  const container = useRef<HTMLElement>(null);
-  const ignored = useClickGuard(container);
-  const keeps = useKeptCookies();
   useMessages(container, page, running, words);
   const { flow, copy, stateView } = running;
   const { state } = flow.view;
@@ -65,13 +99,13 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
     <main ref={container} className="stile-frame" lang={language} dir={directionOf(language)} inert={waits}>
       {ignored && <Alert tone="error">{frameWords[ignored]}</Alert>}
       {status === "blocked" && <Alert tone="error">{frameWords.blocked}</Alert>}
-      {status === "open" && <OpenWindow server={server} words={frameWords} />}
+      {status === "open" && <OpenWindow server={server} title={copy.title} words={frameWords} />}
       {/* What was typed is still there if the user closes the window. */}
       <div hidden={status === "open"}>
         {keeps || state.name === "success" ? (
           <StateView key={state.name} {...stateView} />
         ) : (
-          <Notice text={frameWords.needsWindow}>
+          <Notice title={copy.title} text={frameWords.needsWindow}>
             <Button tone="primary" type="button" onClick={goOn}>
               {frameWords.openWindow}
             </Button>
@@ -92,9 +126,9 @@ export function FrameLogin({ frameWords, page, ownOrigin, theme, signup, ...opti
   );
 }
 
-function OpenWindow({ server, words }: { server: FrameServer; words: FrameWords }) {
+function OpenWindow({ server, title, words }: { server: FrameServer; title: string; words: FrameWords }) {
   return (
-    <Notice text={words.waiting} focused>
+    <Notice title={title} text={words.waiting} focused>
       <Button tone="primary" type="button" onClick={() => server.showWindow()}>
         {words.showWindow}
       </Button>
@@ -106,15 +140,18 @@ function OpenWindow({ server, words }: { server: FrameServer; words: FrameWords 
 }
 
 /**
- * A sentence and what can be done about it.
+ * A sentence in place of the flow, and what can be done about it.
  *
+ * @param title of the flow's state
  * @param focused whether it takes the place of what the user has pressed
  */
 function Notice({
+  title,
   text,
   focused = false,
   children,
 }: {
+  title: string;
   text: string;
   focused?: boolean;
   children: ReactNode;
@@ -126,6 +163,7 @@ function Notice({
   return (
     <section className="stile-state">
       <div className="stile-content">
+        <h1 className="stile-title">{title}</h1>
         <p ref={sentence} className="stile-sentence" role="status" tabIndex={focused ? -1 : undefined}>
           {text}
         </p>

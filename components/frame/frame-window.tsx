@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { directionOf } from "#words/direction";
 import type { FrameWords } from "#words/frame";
 import { browserCapabilities } from "../flow/capabilities.ts";
@@ -72,28 +72,53 @@ export function FrameWindow({
   };
 
   return (
+    <WindowCard language={language}>
+      {continued ? (
+        <ContinuedFlow
+          key={continued.type}
+          {...{ frameWords, base, language, continued, ...rest }}
+          onOther={setContinued}
+        />
+      ) : failed ? (
+        <WindowFailed words={rest.words} askAgain={askAgain} />
+      ) : (
+        <WindowSentence>{rest.words.page.working}</WindowSentence>
+      )}
+    </WindowCard>
+  );
+}
+
+/** The card of the window. */
+export function WindowCard({ language, children }: { language: string; children: ReactNode }) {
+  return (
     <main className="stile-page" lang={language} dir={directionOf(language)}>
-      <div className="stile-card">
-        {continued ? (
-          <ContinuedFlow
-            key={continued.type}
-            {...{ frameWords, base, language, continued, ...rest }}
-            onOther={setContinued}
-          />
-        ) : failed ? (
-          <div className="stile-content">
-            <Alert tone="error">{rest.words.errors.connection_missing}</Alert>
-            <Button tone="primary" type="button" onClick={askAgain}>
-              {rest.words.page.tryAgain}
-            </Button>
-          </div>
-        ) : (
-          <p className="stile-sentence" role="status">
-            {rest.words.page.working}
-          </p>
-        )}
-      </div>
+      <div className="stile-card">{children}</div>
     </main>
+  );
+}
+
+/** The flow of the frame could not be loaded. */
+export function WindowFailed({
+  words: { errors, page },
+  askAgain,
+}: Pick<FrameWindowProps, "words"> & { askAgain: () => void }) {
+  return (
+    <div className="stile-content">
+      <h1 className="stile-title">{page.errorTitle}</h1>
+      <Alert tone="error">{errors.connection_missing}</Alert>
+      <Button tone="primary" type="button" onClick={askAgain}>
+        {page.tryAgain}
+      </Button>
+    </div>
+  );
+}
+
+/** All that the window has to say before the flow and after it. */
+export function WindowSentence({ children }: { children: string }) {
+  return (
+    <div role="status">
+      <h1 className="stile-title">{children}</h1>
+    </div>
   );
 }
 
@@ -168,11 +193,6 @@ function ContinuedFlow({
     });
   }, [state, busy, unsavedCodes]);
 
-  if (done)
-    return (
-      <p className="stile-sentence" role="status">
-        {frameWords.closeWindow}
-      </p>
-    );
+  if (done) return <WindowSentence>{frameWords.closeWindow}</WindowSentence>;
   return <StateView key={state.name} {...running.stateView} />;
 }

@@ -16,26 +16,30 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
   }
 
   override render() {
-    const { title, sentence, reload, children } = this.props;
-    if (!this.state.failed) return children;
-    return (
-      <main className="stile-page">
-        <div className="stile-card">
-          <div className="stile-content">
-            <h1 className="stile-title">{title}</h1>
-            <p className="stile-sentence" role="alert">
-              {sentence}
-            </p>
-            <button
-              type="button"
-              className="stile-button stile-button-primary"
-              onClick={() => location.reload()}
-            >
-              {reload}
-            </button>
-          </div>
-        </div>
-      </main>
-    );
+    const { children, ...said } = this.props;
+    return this.state.failed ? <FailedDrawing {...said} /> : children;
   }
+}
+
+/** What stands in place of a page whose rendering failed. */
+export function FailedDrawing({ title, sentence, reload }: Omit<ErrorBoundaryProps, "children">) {
+  return (
+    <main className="stile-page">
+      <div className="stile-card">
+        <div className="stile-content">
+          <h1 className="stile-title">{title}</h1>
+          <p className="stile-sentence" role="alert">
+            {sentence}
+          </p>
+          <button
+            type="button"
+            className="stile-button stile-button-primary"
+            onClick={() => location.reload()}
+          >
+            {reload}
+          </button>
+        </div>
+      </div>
+    </main>
+  );
 }
