@@ -1,13 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, type Page, test } from "@playwright/test";
-import type { FlowWords } from "#words/flow";
-import { pseudoTags } from "#words/language-tags";
+import { directionOf } from "#words/direction";
+import { type PageLanguage, pseudoTags } from "#words/language-tags";
 import { wordsOf } from "#words/words-of";
-import type { drawGallery } from "../components/gallery/draw-gallery.tsx";
-import { buildGallery } from "../scripts/build-gallery.ts";
+import type { drawGallery } from "../hosted/drawing/draw-gallery.tsx";
 
 /** Tests of the layout of every picture of the gallery, without a server. */
 
@@ -18,26 +16,26 @@ let gallery: { drawGallery: typeof drawGallery };
 let styles: string;
 
 test.beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "stile-gallery-"));
-  await buildGallery(folder);
-  gallery = await import(pathToFileURL(join(folder, "gallery.mjs")).href);
-  styles = readFileSync(join(folder, "pages.css"), "utf8");
-  rmSync(folder, { recursive: true });
+  const folder = join(import.meta.dirname, "../dist/hosted");
+  gallery = await import(pathToFileURL(join(folder, "draw-gallery.js")).href);
+  styles = globSync(join(folder, "assets/pages-*.css"))
+    .map((file) => readFileSync(file, "utf8"))
+    .join("");
 });
 
 /** Shows every picture, one below the other. */
-async function show(page: Page, words: FlowWords, language: string): Promise<void> {
-  const pictures = gallery.drawGallery({ words, language, service: "Stile" });
+async function show(page: Page, language: PageLanguage): Promise<void> {
+  const pictures = gallery.drawGallery({ words: wordsOf(language, {}), language, service: "Stile" });
   await page.setViewportSize({ width: NARROWEST, height: 900 });
   await page.setContent(
-    `<!doctype html><html lang="${language}"><style>${styles}</style><body class="stile-body">
+    `<!doctype html><html lang="${language}" dir="${directionOf(language)}"><style>${styles}</style><body class="stile-body">
     ${pictures.map(({ name, markup }) => `<section data-picture="${name}">${markup}</section>`).join("\n")}`,
   );
 }
 
 for (const tag of pseudoTags) {
   test(`no state is wider than the narrowest screen in ${tag}`, async ({ page }) => {
-    await show(page, wordsOf(tag, {}).flow, tag);
+    await show(page, tag);
     const wide = await page.evaluate(
       (width) =>
         Array.from(document.querySelectorAll<HTMLElement>("[data-picture]")).flatMap((picture) =>
@@ -57,7 +55,6 @@ for (const tag of pseudoTags) {
 }
 
 test("the layout of a language from right to left is that of the others in a mirror", async ({ page }) => {
-  const words = wordsOf("en", {}).flow;
   const boxes = () =>
     page.evaluate(
       (width) =>
@@ -70,6 +67,7 @@ test("the layout of a language from right to left is that of the others in a mir
                 ".stile-card, .stile-mark, .stile-input, .stile-button, .stile-icon, .stile-checkbox-box, .stile-alert, .stile-label",
               ),
             )
+              .filter((element) => element.checkVisibility())
               // A password is written from left to right everywhere, and its button stands at its end.
               .filter((element) => !element.closest(".stile-password .stile-reveal"))
               .map((element) => {
@@ -86,9 +84,9 @@ test("the layout of a language from right to left is that of the others in a mir
           ),
       NARROWEST,
     );
-  await show(page, words, "en");
+  await show(page, "en");
   const straight = await boxes();
-  await show(page, words, "ar-XB");
+  await show(page, "ar-XB");
   const mirrored = await boxes();
   expect(straight.length).toBeGreaterThan(500);
   expect(mirrored.map(({ name }) => name)).toEqual(straight.map(({ name }) => name));
@@ -106,7 +104,7 @@ test("the layout of a language from right to left is that of the others in a mir
 test("arrows point along the text; addresses, codes and passwords are written from left to right", async ({
   page,
 }) => {
-  await show(page, wordsOf("ar-XB", {}).flow, "ar-XB");
+  await show(page, "ar-XB");
   const back = page.locator('[data-picture="login_password"] .stile-icon[data-pointing]').first();
   expect(await back.evaluate((icon) => getComputedStyle(icon).transform)).toBe("matrix(-1, 0, 0, 1, 0, 0)");
   const directionOf = (picture: string, selector: string) =>

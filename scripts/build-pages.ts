@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
@@ -7,8 +7,9 @@ import type { PageAssets } from "../hosted/assets.ts";
 import { byFunction } from "./bundling.ts";
 
 /**
- * Builds the hosted pages into `dist/hosted`: `draw.js`, with which the server draws them, the files that browsers load
- * in `assets`, the list of those in `assets.json`, and the loader of the frame in `embed.js` and `embed-sign-in.js`.
+ * Builds the hosted pages into `dist/hosted`: `draw.js`, with which the server draws them, `draw-gallery.js`, with which
+ * it draws the pictures of `/dev/theme`, what both have in common, the files that browsers load in `assets`, the list of
+ * those in `assets.json`, and the loader of the frame in `embed.js` and `embed-sign-in.js`.
  */
 
 const root = dirname(import.meta.dirname);
@@ -27,7 +28,8 @@ const common: BuildOptions = {
 /** @throws Error if a source cannot be bundled; esbuild has printed why */
 export async function buildPages(): Promise<void> {
   const assets = join(folder, "assets");
-  rmSync(assets, { recursive: true, force: true });
+  for (const former of [assets, ...globSync(join(folder, "common-*.js"))])
+    rmSync(former, { recursive: true, force: true });
   mkdirSync(assets, { recursive: true });
   const [{ metafile }] = await Promise.all([
     build({
@@ -48,9 +50,9 @@ export async function buildPages(): Promise<void> {
     }),
     build({
       ...common,
-      outfile: join(folder, "draw.js"),
-      entryPoints: [join(drawing, "draw.tsx")],
-      ...{ platform: "node", target: "node22" },
+      outdir: folder,
+      entryPoints: ["draw", "draw-gallery"].map((name) => join(drawing, `${name}.tsx`)),
+      ...{ splitting: true, chunkNames: "common-[hash]", platform: "node", target: "node22" },
       // React's code is CommonJS, and requires modules of Node.
       banner: {
         js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

@@ -43,7 +43,10 @@ test("the package contains what it exports, and neither tests nor data", () => {
     .map((target) => target.replace("./", ""));
   expect(exported.length).toBeGreaterThan(4);
   expect(paths).toEqual(
-    expect.arrayContaining([...exported, "bin/stile.js", "dist/hosted/draw.js", "LICENSE"]),
+    expect.arrayContaining([
+      ...exported,
+      ...["bin/stile.js", "LICENSE", "dist/hosted/draw.js", "dist/hosted/draw-gallery.js"],
+    ]),
   );
   expect(paths.filter((path) => /\.test\.|^(?:data|node_modules|\.next|\.env)/.test(path))).toEqual([]);
 });

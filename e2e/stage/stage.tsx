@@ -1,22 +1,25 @@
 import { createRoot, type Root } from "react-dom/client";
-import { type Language, languageTags } from "#words/language-tags";
-import { translations } from "#words/translations";
-import { Confirmation } from "../../components/confirmation/confirmation.tsx";
+import { directionOf } from "#words/direction";
+import { type Language, languageTags, type PageLanguage } from "#words/language-tags";
+import { wordsOf } from "#words/words-of";
 import { Login } from "../../components/flow/login.tsx";
 import { FrameLogin } from "../../components/frame/frame-login.tsx";
-import { confirmations } from "../../components/gallery/confirmations.ts";
 import { type Drawing, gallery } from "../../components/gallery/gallery.ts";
+import { pagePictures } from "../../hosted/drawing/page-pictures.tsx";
 import * as react from "../../packages/react/src/index.tsx";
+import { messageDocument } from "../../server/http/message-document.ts";
+import { messages } from "../../server/http/messages.ts";
 import { stillFetch } from "./still-fetch.ts";
 
 /** The ways in which an application shows a flow. */
 export type Embedding = "page" | "frame" | "react" | "element";
 
 export interface Shown {
-  /** A drawing of the gallery, or of the confirmation page. */
+  /** A drawing of the gallery, of a page without a flow, or of a document without a script. */
   name: string;
   embedding: Embedding;
-  language: Language;
+  /** Pseudo-languages for the page and the frame alone. */
+  language: PageLanguage;
 }
 
 /** What a document of the studio offers to its tests. */
@@ -37,14 +40,14 @@ declare global {
 const address = "https://login.example/";
 const navigate = () => {};
 const byName = new Map(gallery.map((drawing) => [drawing.name, drawing]));
-const pages: Readonly<Record<string, (typeof confirmations)[keyof typeof confirmations]>> = confirmations;
 
 let root: Root | null = null;
 
 window.stage = {
   languages: languageTags,
   names(embedding) {
-    if (embedding === "page") return [...byName.keys(), ...Object.keys(pages)];
+    if (embedding === "page")
+      return [...byName.keys(), ...Object.keys(pagePictures), ...Object.keys(messages)];
     // An application's page is not told of a return, a redirect, or a flow that is not started.
     return gallery
       .filter(({ version, providerReturn, redirectTo }) => version > 0 && !providerReturn && !redirectTo)
@@ -59,20 +62,24 @@ window.stage = {
     document.body.replaceChildren(container);
     document.body.className = embedding === "page" || embedding === "frame" ? "stile-body" : "";
     document.documentElement.lang = language;
+    document.documentElement.dir = directionOf(language);
     history.replaceState(null, "", "/");
     // A component goes on with the flow of the drawing before, as after a reload.
     sessionStorage.clear();
     scrollTo(0, 0);
-    const content = pages[name];
+    const picture = pagePictures[name];
     const drawing = byName.get(name);
+    const message = messages[name];
+    showMessage(message && messageDocument({ ...wordsOf(language, {}).flow, language }, "Stile", message));
+    if (message) return;
     if (drawing) globalThis.fetch = stillFetch(drawing);
     if (embedding === "element" && drawing) container.replaceChildren(elementOf(drawing, language));
     else {
       root = createRoot(container);
-      if (content) root.render(<ConfirmationPage content={content} language={language} />);
+      if (picture) root.render(picture({ words: wordsOf(language, {}), language, service: "Stile" }));
       else if (drawing) root.render(<FlowOf drawing={drawing} embedding={embedding} language={language} />);
     }
-    if (content) await until(() => container.querySelector("h1") !== null);
+    if (picture) await until(() => container.firstElementChild !== null);
     else if (drawing) await begin(drawing, container);
   },
 };
@@ -88,27 +95,27 @@ globalThis.EventSource = class extends EventTarget {
   close() {}
 } as unknown as typeof EventSource;
 
-function ConfirmationPage({ content, language }: { content: (typeof pages)[string]; language: Language }) {
-  const { confirmation } = translations[language];
-  return (
-    <Confirmation
-      {...{ content, language, navigate }}
-      words={confirmation}
-      service="Stile"
-      address="/passkeys/t/transaction/confirm"
-    />
-  );
+const links = document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]");
+const ownStyle = document.head.appendChild(document.createElement("style"));
+
+/** Shows a whole document, with its own style sheet in place of that of the pages; undefined shows none. */
+function showMessage(text: string | undefined): void {
+  // The element of a link would load its style sheet anew.
+  for (const { sheet } of links) if (sheet) sheet.disabled = text !== undefined;
+  const shown = text === undefined ? null : new DOMParser().parseFromString(text, "text/html");
+  ownStyle.textContent = shown?.querySelector("style")?.textContent ?? "";
+  if (shown) document.body.replaceChildren(...shown.body.childNodes);
 }
 
 interface FlowProps {
   drawing: Drawing;
   embedding: Embedding;
-  language: Language;
+  language: PageLanguage;
 }
 
 function FlowOf({ drawing, embedding, language }: FlowProps) {
   const { flow: type, state, version, redirectTo, providerReturn = null } = drawing;
-  const { flow: words, frame } = translations[language];
+  const { flow: words, frame } = wordsOf(language, {});
   const initial = { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) };
   if (embedding === "page")
     return (
@@ -133,7 +140,7 @@ function FlowOf({ drawing, embedding, language }: FlowProps) {
   return <react.Login url={address} language={language} flow={type === "registration" ? type : "login"} />;
 }
 
-function elementOf({ flow }: Drawing, language: Language): HTMLElement {
+function elementOf({ flow }: Drawing, language: PageLanguage): HTMLElement {
   const element = document.createElement(flow === "profile" ? "stile-account" : "stile-login");
   element.setAttribute("url", address);
   element.setAttribute("language", language);

@@ -3,12 +3,7 @@ import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler, mailPreviewHandler } from "./dev/mailbox.ts";
-import {
-  themePreviewHandler,
-  themePreviewPageStylesHandler,
-  themePreviewSettingsHandler,
-  themePreviewStyleHandler,
-} from "./dev/theme.ts";
+import { themePreviewHandler, themePreviewSettingsHandler, themePreviewStyleHandler } from "./dev/theme.ts";
 import { flowAddresses, graphAddress } from "./flow/addresses.ts";
 import { healthAddresses } from "./health.ts";
 import { jobsAddress } from "./jobs.ts";
@@ -31,7 +26,6 @@ export const addresses: readonly Address[] = [
   ...healthAddresses,
   address("GET", "/dev/mail", mailPreviewHandler, "plain", "local-development"),
   address("GET", "/dev/theme", themePreviewHandler, "plain", "local-development"),
-  address("GET", "/dev/theme/pages.css", themePreviewPageStylesHandler, "plain", "local-development"),
   address("GET", "/dev/theme/style.css", themePreviewStyleHandler, "plain", "local-development"),
   address("GET", "/dev/theme/settings.json", themePreviewSettingsHandler, "plain", "local-development"),
   address("GET", "/dev/mailbox", mailboxHandler, "plain", "local-development"),

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { directionOf } from "#words/direction";
-import type { FlowWords } from "#words/flow";
 import { languageTags, type PageLanguage, pseudoTags } from "#words/language-tags";
+import type { LanguageWords } from "#words/language-words";
 import { wordsOf } from "#words/words-of";
 import { projectPath } from "../../lib/project-path.ts";
 import { sha256 } from "../../lib/sha256.ts";
@@ -13,34 +13,46 @@ import { themeCss } from "../../theme/theme-css.ts";
 import { colorNames, schemes, type Theme, type TriedTheme, triedTheme } from "./settings.ts";
 import { themePreviewScript, themePreviewStyles } from "./styles.ts";
 
-/** What the build made for this page: the pictures of the gallery, and the style sheet of the pages. */
-export interface BuiltGallery {
-  /** As in `components/gallery/draw-gallery.tsx`. */
-  drawGallery(options: { words: FlowWords; language: string; service: string }): {
+/** What the build made of `hosted/drawing/draw-gallery.tsx`, which this room does not import. */
+interface BuiltGallery {
+  drawGallery(options: { words: LanguageWords; language: string; service: string }): {
     name: string;
     markup: string;
   }[];
-  /** The style sheet of the pages. */
+  /** Name of the style sheet of the pages in `/assets/`. */
+  style: string;
+}
+
+/** The pages that the interfaces send without the renderer: documents, with a style sheet of their own. */
+export interface PlainPages {
   styles: string;
+  documents(
+    words: LanguageWords,
+    language: PageLanguage,
+    service: string,
+  ): { name: string; document: string }[];
 }
 
 const sourceOf = (text: string) => `'sha256-${sha256(text).toString("base64")}'`;
 
-const headers = {
+/** @param styles style sheets that stand in the document, or in one that it holds */
+const headersWith = (...styles: string[]) => ({
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "content-security-policy": [
     "default-src 'none'",
     `script-src ${sourceOf(themePreviewScript)}`,
-    `style-src 'self' ${sourceOf(themePreviewStyles)}`,
+    `style-src 'self' ${styles.map(sourceOf).join(" ")}`,
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join("; "),
-};
+});
+
+const headers = headersWith(themePreviewStyles);
 
 /** Languages of the page, pseudo-languages included. */
 const tags: readonly PageLanguage[] = [...languageTags, ...pseudoTags];
@@ -50,27 +62,25 @@ const tags: readonly PageLanguage[] = [...languageTags, ...pseudoTags];
  * configuration to copy. The query has the settings, as `triedTheme` reads them, and `lang`; without settings the theme
  * is that of the configuration. Nothing is stored.
  */
-export async function themePreviewPage({ config }: Pick<Runtime, "config">, url: URL): Promise<Response> {
+export async function themePreviewPage(
+  { config }: Pick<Runtime, "config">,
+  url: URL,
+  plainPages: PlainPages,
+): Promise<Response> {
   const built = await builtGallery();
-  if (!built)
-    return new Response("The gallery is part of the repository, and not of the package.\n", {
-      status: 404,
-      headers,
-    });
   const tried = triedTheme(url.searchParams, config.theme);
   const language = tags.find((tag) => tag === url.searchParams.get("lang")) ?? "en";
-  const pictures = built.drawGallery({
-    words: wordsOf(language, config.words).flow,
-    language,
-    service: config.service.name,
-  });
+  const words = wordsOf(language, config.words);
+  const service = config.service.name;
+  const pictures = built.drawGallery({ words, language, service });
+  const documents = plainPages.documents(words, language, service);
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Themes · ${config.service.name}</title>
-<link rel="stylesheet" href="/dev/theme/pages.css">
+<title>Themes · ${service}</title>
+<link rel="stylesheet" href="/assets/${built.style}">
 <link rel="stylesheet" href="/dev/theme/style.css${url.search}" data-tried>
 <style>${trusted(themePreviewStyles)}</style>
 </head>
@@ -78,20 +88,17 @@ export async function themePreviewPage({ config }: Pick<Runtime, "config">, url:
 ${settingsForm(tried, language)}
 <main class="try-states">
 ${pictures.map(({ name, markup }) => html`<section><h2>${name}</h2><div dir="${directionOf(language)}">${trusted(markup)}</div></section>\n`)}
+${documents.map(({ name, document }) => html`<section><h2>${name}</h2><iframe title="${name}" srcdoc="${document}"></iframe></section>\n`)}
 </main>
 <script>${trusted(themePreviewScript)}</script>
 </body>
 </html>
 `;
-  return new Response(page.markup, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
-}
-
-/** `GET /dev/theme/pages.css`: the style sheet of the pages, with the default theme. */
-export async function themePreviewPageStyles(): Promise<Response> {
-  const built = await builtGallery();
-  return new Response(built?.styles ?? "", {
-    status: built ? 200 : 404,
-    headers: { ...headers, "content-type": "text/css; charset=utf-8" },
+  return new Response(page.markup, {
+    headers: {
+      ...headersWith(themePreviewStyles, plainPages.styles),
+      "content-type": "text/html; charset=utf-8",
+    },
   });
 }
 
@@ -156,10 +163,14 @@ function colorField(
 `;
 }
 
-let loading: Promise<BuiltGallery | null> | undefined;
+let loading: Promise<BuiltGallery> | undefined;
 
-/** Loads the gallery with React and the style sheet of the pages, on first use. */
-function builtGallery(): Promise<BuiltGallery | null> {
+/**
+ * Loads the gallery with React, on first use.
+ *
+ * @throws Error if the pages are not built
+ */
+function builtGallery(): Promise<BuiltGallery> {
   loading ??= load().catch((error: unknown) => {
     // The next request tries again.
     loading = undefined;
@@ -168,21 +179,15 @@ function builtGallery(): Promise<BuiltGallery | null> {
   return loading;
 }
 
-/** Builds them where the sources are there, so that they show what the sources are; null without sources and build. */
-async function load(): Promise<BuiltGallery | null> {
-  const builder = projectPath("scripts", "build-gallery.ts");
-  if (builder) {
-    const { buildGallery } = (await import(/* turbopackIgnore: true */ pathToFileURL(builder).href)) as {
-      buildGallery(): Promise<void>;
-    };
-    await buildGallery();
-  }
-  const program = projectPath("dist", "gallery", "gallery.mjs");
-  const styles = projectPath("dist", "gallery", "pages.css");
-  if (!program || !styles) return null;
+async function load(): Promise<BuiltGallery> {
+  const [list, program] = ["assets.json", "draw-gallery.js"].map((name) =>
+    projectPath("dist", "hosted", name),
+  );
+  if (!list || !program) throw new Error("the pages are not built: npm run build");
+  const { style } = JSON.parse(readFileSync(list, "utf8")) as Pick<BuiltGallery, "style">;
   const { drawGallery } = (await import(/* turbopackIgnore: true */ pathToFileURL(program).href)) as Pick<
     BuiltGallery,
     "drawGallery"
   >;
-  return { drawGallery, styles: readFileSync(styles, "utf8") };
+  return { drawGallery, style };
 }

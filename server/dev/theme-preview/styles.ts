@@ -16,6 +16,7 @@ export const themePreviewStyles = `
 .try-states > section { min-width: 0; overflow: hidden; isolation: isolate; background: var(--stile-ground); border-radius: 8px; }
 .try-states > section > h2 { margin: 0; padding: 0.5rem 0.75rem; font: 12px/1.4 ui-monospace, Menlo, Consolas, monospace; color: #fff; background: #374151; }
 .try-states .stile-page { min-height: 0; padding-block: 1.5rem; }
+.try-states iframe { display: block; width: 100%; height: 26rem; border: 0; }
 .try-states > section:has([data-wide]) { grid-column: span 2; }
 @media (max-width: 60rem) { .try-body { display: block; } .try-settings { position: static; height: auto; } .try-states > section:has([data-wide]) { grid-column: auto; } }
 `;

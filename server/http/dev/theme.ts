@@ -1,19 +1,27 @@
 import {
+  type PlainPages,
   themePreviewPage,
-  themePreviewPageStyles,
   themePreviewSettings,
   themePreviewStyle,
 } from "../../dev/theme-preview/page.ts";
 import type { Handler } from "../handler-context.ts";
+import { messageDocument, messageStyles } from "../message-document.ts";
+import { messages } from "../messages.ts";
+
+const plainPages: PlainPages = {
+  styles: messageStyles,
+  documents: ({ flow }, language, service) =>
+    Object.entries(messages).map(([name, message]) => ({
+      name,
+      document: messageDocument({ ...flow, language }, service, message),
+    })),
+};
 
 /** `GET /dev/theme`: every state with a theme that can be changed. */
-export const themePreviewHandler: Handler = ({ runtime, url }) => themePreviewPage(runtime, url);
+export const themePreviewHandler: Handler = ({ runtime, url }) => themePreviewPage(runtime, url, plainPages);
 
 /** `GET /dev/theme/style.css` */
 export const themePreviewStyleHandler: Handler = ({ runtime, url }) => themePreviewStyle(runtime, url);
 
 /** `GET /dev/theme/settings.json` */
 export const themePreviewSettingsHandler: Handler = ({ runtime, url }) => themePreviewSettings(runtime, url);
-
-/** `GET /dev/theme/pages.css` */
-export const themePreviewPageStylesHandler: Handler = () => themePreviewPageStyles();

@@ -26,7 +26,6 @@ const undeclared: Record<string, string> = {
   "POST /dev/authenticator": "served in development alone",
   "GET /dev/mail": "served in development alone",
   "GET /dev/theme": "served in development alone",
-  "GET /dev/theme/pages.css": "served in development alone",
   "GET /dev/theme/style.css": "served in development alone",
   "GET /dev/theme/settings.json": "served in development alone",
 };
