@@ -1,12 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../server/testing/eventually.ts";
+import { flowClient } from "../server/testing/flow-client.ts";
+import { type Service, startService } from "../server/testing/service.ts";
+import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 
-/** The servers of the guides' applications, without Stile. `e2e/examples.spec.ts` clicks through all of them with it. */
+/**
+ * The servers of the guides' applications, without Stile, and what needs no browser with it. `e2e/examples.spec.ts` clicks
+ * through all of them.
+ */
 
 const root = join(import.meta.dirname, "..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
@@ -21,8 +29,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the server of an example, whose Stile does not answer. */
-async function start(name: string): Promise<string> {
+/**
+ * Starts the server of an example.
+ *
+ * @param stile its address; by default one that does not answer
+ */
+async function start(name: string, stile?: string): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   cpSync(join(root, "examples", name), join(folder, name), { recursive: true });
@@ -35,7 +47,7 @@ async function start(name: string): Promise<string> {
       PORT: String(port),
       APP_URL: url,
       APP_LINK: "com.example.shop:/signed-in",
-      STILE_URL: `http://127.0.0.1:${await freePort()}`,
+      STILE_URL: stile ?? `http://127.0.0.1:${await freePort()}`,
     },
   });
   processes.push(child);
@@ -145,5 +157,85 @@ describe("the back end of an app", () => {
     expect((await redeem({ code: "x", codeVerifier: "y" })).status).toBe(503);
     for (const authorization of ["", "Bearer", "Bearer x", `Bearer ${token}`])
       expect((await fetch(`${backEnd}/api/me`, { headers: { authorization } })).status).toBe(401);
+  });
+});
+
+describe("the app with screens of its own", () => {
+  const password = "nine otters under the bridge";
+  let mailbox: SmtpCatcher;
+  let service: Service;
+  let ownBackEnd: string;
+  let email: string;
+  beforeAll(async () => {
+    mailbox = await startSmtp();
+    service = await startService({ SMTP_URL: mailbox.url });
+    ownBackEnd = await start("mobile", service.server.url);
+    email = `${randomUUID()}@example.com`;
+    const client = flowClient(service.server.url);
+    await client.start("registration");
+    await client.act("register_client_capabilities", { webauthn_available: false });
+    const asked = Date.now() - 1;
+    await client.act("register_login_identifier", { email });
+    await client.act("verify_passcode", { code: await mailbox.codeFor(email, asked) });
+    await client.act("register_password", { new_password: password });
+    expect(client.state.name).toBe("success");
+  });
+  afterAll(async () => {
+    await service.close();
+    await mailbox.close();
+  });
+
+  /** The app, and a user who answers what it asks. */
+  function app() {
+    const child = spawn(process.execPath, ["app.js", "form"], {
+      cwd: join(folder, "mobile"),
+      env: { PATH: process.env.PATH ?? "", STILE_URL: service.server.url, BACK_END: ownBackEnd },
+    });
+    processes.push(child);
+    let output = "";
+    let read = 0;
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk;
+      });
+    /** What the app has written since the last answer, once it asks for it by this name. */
+    const asked = (name: string) =>
+      eventually(async () => {
+        const written = output.slice(read);
+        if (!written.endsWith(`${name}: `)) throw new Error(`The app does not ask for "${name}": ${output}`);
+        return written;
+      });
+    const answer = async (name: string, text: string) => {
+      const written = await asked(name);
+      read = output.length;
+      child.stdin.write(`${text}\n`);
+      return written;
+    };
+    return {
+      child,
+      answer,
+      output: () => output,
+      /** Chooses an action by the number that the app shows before its description. */
+      async choose(description: string) {
+        const [, number = "none"] = new RegExp(`(\\d+) ${description}`).exec(await asked("Number")) ?? [];
+        return answer("Number", number);
+      },
+    };
+  }
+
+  test("signs in with a password, says what was wrong, and signs out", async () => {
+    const { child, choose, answer, output } = app();
+    expect(await answer("Number", "99")).toContain("login_init");
+    await choose("Identify the user");
+    await answer("email", email);
+    await choose("Sign in with a password");
+    expect(await choose("Sign in with a password")).toContain("login_password");
+    await answer("password", "not the password at all");
+    expect(await choose("Sign in with a password")).toMatch(/! .+/);
+    await answer("password", password);
+    const [status] = await once(child, "exit");
+    expect(output()).toContain(`email: '${email}'`);
+    expect(output()).toContain("Signed out.");
+    expect(status).toBe(0);
   });
 });
