@@ -241,3 +241,31 @@ test("the address of an account goes with its user to the sign-in, and not by an
   expect(search).toContain("flow=login");
   expect(search).not.toMatch(/ada/i);
 });
+
+test("a flow that has expired says so in the frame too, and starts again there", async () => {
+  const { user, calls } = frame({ act: [states.error_410], start: [login] }, states.login_password);
+  await user.type(screen.getByLabelText("Password"), "seven herons{Enter}");
+  expect((await screen.findByRole("alert")).textContent).toBe(en.errors.flow_expired_error);
+  await user.click(screen.getByRole("link", { name: en.page.startAgain }));
+  await screen.findByRole("heading", { name: "Sign in" });
+  expect(calls.map(([procedure]) => procedure)).toContain("start");
+});
+
+test("a code that was tried too often, and a wait, are said in the frame with what can be done", async () => {
+  const exhausted = frame({}, states.passcode_confirmation_exhausted);
+  expect(screen.getByRole("alert").textContent).toBe(en.errors.passcode_max_attempts_reached);
+  expect(screen.getByRole("button", { name: /new code|again/i })).toBeDefined();
+  exhausted.unmount();
+  frame({}, states.passcode_confirmation_too_fast);
+  expect(screen.getByRole("button", { name: /0:42/ }).getAttribute("aria-disabled")).toBe("true");
+});
+
+test("a flow that was handed over too late leaves the frame with its state, and says so", async () => {
+  const { user } = frame({ move: ["sealed"], continue: [refused] });
+  const { receive } = nextWindow();
+  await user.click(chooseProvider());
+  await screen.findByText(words.waiting);
+  receive({ type: "stile:window-back", token: "too late" });
+  await screen.findByText(en.errors.page_out_of_date);
+  expect(emailField()).toBeDefined();
+});
