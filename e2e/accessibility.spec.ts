@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test as base, type CDPSession, expect, type Page } from "@playwright/test";
-import { type Language, languageTags } from "#words/language-tags";
+import { type Language, languageTags, type PageLanguage, pseudoTags } from "#words/language-tags";
 import { confirmations } from "../components/gallery/confirmations.ts";
 import { loadConfig } from "../server/config/load.ts";
 import { stateNames } from "../server/flow/names.ts";
@@ -123,7 +123,12 @@ test("texts have contrast in every theme, light and dark", async ({ page, studio
 });
 
 /** What does not fit: the page is wider than the window, or a text is wider or higher than what it stands in. */
-function misfits(page: Page, embedding: Embedding, language: Language, rules: string[]): Promise<string[]> {
+function misfits(
+  page: Page,
+  embedding: Embedding,
+  language: PageLanguage,
+  rules: string[],
+): Promise<string[]> {
   return page.evaluate(
     async ({ embedding, language, rules, states }) => {
       const failures: string[] = [];
@@ -170,7 +175,7 @@ test("every language fits into 320 pixels, and names everything", async ({ page,
   await studio.open(page, "page");
   await page.evaluate(axe);
   const failures: string[] = [];
-  for (const language of languageTags)
+  for (const language of [...languageTags, ...pseudoTags])
     failures.push(...(await misfits(page, "page", language, rulesOfWords)));
   expect(failures).toEqual([]);
 });
@@ -192,12 +197,13 @@ test("text of twice the size fits", async ({ page, studio }) => {
   expect(await misfits(page, "page", "en", [])).toEqual([]);
 });
 
-test("with forced colours every control has an edge and shows its focus; nothing moves where motion is reduced", async ({
+test("with forced colours every text has contrast, and every control an edge and a visible focus; nothing moves where motion is reduced", async ({
   page,
   studio,
 }) => {
   await page.emulateMedia({ forcedColors: "active" });
   await studio.open(page, "page");
+  await page.evaluate(axe);
   const failures = await page.evaluate(async () => {
     const failures: string[] = [];
     const isDrawn = (element: Element | null | undefined) => {
@@ -212,6 +218,12 @@ test("with forced colours every control has an edge and shows its focus; nothing
         if (animation.playState === "running" && typeof duration === "number" && duration > 0)
           failures.push(`${name}: moves: ${(animation as CSSAnimation).animationName}`);
       }
+      const { violations } = await window.axe.run(document, {
+        runOnly: { type: "rule", values: ["color-contrast"] },
+        resultTypes: ["violations"],
+      });
+      for (const { id, nodes } of violations)
+        for (const { html } of nodes) failures.push(`${name}: ${id}: ${html}`);
       // The cells of a code are the edge of its field; the button in a password's field has that of the field.
       const edged = "button, .stile-button, input:not(.stile-code-input), select, textarea, .stile-code-cell";
       const plain = ".stile-button-link, .stile-button-back, .stile-reveal, [type=checkbox]";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, type Page, test } from "@playwright/test";
 import { directionOf } from "#words/direction";
-import { type PageLanguage, pseudoTags } from "#words/language-tags";
+import type { PageLanguage } from "#words/language-tags";
 import { wordsOf } from "#words/words-of";
 import type { drawGallery } from "../hosted/drawing/draw-gallery.tsx";
 
@@ -31,27 +31,6 @@ async function show(page: Page, language: PageLanguage): Promise<void> {
     `<!doctype html><html lang="${language}" dir="${directionOf(language)}"><style>${styles}</style><body class="stile-body">
     ${pictures.map(({ name, markup }) => `<section data-picture="${name}">${markup}</section>`).join("\n")}`,
   );
-}
-
-for (const tag of pseudoTags) {
-  test(`no state is wider than the narrowest screen in ${tag}`, async ({ page }) => {
-    await show(page, tag);
-    const wide = await page.evaluate(
-      (width) =>
-        Array.from(document.querySelectorAll<HTMLElement>("[data-picture]")).flatMap((picture) =>
-          Array.from(picture.querySelectorAll("*"))
-            // The field of a code is wider than its cells; hidden words are one pixel wide.
-            .filter((element) => !element.closest(".stile-code, .stile-hidden"))
-            .filter((element) => {
-              const { left, right, width: own } = element.getBoundingClientRect();
-              return own > 0 && (left < -0.5 || right > width + 0.5);
-            })
-            .map((element) => `${picture.dataset.picture}: ${element.outerHTML.slice(0, 120)}`),
-        ),
-      NARROWEST,
-    );
-    expect(wide).toEqual([]);
-  });
 }
 
 test("the layout of a language from right to left is that of the others in a mirror", async ({ page }) => {
