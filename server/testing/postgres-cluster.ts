@@ -22,6 +22,8 @@ export interface TestCluster {
   adminUrl: string;
   ownerUrl: string;
   template: string;
+  /** Each entry begins with the time, the process and the database. */
+  logFile: string;
 }
 
 declare module "vitest" {
@@ -40,6 +42,7 @@ const crashUnsafeSettings = {
   max_connections: "400",
   shared_buffers: "128MB",
   max_wal_size: "2GB",
+  log_line_prefix: "%m [%p] %d ",
 };
 
 /** Vitest's global set-up: starts one PostgreSQL for the whole run. */
@@ -83,7 +86,10 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
       id: config.tenant.id,
       name: config.service.name,
     });
-    return { cluster: { adminUrl, ownerUrl: clusterUrl(cluster, port), template }, stop };
+    return {
+      cluster: { adminUrl, ownerUrl: clusterUrl(cluster, port), template, logFile: cluster.logFile },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -1,0 +1,477 @@
+import type { ClientBase } from "pg";
+
+/** How many rows a database gets. */
+export interface Growth {
+  /** Accounts, with their addresses, passwords, passkeys, identities, second factors and trusted browsers. */
+  users: number;
+  flows: number;
+  sessions: number;
+  auditEntries: number;
+  /** Rows of each other growing table: codes, counters, events, rows of the passkey server and of authenticators. */
+  others: number;
+}
+
+interface Rows {
+  table: string;
+  count(growth: Growth): number;
+  /** Column → SQL expression of the row's number `i`, which counts from 1. The column `tenant_id` is always set. */
+  row: Record<string, string>;
+}
+
+/** A UUID that depends on a name and a number alone, as random as those of real rows. */
+const id = (name: string, number = "i") => `md5('${name} ' || ${number})::uuid`;
+
+/** 32 bytes, as of a SHA-256. */
+const digest = (name: string, number = "i") => `sha256(('${name} ' || ${number})::bytea)`;
+
+/** The id of a credential: base64url of 32 bytes. */
+const credentialId = (name: string) => `translate(rtrim(encode(${digest(name)}, 'base64'), '='), '+/', '-_')`;
+
+/** Times from the past to now, in the order of the rows. */
+const recently = (count: string, interval: string) =>
+  `now() - interval '${interval}' * (1 - i / ${count}::float8)`;
+
+/** A public key in COSE form is 77 bytes long. */
+const publicKey = `${digest("x")} || ${digest("y")} || substr(${digest("z")}, 1, 13)`;
+
+const browser =
+  "'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'";
+const address = "'203.0.' || i % 250 || '.' || i / 250 % 250";
+const user = id("user", "(i % $USERS + 1)");
+
+const credential = (name: string) => ({
+  id: credentialId(name),
+  public_key: publicKey,
+  sign_count: "i % 100",
+  aaguid: id("make", "i % 20"),
+  attestation_type: "'none'",
+  transports: "'{internal,hybrid}'",
+  backup_eligible: "true",
+  backup_state: "true",
+  user_verified: "true",
+  created_at: "now()",
+  last_used_at: "now()",
+});
+
+const tables: Rows[] = [
+  {
+    table: "users",
+    count: ({ users }) => users,
+    row: {
+      id: id("user"),
+      name: "'Person ' || i",
+      language: "'en'",
+      public_metadata: `jsonb_build_object('number', i)`,
+      created_at: recently("$COUNT", "900 days"),
+    },
+  },
+  {
+    table: "emails",
+    count: ({ users }) => users,
+    row: {
+      id: id("email"),
+      user_id: id("user"),
+      address: "'person' || i || '@example.com'",
+      is_primary: "true",
+      verified_at: "case when i % 10 > 0 then now() end",
+    },
+  },
+  {
+    table: "emails",
+    count: ({ users }) => Math.ceil(users / 10),
+    row: {
+      id: id("second email"),
+      user_id: id("user"),
+      address: "'person' || i || '@example.org'",
+      is_primary: "false",
+      verified_at: "now()",
+    },
+  },
+  {
+    table: "usernames",
+    count: ({ users }) => Math.ceil(users / 3),
+    row: { id: id("username"), user_id: id("user"), username: "'person_' || i" },
+  },
+  { table: "passwords", count: ({ users }) => users, row: { user_id: id("user"), hash: "$HASH" } },
+  {
+    table: "webauthn_credentials",
+    count: ({ users }) => Math.ceil(users / 2),
+    row: { ...credential("passkey"), user_id: id("user"), mfa_only: "i % 10 = 0" },
+  },
+  {
+    table: "totp_secrets",
+    count: ({ users }) => Math.ceil(users / 5),
+    row: {
+      user_id: id("user"),
+      sealed_secret: `${digest("totp")} || ${digest("more of totp")}`,
+      last_step: "58000000",
+    },
+  },
+  {
+    table: "recovery_codes",
+    count: ({ users }) => users,
+    row: { user_id: id("user", "(i / 10 + 1)"), code_hash: digest("recovery code") },
+  },
+  {
+    table: "trusted_devices",
+    count: ({ users }) => Math.ceil(users / 5),
+    row: {
+      id: id("browser"),
+      user_id: id("user"),
+      token_hash: digest("browser"),
+      user_agent: browser,
+      ip_address: address,
+      expires_at: "now() + interval '1 minute' * i",
+    },
+  },
+  {
+    table: "identities",
+    count: ({ users }) => Math.ceil(users / 4),
+    row: {
+      id: id("identity"),
+      user_id: id("user"),
+      provider: "case when i % 3 = 0 then 'apple' else 'google' end",
+      subject: "(100000000000000000000 + i)::text",
+      email: "'person' || i || '@example.com'",
+    },
+  },
+  {
+    table: "user_pictures",
+    count: ({ users }) => Math.ceil(users / 20),
+    row: { user_id: id("user"), id: id("picture"), data: digest("picture") },
+  },
+  {
+    table: "sessions",
+    count: ({ sessions }) => sessions,
+    row: {
+      id: id("session"),
+      user_id: user,
+      authenticated_at: recently("$COUNT", "30 days"),
+      factors: `jsonb_build_array(jsonb_build_object('at', now(), 'method', 'password'))`,
+      amr: "'{pwd}'",
+      ip_address: address,
+      user_agent: browser,
+      created_at: recently("$COUNT", "30 days"),
+      last_used_at: "now()",
+      expires_at: `${recently("$COUNT", "30 days")} + interval '30 days'`,
+    },
+  },
+  {
+    table: "flows",
+    count: ({ flows }) => flows,
+    row: {
+      id: id("flow"),
+      type: "'login'",
+      state: "(array['login_init', 'login_password', 'passcode_confirmation', 'success'])[i % 4 + 1]",
+      version: "i % 6 + 1",
+      token_hash: digest("flow"),
+      resume_hash: digest("resume"),
+      user_id: `case when i % 4 > 0 then ${user} end`,
+      data: `jsonb_build_object('client', jsonb_build_object('userAgent', ${browser}), 'factors', '[]'::jsonb, 'completed', '["preflight"]'::jsonb, 'identifier', 'person' || i || '@example.com')`,
+      history: `'["preflight", "login_init"]'`,
+      payload: "'{}'",
+      created_at: recently("$COUNT", "24 hours"),
+      expires_at: `${recently("$COUNT", "24 hours")} + interval '1 hour'`,
+      finished_at: "case when i % 4 = 3 then now() end",
+      session_id: `case when i % 4 = 3 then ${id("session")} end`,
+    },
+  },
+  {
+    table: "audit_logs",
+    count: ({ auditEntries }) => auditEntries,
+    row: {
+      id: id("entry"),
+      type: "(array['login_success', 'login_success', 'login_failure', 'session_revoked', 'user_created', 'passkey_created', 'webauthn_authentication_init_succeeded', 'webauthn_authentication_final_succeeded'])[i % 8 + 1]",
+      user_id: `case when i % 8 < 6 then ${user} end`,
+      request_id: `${id("request")}::text`,
+      ip_address: address,
+      user_agent: browser,
+      details: `case when i % 8 < 6 then jsonb_build_object('methods', array['password'])
+        else jsonb_build_object('actor_user_id', 'customer-' || i % $USERS) end`,
+      created_at: recently("$COUNT", "360 days"),
+    },
+  },
+  {
+    table: "passcodes",
+    count: ({ others }) => others,
+    row: {
+      flow_id: id("flow"),
+      purpose: "'login'",
+      recipient: digest("recipient"),
+      code_hash: digest("code"),
+      expires_at: recently("$COUNT", "24 hours"),
+    },
+  },
+  {
+    table: "webauthn_challenges",
+    count: ({ others }) => others,
+    row: {
+      id: id("challenge"),
+      flow_id: id("flow"),
+      ceremony: "'get'",
+      challenge: credentialId("challenge"),
+      expires_at: "now() + interval '1 hour'",
+    },
+  },
+  {
+    table: "third_party_requests",
+    count: ({ others }) => others,
+    row: {
+      state_hash: digest("state"),
+      flow_id: id("flow"),
+      provider: "'google'",
+      sealed: digest("sealed"),
+      redirect_to: "'https://shop.test/back'",
+      expires_at: "now() + interval '1 hour'",
+    },
+  },
+  {
+    table: "exchange_tokens",
+    count: ({ others }) => others,
+    row: {
+      token_hash: digest("token"),
+      flow_id: id("flow"),
+      sealed: digest("sealed"),
+      expires_at: "now() + interval '1 hour'",
+    },
+  },
+  {
+    table: "seen_assertions",
+    count: ({ others }) => others,
+    row: { id_hash: digest("assertion"), expires_at: "now() + interval '1 hour'" },
+  },
+  {
+    table: "handover_codes",
+    count: ({ others, sessions }) => Math.min(others, sessions),
+    row: {
+      code_hash: digest("authorization code"),
+      session_id: id("session"),
+      code_challenge: credentialId("verifier"),
+      redirect_to: "'https://shop.test/back'",
+      expires_at: "now() + interval '1 minute'",
+    },
+  },
+  {
+    table: "failures",
+    count: ({ others }) => others,
+    row: {
+      method: "(array['password', 'passcode', 'otp'])[i % 3 + 1]",
+      subject: digest("subject"),
+      source: "(array['', 'known', '*'])[i % 3 + 1]",
+      consecutive: "i % 4",
+      window_started_at: "now()",
+      window_count: "1",
+      last_at: recently("$COUNT", "2 days"),
+    },
+  },
+  {
+    table: "events",
+    count: ({ others }) => others,
+    row: {
+      id: id("event"),
+      name: "(array['user.login', 'user.create', 'session.create.flow'])[i % 3 + 1]",
+      subject_id: `${user}::text`,
+      flow_id: id("flow"),
+      data: `case when i % 20 > 0 then jsonb_build_object('id', ${user}) end`,
+      sealed_data: `case when i % 20 = 0 then ${digest("data")} end`,
+      created_at: recently("$COUNT", "30 days"),
+    },
+  },
+  {
+    table: "webhooks",
+    count: () => 5,
+    row: {
+      id: id("webhook"),
+      callback: "'https://shop.test/hooks'",
+      enabled: "false",
+      events: "'[]'",
+      sealed_secret: digest("secret"),
+      expires_at: "now() + interval '30 days'",
+    },
+  },
+  {
+    table: "webhook_deliveries",
+    count: ({ others }) => others,
+    row: {
+      id: id("delivery"),
+      webhook: `${id("webhook", "(i % 5 + 1)")}::text`,
+      event_id: id("event"),
+      sequence: "i",
+      subject_id: `${user}::text`,
+      state: "(array['waiting', 'failed', 'delivered'])[least(i % 50, 2) + 1]",
+      attempts: "1",
+      finished_at: "now()",
+      created_at: recently("$COUNT", "30 days"),
+    },
+  },
+  {
+    table: "webhook_attempts",
+    count: ({ others }) => others,
+    row: {
+      delivery_id: id("delivery"),
+      number: "1",
+      at: recently("$COUNT", "30 days"),
+      duration_ms: "40",
+      status: "204",
+    },
+  },
+  {
+    table: "passkey_users",
+    count: ({ others }) => others,
+    row: {
+      id: id("passkey user"),
+      user_id: "'customer-' || i",
+      name: "'customer-' || i",
+      display_name: "'Customer ' || i",
+    },
+  },
+  {
+    table: "passkey_credentials",
+    count: ({ others }) => others,
+    row: { ...credential("passkey credential"), user_id: id("passkey user"), is_mfa: "false" },
+  },
+  {
+    table: "passkey_transactions",
+    count: ({ others }) => others,
+    row: {
+      id: id("transaction"),
+      user_id: id("passkey user"),
+      identifier: "'payment-' || i",
+      data: `'{"amount":"12.00"}'`,
+      challenge: credentialId("transaction"),
+    },
+  },
+  {
+    table: "passkey_challenges",
+    count: ({ others }) => others,
+    row: {
+      challenge: credentialId("passkey challenge"),
+      operation: "'login'",
+      user_id: id("passkey user"),
+      user_verification: "'preferred'",
+      transaction_id: id("transaction"),
+      expires_at: "now() + interval '5 minutes'",
+    },
+  },
+  {
+    table: "transaction_confirmations",
+    count: ({ others }) => others,
+    row: {
+      transaction_id: id("transaction"),
+      page_token_hash: digest("page"),
+      redirect_to: "'https://shop.test/back'",
+      sealed_result: `case when i % 20 = 0 then ${digest("result")} end`,
+      expires_at: recently("$COUNT", "24 hours"),
+    },
+  },
+  {
+    table: "authenticator_devices",
+    count: ({ others }) => others,
+    row: {
+      id: id("phone"),
+      user_id: "'customer-' || i",
+      aaid: "'006F#0001'",
+      key_id: digest("phone"),
+      public_key: publicKey,
+      key_format: "256",
+      algorithm: "1",
+      sign_counter: "1",
+      reg_counter: "1",
+      authenticator_version: "1",
+      attestation: "'surrogate'",
+      key_name: "'Phone'",
+      is_second_factor_only: "true",
+      last_used_at: "now()",
+    },
+  },
+  {
+    table: "authenticator_requests",
+    count: ({ others }) => others,
+    row: {
+      id: "rpad(md5('request ' || i), 44, 'x')",
+      operation: "'AUTH'",
+      status: "'OK'",
+      user_id: "'customer-' || i",
+      username: "'customer-' || i",
+      message: "repeat('x', 500)",
+      device_token_hash: digest("device token"),
+      flow_id: `case when i % 4 = 0 then ${id("flow")} end`,
+      valid_until: recently("$COUNT", "24 hours"),
+    },
+  },
+];
+
+/** The tables that grow with the number of users and of their sign-ins. */
+export const growingTables: ReadonlySet<string> = new Set([
+  ...tables.flatMap(({ table }) => (table === "webhooks" ? [] : table)),
+  // Its key has no tenant.
+  "rate_limits",
+]);
+
+/** A hash that no password matches, as long as a real one. */
+const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"B".repeat(43)}`;
+
+/**
+ * Fills a database of the current schema with rows as a service has them after years, and gathers their statistics.
+ * Indexes and foreign keys are built after the rows. What is in the database stays.
+ *
+ * @param client connected as the owner of the tables
+ * @param passwordHash of every account; default: one that no password matches
+ * @param report called with each table when it is filled
+ */
+export async function grow(
+  client: ClientBase,
+  tenantId: string,
+  growth: Growth,
+  {
+    passwordHash = NO_PASSWORD,
+    report = () => {},
+  }: { passwordHash?: string; report?: (table: string) => void } = {},
+): Promise<void> {
+  const restore = await dropIndexes(client);
+  for (const { table, count, row } of tables) {
+    const total = count(growth);
+    const values = Object.values(row).map((expression) =>
+      expression
+        .replaceAll("$USERS", String(Math.max(1, growth.users)))
+        .replaceAll("$COUNT", String(total))
+        .replaceAll("$HASH", client.escapeLiteral(passwordHash)),
+    );
+    await client.query(`
+      insert into ${table} (tenant_id, ${Object.keys(row).join(", ")})
+      select '${tenantId}', ${values.join(", ")} from generate_series(1, ${total}) as i`);
+    report(table);
+  }
+  await client.query(`
+    insert into rate_limits (key, points, expire)
+    select 'step_source:' || md5(i::text), 1, extract(epoch from now()) * 1000 + 60000 from generate_series(1, ${growth.others}) as i`);
+  for (const statement of restore) await client.query(statement);
+  report("indexes");
+  await client.query("vacuum analyze");
+}
+
+/** Drops indexes and foreign keys of all growing tables. @returns the statements that restore them */
+async function dropIndexes(client: ClientBase): Promise<string[]> {
+  const names = [[...growingTables]];
+  // Primary keys and unique constraints before the foreign keys that need them.
+  const { rows: constraints } = await client.query<{ table: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype in ('p', 'u', 'f') and conrelid = any ($1::text[]::regclass[])
+    order by contype = 'f', conname`,
+    names,
+  );
+  for (const { table, name } of constraints.toReversed())
+    await client.query(`alter table ${table} drop constraint ${name}`);
+  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+    from pg_index where indrelid = any ($1::text[]::regclass[])`,
+    names,
+  );
+  for (const { name } of indexes) await client.query(`drop index ${name}`);
+  return [
+    ...indexes.map(({ definition }) => definition),
+    ...constraints.map(
+      ({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`,
+    ),
+  ];
+}
