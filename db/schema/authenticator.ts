@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
@@ -96,7 +97,9 @@ export const authenticatorRequests = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     index("authenticator_requests_user").on(table.tenantId, table.userId, table.operation),
-    index("authenticator_requests_flow").on(table.tenantId, table.flowId),
+    index("authenticator_requests_flow")
+      .on(table.tenantId, table.flowId)
+      .where(sql`${table.flowId} is not null`),
     index("authenticator_requests_valid_until").on(table.validUntil),
   ],
 );

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
 import { tenants } from "./tenants.ts";
@@ -88,6 +89,9 @@ export const thirdPartyRequests = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.stateHash] }),
     index("third_party_requests_expires_at").on(table.expiresAt),
+    index("third_party_requests_user")
+      .on(table.tenantId, table.userId)
+      .where(sql`${table.userId} is not null`),
   ],
 );
 
@@ -108,6 +112,7 @@ export const exchangeTokens = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.tokenHash] }),
     index("exchange_tokens_expires_at").on(table.expiresAt),
+    index("exchange_tokens_user").on(table.tenantId, table.userId).where(sql`${table.userId} is not null`),
   ],
 );
 
@@ -144,8 +149,17 @@ export const webauthnChallenges = pgTable(
     primaryKey({ columns: [table.tenantId, table.id] }),
     uniqueIndex("webauthn_challenges_challenge").on(table.tenantId, table.challenge),
     index("webauthn_challenges_expires_at").on(table.expiresAt),
+    index("webauthn_challenges_user")
+      .on(table.tenantId, table.userId)
+      .where(sql`${table.userId} is not null`),
   ],
 );
+
+/**
+ * Until when a count is kept, in UTC. Consecutive failures block a method until another one succeeds: deleting them early
+ * would allow new attempts.
+ */
+export const failuresExpiry = sql`((last_at at time zone 'UTC') + case when source not in ('', 'known') or consecutive = 0 then interval '2 days' else interval '1 year' end)`;
 
 /** Counted failures. `subject`: HMAC of the account, or of an unknown identifier. `source`: a source prefix; empty or `*` for all. */
 export const failures = pgTable(
@@ -162,6 +176,6 @@ export const failures = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.method, table.subject, table.source] }),
-    index("failures_last_at").on(table.lastAt),
+    index("failures_expiry").on(failuresExpiry),
   ],
 );

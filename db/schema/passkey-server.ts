@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
@@ -92,6 +93,11 @@ export const passkeyChallenges = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.challenge] }),
     index("passkey_challenges_expires_at").on(table.expiresAt),
+    // For the deletion of users and of transactions.
+    index("passkey_challenges_user").on(table.tenantId, table.userId).where(sql`${table.userId} is not null`),
+    index("passkey_challenges_transaction")
+      .on(table.tenantId, table.transactionId)
+      .where(sql`${table.transactionId} is not null`),
     ofPasskeyUser(table as never),
     foreignKey({
       columns: [table.tenantId, table.transactionId],
@@ -123,6 +129,9 @@ export const transactionConfirmations = pgTable(
     unique("transaction_confirmations_page_token_unique").on(table.tenantId, table.pageTokenHash),
     unique("transaction_confirmations_code_unique").on(table.tenantId, table.codeHash),
     index("transaction_confirmations_expires_at").on(table.expiresAt),
+    index("transaction_confirmations_sealed")
+      .on(table.expiresAt)
+      .where(sql`${table.sealedResult} is not null`),
     foreignKey({
       columns: [table.tenantId, table.transactionId],
       foreignColumns: [passkeyTransactions.tenantId, passkeyTransactions.id],

@@ -17,9 +17,9 @@ export const auditLogs = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.tenantId, table.id] }),
-    // Each filter of the log has one, in the order in which entries are listed.
-    index("audit_logs_created").on(table.tenantId, table.createdAt, table.id),
+    // Each filter of the log has an index in the order in which entries are listed, and so has the whole log. A key of
+    // the id alone would be written at another place of it by each entry, and nothing looks an entry up by its id.
+    primaryKey({ name: "audit_logs_pkey", columns: [table.tenantId, table.createdAt, table.id] }),
     index("audit_logs_type").on(table.tenantId, table.type, table.createdAt, table.id),
     index("audit_logs_ip_address").on(table.tenantId, table.ipAddress, table.createdAt, table.id),
     index("audit_logs_actor").on(

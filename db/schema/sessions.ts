@@ -65,6 +65,8 @@ export const authorizationCodes = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.codeHash] }),
+    index("handover_codes_session").on(table.tenantId, table.sessionId),
+    index("handover_codes_expires_at").on(table.expiresAt),
     foreignKey({
       columns: [table.tenantId, table.sessionId],
       foreignColumns: [sessions.tenantId, sessions.id],

@@ -104,8 +104,6 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_failed")
       .on(table.tenantId, table.webhook, table.createdAt)
       .where(sql`${table.state} = 'failed'`),
-    // For the purge.
-    index("webhook_deliveries_purge").on(table.createdAt),
   ],
 );
 

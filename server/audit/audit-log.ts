@@ -49,14 +49,14 @@ export async function listAuditEntries(
   const createdAt = total > MAX_SORTED ? table.createdAt : sql`${table.createdAt} + interval '0 seconds'`;
   // Skips the entries of earlier pages in an index, without reading their rows.
   const page = db
-    .select({ id: table.id })
+    .select({ createdAt: table.createdAt, id: table.id })
     .from(table)
     .where(where)
     .orderBy(desc(createdAt), desc(table.id))
     .offset(offset)
     .limit(size);
   const rows = await entries(db)
-    .where(and(eq(table.tenantId, tenant.id), inArray(table.id, page)))
+    .where(and(eq(table.tenantId, tenant.id), sql`(${table.createdAt}, ${table.id}) in ${page}`))
     .orderBy(desc(table.createdAt), desc(table.id));
   return { rows, total };
 }

@@ -191,7 +191,9 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
 export const retirement = {
   columns: sql`retired_at = now(), sealed_private_jwk = ''`,
   // Twice as long as a new key is only published, because processes read the keys once in that time.
-  condition: sql`retired_at is null and purpose in (${sql.join(
+  by: sql`created_at`,
+  before: sql`now()`,
+  and: sql`retired_at is null and purpose in (${sql.join(
     Object.keys(signedFor).map((purpose) => sql`${purpose}`),
     sql`, `,
   )}) and exists (select from signing_keys newer

@@ -10,6 +10,9 @@ type Process = Pick<Runtime, "database" | "tenant" | "tenants" | "platform" | "w
 /** Sessions that one transaction deletes. */
 const BATCH_ROWS = 1_000;
 
+/** Pages of the table that one search for idle sessions reads. */
+const SEARCHED_PAGES = 2_000;
+
 /**
  * Deletes the sessions of all tenants that have expired or were idle for too long, and emits the event of their end.
  * Several servers may run it concurrently: the transaction that deletes a row emits its event.
@@ -17,18 +20,36 @@ const BATCH_ROWS = 1_000;
  * @returns the number of deleted sessions
  */
 export async function endExpiredSessions(runtime: Process): Promise<number> {
-  const condition = await expiryCondition(runtime);
+  const expired = await endInBatches(runtime, sql`s.expires_at < now()`, sql`order by s.expires_at`);
+  const idle = await idleCondition(runtime);
+  return idle === null ? expired : expired + (await endIdleSessions(runtime, idle));
+}
+
+/** Looks for idle sessions in one part of the table after the other, so that no batch reads what an earlier one read. */
+async function endIdleSessions(runtime: Process, idle: SQL): Promise<number> {
+  const { rows } = await runtime.database.write.execute<{ pages: number }>(
+    sql`select (pg_relation_size('sessions') / current_setting('block_size')::int)::int as pages`,
+  );
   let total = 0;
-  for (let ended = BATCH_ROWS; ended === BATCH_ROWS; total += ended)
-    ended = await endBatch(runtime, condition);
+  for (let page = 0; page < (rows[0]?.pages ?? 0); page += SEARCHED_PAGES) {
+    const part = sql`s.ctid >= ${`(${page},0)`}::tid and s.ctid < ${`(${page + SEARCHED_PAGES},0)`}::tid`;
+    total += await endInBatches(runtime, sql`${part} and ${idle}`);
+  }
   return total;
 }
 
-function endBatch(runtime: Process, condition: SQL): Promise<number> {
+async function endInBatches(runtime: Process, condition: SQL, order = sql``): Promise<number> {
+  let total = 0;
+  for (let ended = BATCH_ROWS; ended === BATCH_ROWS; total += ended)
+    ended = await endBatch(runtime, condition, order);
+  return total;
+}
+
+function endBatch(runtime: Process, condition: SQL, order: SQL): Promise<number> {
   return runtime.database.write.transaction(async (tx) => {
     const { rows } = await tx.execute<EndedRow & { tenant_id: string }>(sql`
       delete from sessions where ctid = any (array(
-        select s.ctid from sessions s where ${condition} limit ${BATCH_ROWS} for update skip locked))
+        select s.ctid from sessions s where ${condition} ${order} limit ${BATCH_ROWS} for update skip locked))
       returning *`);
     for (const row of rows) {
       const tenant = await tenantOf(runtime, row.tenant_id);
@@ -46,10 +67,10 @@ async function tenantOf({ tenant, tenants }: Process, id: string): Promise<Tenan
 }
 
 /**
- * The sessions `s` that have ended. Idle ones are looked for only if a tenant has a limit, because no index has them: it
- * would be written at each use of a session. A scan of a million sessions takes a fifth of a second.
+ * The sessions `s` that were idle for too long; null if no tenant has a limit. No index has them: it would be written at
+ * each use of a session. A scan of a million sessions takes a fifth of a second.
  */
-async function expiryCondition({ database, tenant, tenants }: Process): Promise<SQL> {
+async function idleCondition({ database, tenant, tenants }: Process): Promise<SQL | null> {
   const limit = tenant.config.session.idle_timeout;
   const deviating = await database.read
     .select({ id: schema.tenants.id })
@@ -60,10 +81,9 @@ async function expiryCondition({ database, tenant, tenants }: Process): Promise<
     const found = await tenants.byId(id).catch(() => null);
     if (found) own.push({ tenant_id: id, idle: found.config.session.idle_timeout });
   }
-  const expired = sql`s.expires_at < now()`;
-  if (limit === 0 && own.every(({ idle }) => idle === 0)) return expired;
+  if (limit === 0 && own.every(({ idle }) => idle === 0)) return null;
   const idle = sql`coalesce((
     select o.idle from jsonb_to_recordset(${JSON.stringify(own)}::jsonb) as o(tenant_id uuid, idle float8)
     where o.tenant_id = s.tenant_id), ${limit}::float8)`;
-  return sql`(${expired} or (${idle} > 0 and s.last_used_at < now() - ${idle} * interval '1 second'))`;
+  return sql`(${idle} > 0 and s.last_used_at < now() - ${idle} * interval '1 second')`;
 }

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { failuresExpiry } from "#db/schema/flows";
 import type { Config } from "../config/schema.ts";
 import type { PurgeRules } from "../database/purge.ts";
 import { retirement } from "../keys/signing-key-store.ts";
@@ -7,48 +8,61 @@ import { retirement } from "../keys/signing-key-store.ts";
 export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "webhooks">): PurgeRules => ({
   deleted: {
     // Kept for a day to distinguish an expired flow from an unknown one.
-    flows: sql`expires_at < now() - interval '24 hours'`,
+    flows: { by: expiresAt, before: sql`now() - interval '24 hours'` },
     // The count of attempts outlives the code, for as long as its flow may last.
-    passcodes: sql`expires_at < now() - interval '24 hours'`,
-    webauthn_challenges: sql`expires_at < now()`,
-    third_party_requests: sql`expires_at < now()`,
-    exchange_tokens: sql`expires_at < now()`,
-    seen_assertions: sql`expires_at < now()`,
-    trusted_devices: sql`expires_at < now()`,
-    handover_codes: sql`expires_at < now()`,
-    passkey_challenges: sql`expires_at < now()`,
-    transaction_confirmations: sql`expires_at < now() - interval '24 hours'`,
+    passcodes: { by: expiresAt, before: sql`now() - interval '24 hours'` },
+    webauthn_challenges: { by: expiresAt, before: sql`now()` },
+    third_party_requests: { by: expiresAt, before: sql`now()` },
+    exchange_tokens: { by: expiresAt, before: sql`now()` },
+    seen_assertions: { by: expiresAt, before: sql`now()` },
+    trusted_devices: { by: expiresAt, before: sql`now()` },
+    handover_codes: { by: expiresAt, before: sql`now()` },
+    passkey_challenges: { by: expiresAt, before: sql`now()` },
+    transaction_confirmations: { by: expiresAt, before: sql`now() - interval '24 hours'` },
     // Applications read the outcome of a request for some time.
-    authenticator_requests: sql`valid_until < now() - interval '24 hours'`,
-    // Consecutive failures block a method until another one succeeds. Deleting them early would allow new attempts.
-    failures: sql`last_at < now() - case when source not in ('', 'known') or consecutive = 0 then interval '2 days' else interval '1 year' end`,
-    rate_limits: sql`expire < extract(epoch from now()) * 1000`,
+    authenticator_requests: { by: sql`valid_until`, before: sql`now() - interval '24 hours'` },
+    failures: { by: failuresExpiry, before: sql`now() at time zone 'UTC'` },
+    rate_limits: { by: sql`expire`, before: sql`(extract(epoch from now()) * 1000)::bigint` },
     // An interrupted import can be resumed for a month.
-    user_imports: sql`updated_at < now() - interval '30 days'`,
-    mailbox: sql`created_at < now() - interval '7 days'`,
-    audit_logs: sql`created_at < now() - ${audit_log.retention}::int * interval '1 second'`,
-    events: sql`created_at < now() - ${webhooks.retention}::int * interval '1 second'`,
-    webhook_deliveries: sql`created_at < now() - ${webhooks.retention}::int * interval '1 second'`,
-    webhook_attempts: sql`at < now() - ${webhooks.retention}::int * interval '1 second'`,
+    user_imports: { by: sql`updated_at`, before: sql`now() - interval '30 days'` },
+    mailbox: { by: createdAt, before: sql`now() - interval '7 days'` },
+    audit_logs: { by: createdAt, before: ago(audit_log.retention), under: ["tenant_id"] },
+    events: { by: createdAt, before: ago(webhooks.retention) },
+    webhook_deliveries: {
+      by: createdAt,
+      before: ago(webhooks.retention),
+      under: ["tenant_id", "webhook"],
+    },
+    webhook_attempts: { by: sql`at`, before: ago(webhooks.retention) },
     // A listener that was killed: `stile webhooks listen` moves its expiry on while it runs.
-    webhooks: sql`is_listener and expires_at < now()`,
+    webhooks: { by: expiresAt, before: sql`now()`, and: sql`is_listener` },
   },
 
   // After expiry the result of a transaction can no longer be redeemed.
   erased: {
     transaction_confirmations: {
       columns: sql`code_hash = null, sealed_result = null`,
-      condition: sql`sealed_result is not null and expires_at < now()`,
+      by: expiresAt,
+      before: sql`now()`,
+      and: sql`sealed_result is not null`,
     },
     // Deliveries are tried for less than two days. The last one to end erases the data; it may have been a listener's that stopped.
     events: {
       columns: sql`sealed_data = null`,
-      condition: sql`sealed_data is not null and created_at < now() - interval '49 hours'`,
+      by: createdAt,
+      before: sql`now() - interval '49 hours'`,
+      and: sql`sealed_data is not null`,
     },
     signing_keys: retirement,
     webhooks: {
       columns: sql`sealed_previous_secret = null, previous_secret_expires_at = null`,
-      condition: sql`previous_secret_expires_at < now()`,
+      by: sql`previous_secret_expires_at`,
+      before: sql`now()`,
     },
   },
 });
+
+const expiresAt = sql`expires_at`;
+const createdAt = sql`created_at`;
+
+const ago = (seconds: number) => sql`now() - ${seconds}::int * interval '1 second'`;

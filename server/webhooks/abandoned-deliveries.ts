@@ -25,7 +25,7 @@ export async function deleteDeliveries(
       with gone as (
         delete from webhook_deliveries where ctid = any (array(
           select ctid from webhook_deliveries where tenant_id = ${tenantId} and webhook = ${webhook}
-          limit ${BATCH_ROWS} for update skip locked))
+          order by created_at limit ${BATCH_ROWS} for update skip locked))
         returning id, event_id),
       attempts as (
         delete from webhook_attempts a using gone where a.tenant_id = ${tenantId} and a.delivery_id = gone.id),

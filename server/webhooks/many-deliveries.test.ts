@@ -1,9 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
-import { PgDialect } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { loadConfig } from "../config/load.ts";
-import { purgeRules } from "../start/purge-rules.ts";
 import { storeWebhook } from "../testing/emitted-events.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { listDeliveries, MAX_LISTED } from "./delivery-list.ts";
@@ -77,24 +74,6 @@ async function reads(
         },
   );
 }
-
-describe("the purge", () => {
-  const { deleted, erased } = purgeRules(loadConfig({}, "/nowhere"));
-
-  test.each<[table: string, condition: SQL | undefined]>([
-    ["events", deleted.events],
-    ["webhook_deliveries", deleted.webhook_deliveries],
-    ["webhook_attempts", deleted.webhook_attempts],
-    ["events", erased.events?.condition],
-  ])("looks for expired rows of %s at one place of an index", async (table, condition) => {
-    const query = sql`select ctid from ${sql.identifier(table)} where ${condition} limit 5000`;
-    const { sql: text, params } = new PgDialect().sqlToQuery(query);
-    const [read, ...others] = await reads(text, params);
-    expect(others).toEqual([]);
-    expect(read?.how).toMatch(/Index|Bitmap/);
-    expect(read?.blocks).toBeLessThan(10);
-  });
-});
 
 test("a webhook with more deliveries than one statement deletes leaves those of others", async () => {
   const [id, other] = [await storeWebhook(runtime), await storeWebhook(runtime)];

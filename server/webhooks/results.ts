@@ -89,10 +89,11 @@ export async function writeOutcomes(
     -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
     held as materialized (
       select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share),
+    -- Not by an index of what waits: while receivers are down it has the deliveries of months.
     owned as (
       select r.*, d.webhook, d.event_id, d.attempts + 1 as number
       from r join held on held_id = r.tenant_id join webhook_deliveries d using (tenant_id, id)
-      where d.state = 'waiting' and d.claimed_until = r.claimed_until
+      where d.state || '' = 'waiting' and d.claimed_until = r.claimed_until
       for update of d),
     deleted as (
       delete from webhook_deliveries d using owned o
@@ -114,7 +115,7 @@ export async function writeOutcomes(
       from (select distinct tenant_id, event_id from owned where state <> 'waiting') o
       where e.tenant_id = o.tenant_id and e.id = o.event_id and e.sealed_data is not null and not exists (
         select from webhook_deliveries d
-        where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state = 'waiting'
+        where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state || '' = 'waiting'
           and d.id not in (select id from owned where state <> 'waiting'))),
     counted as (
       select tenant_id, webhook::uuid as id, bool_or(state = 'delivered') as delivered,
