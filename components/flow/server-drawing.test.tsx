@@ -74,6 +74,7 @@ test("without scripts a provider's address that an account has leads to signing 
   expect(html).toContain('<input type="hidden" name="flow" value="login"/>');
   expect(html).toContain('<input type="hidden" name="identifier" value="ada@example.org"/>');
   expect(html).not.toContain("login.example/?error");
+  expect(html).not.toContain(en.states.thirdparty.sentence);
 });
 
 test("without scripts a cancelled return is reported, with a way back", () => {

@@ -114,9 +114,8 @@ export function StateView({
         ) : (
           // What the browser asked is answered; only whether to try again is open.
           !unsavedCodes &&
-          !mayBeginAgain && (
-            <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
-          )
+          !mayBeginAgain &&
+          !isTaken && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
         )}
         <AfterProof context={context} />
         <StateAlerts context={context} inputErrorShown={hasInputError(shownErrors)} />
