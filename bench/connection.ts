@@ -5,9 +5,20 @@ import { connect, type Socket } from "node:net";
  * measured and not the client.
  */
 export interface Connection {
-  /** Resolves with the response; rejects when the connection breaks. */
-  send(method: string, path: string, body?: string): Promise<{ status: number; body: string }>;
+  /**
+   * Resolves with the response; rejects when the connection breaks.
+   *
+   * @param headers of this request, beside those of the connection
+   */
+  send(method: string, path: string, body?: string, headers?: string): Promise<Answer>;
   close(): void;
+}
+
+export interface Answer {
+  status: number;
+  /** Status line and header lines, without the empty line. */
+  head: string;
+  body: string;
 }
 
 /**
@@ -22,9 +33,7 @@ export async function openConnection(url: string, headers: Record<string, string
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
   let received = "";
-  let waiting:
-    | { resolve(answer: { status: number; body: string }): void; reject(error: Error): void }
-    | undefined;
+  let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
 
   socket.setEncoding("latin1");
   socket.on("data", (chunk) => {
@@ -41,13 +50,13 @@ export async function openConnection(url: string, headers: Record<string, string
   socket.on("close", () => broken());
 
   return {
-    send(method, path, body) {
+    send(method, path, body, own = "") {
       const length = body === undefined ? 0 : Buffer.byteLength(body);
       const type = body === undefined ? "" : "content-type: application/json\r\n";
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         socket.write(
-          `${method} ${path} HTTP/1.1\r\n${common}${type}content-length: ${length}\r\n\r\n${body ?? ""}`,
+          `${method} ${path} HTTP/1.1\r\n${common}${own}${type}content-length: ${length}\r\n\r\n${body ?? ""}`,
         );
       });
     },
@@ -59,26 +68,24 @@ export async function openConnection(url: string, headers: Record<string, string
  * A complete response in the bytes received so far, or undefined. Supports `Content-Length` and chunks (RFC 9112
  * section 7.1).
  */
-function parseAnswer(text: string): { status: number; body: string } | undefined {
+function parseAnswer(text: string): Answer | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const status = Number(text.slice(9, 12));
-  const head = text.slice(0, end).toLowerCase();
-  const at = head.indexOf("\r\ncontent-length:");
-  if (at >= 0) {
-    const length = Number.parseInt(head.slice(at + 17), 10);
-    return text.length >= end + 4 + length
-      ? { status, body: text.slice(end + 4, end + 4 + length) }
-      : undefined;
+  const head = text.slice(0, end);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length !== undefined) {
+    const until = end + 4 + Number(length);
+    return text.length >= until ? { status, head, body: text.slice(end + 4, until) } : undefined;
   }
-  if (!head.includes("\r\ntransfer-encoding: chunked")) return { status, body: "" };
+  if (!/\r\ntransfer-encoding: chunked/i.test(head)) return { status, head, body: "" };
   let body = "";
   for (let from = end + 4; ; ) {
     const line = text.indexOf("\r\n", from);
     if (line < 0) return undefined;
     const size = Number.parseInt(text.slice(from, line), 16);
     if (text.length < line + 2 + size + 2) return undefined;
-    if (size === 0) return { status, body };
+    if (size === 0) return { status, head, body };
     body += text.slice(line + 2, line + 2 + size);
     from = line + 2 + size + 2;
   }

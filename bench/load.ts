@@ -1,117 +1,108 @@
-import { type Connection, openConnection } from "./connection.ts";
+import { openConnection } from "./connection.ts";
+import { visit } from "./visit.ts";
+import { makeWays, type Setting, type Way, type WayName } from "./ways.ts";
+import { startWorld, type WorldAddresses } from "./world.ts";
 
 /**
- * The load generator: a process of its own that performs the tasks of its parent one after the other. The next
- * task continues the flows that the previous one created.
+ * The load generator: a process of its own, with the servers around the measured one. It sends `ready`, takes its
+ * `Setting`, and then performs the tasks of its parent one after the other.
  */
 export interface Task {
+  way: WayName;
+  /** The measured server. */
   url: string;
-  headers?: Record<string, string>;
+  /** Stile, where the way prepares what it needs. */
+  home: string;
   connections: number;
-  /** Seconds of warm-up, then seconds that are measured. */
-  warmUp: number;
-  seconds: number;
-  send:
-    | { kind: "get"; path: string }
-    /** Starts flows, which replace the earlier ones. */
-    | { kind: "start"; path: string }
-    /** Performs an action once on each flow. */
-    | { kind: "once"; action: string; input: Record<string, unknown> }
-    /** Performs an action repeatedly, on one flow per connection. */
-    | { kind: "again"; action: string; input: Record<string, unknown> };
+  /** When connections begin no further task, or how often each performs it. */
+  until: { seconds: number } | { times: number };
 }
 
-/** Milliseconds per measured request. */
+/** What a task came to. */
 export interface Result {
-  seconds: number;
+  /** Performed tasks, and the milliseconds from the first request to the last answer. */
+  done: number;
+  elapsedMs: number;
+  /** Milliseconds of each. */
   latencies: number[];
+  /** How often connections were told to wait. */
+  waits: number;
+  /** Processor time of the generator in milliseconds. */
+  cpuMs: number;
 }
 
-export type Report = { measuring: true } | { result: Result } | { failed: string };
-
-interface Flow {
-  token: string;
-  path: string;
-}
-
-/** Flows for the next task, by the URL of the server. */
-const flowsByUrl = new Map<string, Flow[]>();
-
-async function perform(task: Task, measuring: () => void): Promise<Result> {
-  const flows = flowsByUrl.get(task.url) ?? [];
-  const connections = await Promise.all(
-    Array.from({ length: task.connections }, () => openConnection(task.url, task.headers)),
-  );
-  const begin = performance.now();
-  const measuredFrom = begin + task.warmUp * 1000;
-  const end = measuredFrom + task.seconds * 1000;
-  const latencies: number[] = [];
-  const continued: Flow[] = [];
-  let announced = false;
-  let finished = begin;
-
-  async function work(connection: Connection): Promise<void> {
-    const own = task.send.kind === "again" ? flows.pop() : undefined;
-    for (let now = performance.now(); now < end; ) {
-      if (!announced && now >= measuredFrom) {
-        announced = true;
-        measuring();
-      }
-      const flow = own ?? (task.send.kind === "once" ? flows.pop() : undefined);
-      if (!flow && (task.send.kind === "once" || task.send.kind === "again")) return;
-      const answer = await exchange(connection, task, flow);
-      const after = performance.now();
-      if (now >= measuredFrom) latencies.push(after - now);
-      if (answer && !own) continued.push(answer);
-      finished = now = after;
-    }
-    if (own) continued.push(own);
-  }
-
-  await Promise.all(connections.map(work));
-  for (const connection of connections) connection.close();
-  // Flows that the task did not reach are in the wrong state for the next one.
-  if (task.send.kind === "start" || task.send.kind === "once") flowsByUrl.set(task.url, continued);
-  if (task.send.kind === "again") flowsByUrl.set(task.url, [...flows, ...continued]);
-  return { seconds: (finished - measuredFrom) / 1000, latencies };
-}
-
-/** Sends one request; updates or adds its flow. */
-async function exchange(
-  connection: Connection,
-  task: Task,
-  flow: Flow | undefined,
-): Promise<Flow | undefined> {
-  const { send } = task;
-  const answer =
-    flow && "action" in send
-      ? await connection.send(
-          "POST",
-          flow.path.replace("*", send.action),
-          JSON.stringify({ input_data: send.input, csrf_token: flow.token }),
-        )
-      : await connection.send(send.kind === "get" ? "GET" : "POST", "path" in send ? send.path : "/");
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body.slice(0, 500)}`);
-  if (send.kind === "get") return undefined;
-  const state = JSON.parse(answer.body) as {
-    csrf_token: string;
-    actions: Record<string, { action: string; href: string }>;
-  };
-  if (flow) {
-    flow.token = state.csrf_token;
-    return flow;
-  }
-  const [some] = Object.values(state.actions);
-  if (!some) throw new Error(`the state offers no action: ${answer.body.slice(0, 500)}`);
-  return { token: state.csrf_token, path: some.href.replace(`=${some.action}%40`, "=*%40") };
-}
+export type Report =
+  | { ready: WorldAddresses }
+  /** Everything is prepared; `go` starts the first request. */
+  | { measuring: true }
+  | { result: Result }
+  | { failed: string };
 
 const report = (message: Report) => process.send?.(message);
 
-process.on("message", (task: Task) => {
-  perform(task, () => report({ measuring: true })).then(
+const world = await startWorld();
+let ways: Record<WayName, Way>;
+let go: () => void = () => {};
+
+async function perform({ way, url, home, connections, until }: Task): Promise<Result> {
+  const opened = await Promise.all(
+    Array.from({ length: connections }, (_, index) => {
+      // A source of its own, as if it were another user's network.
+      const headers = { "x-forwarded-for": `10.0.${index >> 8}.${index & 255}` };
+      return Promise.all([openConnection(url, headers), openConnection(home, headers)]);
+    }),
+  );
+  const visits = opened.map(([own, other]) => [visit(own), visit(other)] as const);
+  const runs: (() => Promise<unknown>)[] = [];
+  // Prepared in small groups, so that none has to wait long and loses its connection.
+  while (runs.length < connections) {
+    const group = visits.slice(runs.length, runs.length + 8);
+    runs.push(...(await Promise.all(group.map(([own, other]) => ways[way](own, other)))));
+  }
+
+  const latencies: number[] = [];
+  const going = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  report({ measuring: true });
+  await going;
+  const cpu = process.cpuUsage();
+  const begin = performance.now();
+  const end = "seconds" in until ? begin + until.seconds * 1000 : Number.POSITIVE_INFINITY;
+  let finished = begin;
+  await Promise.all(
+    runs.map(async (run) => {
+      let now = performance.now();
+      for (let turn = 0; "times" in until ? turn < until.times : now < end; turn += 1) {
+        await run();
+        finished = performance.now();
+        latencies.push(finished - now);
+        now = finished;
+      }
+    }),
+  );
+  const { user, system } = process.cpuUsage(cpu);
+  for (const connection of opened.flat()) connection.close();
+  return {
+    done: latencies.length,
+    elapsedMs: finished - begin,
+    latencies,
+    waits: visits.reduce((sum, [own]) => sum + own.waits, 0),
+    cpuMs: (user + system) / 1000,
+  };
+}
+
+process.on("message", (message: { setting: Setting } | { task: Task } | { go: true }) => {
+  if ("go" in message) return go();
+  if ("setting" in message) {
+    ways = makeWays(world, message.setting);
+    return;
+  }
+  perform(message.task).then(
     (result) => report({ result }),
-    (error: unknown) => report({ failed: String(error) }),
+    (error: unknown) =>
+      report({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });
 process.on("disconnect", () => process.exit(0));
+report({ ready: world.addresses });

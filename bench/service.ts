@@ -1,0 +1,126 @@
+import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hash } from "@node-rs/argon2";
+import { configSchema } from "../server/config/schema.ts";
+import { flowClient } from "../server/testing/flow-client.ts";
+import { type RunningServer, startServer } from "../server/testing/server.ts";
+import { runStile } from "../server/testing/stile.ts";
+import { addressOf, provider, recordsOf } from "./people.ts";
+import type { Setting } from "./ways.ts";
+import type { WorldAddresses } from "./world.ts";
+
+/**
+ * Starts Stile as `npm start` does, with the limits of one source and one account out of reach.
+ *
+ * @param folder for the certificate of the provider, which Node reads
+ */
+export function startMeasured(world: WorldAddresses, folder: string): Promise<RunningServer> {
+  const certificate = join(folder, "provider.pem");
+  writeFileSync(certificate, world.certificate);
+  const databaseUrl = process.env.DATABASE_URL;
+  const custom = {
+    bench: { display_name: "Bench", client_id: provider.client, secret: "bench", issuer: world.provider },
+  };
+  return startServer({
+    env: {
+      NODE_ENV: "production",
+      NODE_EXTRA_CA_CERTS: certificate,
+      ...liftedLimits(),
+      // So many connections may wait for a hash, as 128 that sign in at once do.
+      STILE_PASSWORD_HASH_QUEUE: "1000",
+      STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
+      STILE_SESSION_COOKIE_RETENTION: "prompt",
+      STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify(custom),
+      STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
+      SMTP_URL: world.smtp,
+      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+    },
+  });
+}
+
+/** Every limit is counted as usual and never reached. */
+function liftedLimits(): Record<string, string> {
+  const limits = Object.keys(configSchema.shape.rate_limiter.parse({})).filter((name) => name !== "enabled");
+  return Object.fromEntries(limits.map((name) => [`STILE_RATE_LIMITER_${name.toUpperCase()}`, "1000000"]));
+}
+
+/** Webhooks that an event of a login is delivered to. */
+const WEBHOOKS = 5;
+
+const password = "correct horse battery staple";
+const totp = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+/** What the benchmark knows of the running Stile. */
+export interface Populated {
+  setting: Setting;
+  /** Of the password of all users. */
+  passwordHash: string;
+  /** API key of the administration interface. */
+  adminKey: string;
+}
+
+/** Imports the users and creates the keys that the load generator signs in with. */
+export async function populate(server: RunningServer): Promise<Populated> {
+  const cli = async (...words: string[]) => {
+    const start = { cwd: server.dataDir, env: server.environment };
+    const { code, out, err } = await runStile(words, start);
+    if (code !== 0) throw new Error(err);
+    return out.trim();
+  };
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { memory, passes } = configSchema.shape.password.parse({}).hash;
+  const passwordHash = await hash(password, { memoryCost: memory, timeCost: passes, parallelism: 1 });
+  const file = join(server.dataDir, "users.jsonl");
+  writeFileSync(file, recordsOf({ passwordHash, totp }, publicKey));
+  await cli("users", "import", file);
+  const createKey = (name: string) => cli("keys", "create", "--interface", name);
+  return {
+    passwordHash,
+    adminKey: await createKey("admin"),
+    setting: {
+      password,
+      totp,
+      passkey: String(privateKey.export({ format: "pem", type: "pkcs8" })),
+      origin: new URL(server.url).origin,
+      keys: { passkeys: await createKey("passkeys"), authenticator: await createKey("authenticator") },
+      cookie: await signIn(server.url),
+      webhooks: WEBHOOKS,
+    },
+  };
+}
+
+/** Subscribes the webhooks to logins. Returns what removes them. */
+export async function addWebhooks(url: string, key: string, receivers: string): Promise<() => Promise<void>> {
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${url}/admin/webhooks${path}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!answer.ok) throw new Error(`${method} /admin/webhooks: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+  const ids: string[] = [];
+  for (let index = 0; index < WEBHOOKS; index += 1) {
+    const made = await call("POST", "", { callback: `${receivers}/${index}`, events: ["user.login"] });
+    ids.push(((await made.json()) as { id: string }).id);
+  }
+  return async () => {
+    for (const id of ids) await call("DELETE", `/${id}`);
+  };
+}
+
+/** Signs a user in for the session check; returns the cookie. */
+async function signIn(url: string): Promise<string> {
+  const client = flowClient(url);
+  await client.start("login");
+  await client.act("register_client_capabilities");
+  await client.act("continue_with_login_identifier", { email: addressOf("password", 0) });
+  if (client.state.actions.continue_to_password_login) await client.act("continue_to_password_login");
+  await client.act("password_login", { password });
+  while (client.state.actions.skip) await client.act("skip");
+  const session = client.cookies.get("service");
+  if (!session) throw new Error(`a login ended in ${JSON.stringify(client.state)}`);
+  return `service=${session}`;
+}

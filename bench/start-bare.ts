@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { configSchema } from "../server/config/schema.ts";
+import type { BareSettings } from "./bare/settings.ts";
+import { tenantId } from "./people.ts";
+import type { Setting } from "./ways.ts";
+import type { WorldAddresses } from "./world.ts";
+
+/** Starts the hand-made server beside a running Stile. */
+export async function startBare(
+  url: string,
+  setting: Setting,
+  world: WorldAddresses,
+  databaseUrl: string,
+): Promise<{ url: string; child: ChildProcess }> {
+  const token = setting.cookie.slice(setting.cookie.indexOf("=") + 1);
+  const [header = {}, claims = {}] = token
+    .split(".")
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, string>);
+  const page = await fetch(url, { headers: { accept: "text/html" } });
+  const { memory, passes } = configSchema.shape.password.parse({}).hash;
+  const settings: BareSettings = {
+    databaseUrl,
+    tenantId,
+    sessionId: claims.session_id ?? "",
+    origin: setting.origin,
+    smtp: world.smtp,
+    provider: world.provider,
+    certificate: world.certificate,
+    totp: setting.totp,
+    hash: { memory, passes },
+    algorithm: header.alg as BareSettings["algorithm"],
+    // What is random in it is so in every answer.
+    page: (await page.text()).replaceAll(/nonce="[^"]*"/g, 'nonce="{{random}}"'),
+  };
+  const child = fork(join(import.meta.dirname, "bare/server.ts"));
+  child.send(settings);
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return { url: `http://127.0.0.1:${port}`, child };
+}

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Answer, Connection } from "./connection.ts";
+
+/** A state of a flow, as far as the load generator reads it. */
+export interface State {
+  name: string;
+  payload: Record<string, unknown>;
+  csrf_token: string;
+  actions: Record<string, { action: string; href: string }>;
+}
+
+/** A browser that signs in over one connection: it keeps the cookies, and the newest state of its flow. */
+export interface Visit {
+  state: State;
+  /** How often a server that is overloaded told it to wait. */
+  waits: number;
+  /** Starts a flow at `POST /<type>`, without the cookies of the flow before it. */
+  start(type: string): Promise<State>;
+  /** Performs an action of the current state. */
+  act(action: string, input?: object): Promise<State>;
+  /** Any other request, with the cookies. A body is sent as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: string): Promise<Answer>;
+  /** Lets the flow end, declining what it offers; throws if it does not end in a session. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Makes a visit. Where the server answers that it is overloaded, the request is sent again after the time that it names.
+ *
+ * @throws Error for an answer of another status than 200 or a redirect
+ */
+export function visit(connection: Connection): Visit {
+  const cookies = new Map<string, string>();
+
+  async function call(method: string, path: string, body?: unknown, headers = ""): Promise<Answer> {
+    const cookie =
+      cookies.size > 0 ? `cookie: ${[...cookies].map((one) => one.join("=")).join("; ")}\r\n` : "";
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    let answer = await connection.send(method, path, text, cookie + headers);
+    while (answer.status === 503 || answer.status === 429) {
+      own.waits += 1;
+      await wait(Number(/\r\nretry-after: *(\d+)/i.exec(answer.head)?.[1] ?? 1) * 1000);
+      answer = await connection.send(method, path, text, cookie + headers);
+    }
+    if (answer.status !== 200 && answer.status !== 303)
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 3000)}`);
+    for (const [, name = "", value = ""] of answer.head.matchAll(/\r\nset-cookie: *([^=\r]+)=([^;\r]*)/gi))
+      cookies.set(name, value);
+    return answer;
+  }
+
+  async function step(path: string, body?: object): Promise<State> {
+    const { body: text } = await call("POST", path, body);
+    own.state = JSON.parse(text) as State;
+    return own.state;
+  }
+
+  const own: Visit = {
+    state: { name: "", payload: {}, csrf_token: "", actions: {} },
+    waits: 0,
+    call,
+    start(type) {
+      cookies.clear();
+      return step(`/${type}`);
+    },
+    act(action, input = {}) {
+      const { actions, csrf_token, name } = own.state;
+      const { href } = actions[action] ?? {};
+      if (!href) throw new Error(`${name} offers ${Object.keys(actions).join(", ")}, not ${action}`);
+      return step(href, { input_data: input, csrf_token });
+    },
+    async finish() {
+      while (own.state.actions.skip) await own.act("skip");
+      if (own.state.name !== "success") throw new Error(`a flow ended in ${JSON.stringify(own.state)}`);
+    },
+  };
+  return own;
+}
