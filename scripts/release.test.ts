@@ -48,5 +48,7 @@ test("the package contains what it exports, and neither tests nor data", () => {
       ...["bin/stile.js", "LICENSE", "dist/hosted/draw.js", "dist/hosted/draw-gallery.js"],
     ]),
   );
-  expect(paths.filter((path) => /\.test\.|^(?:data|node_modules|\.next|\.env)/.test(path))).toEqual([]);
+  expect(
+    paths.filter((path) => /\.test\.|^(?:data|node_modules|screenshots|\.next|\.env)/.test(path)),
+  ).toEqual([]);
 });
