@@ -7,12 +7,14 @@ import { flowClient } from "../server/testing/flow-client.ts";
 import type { RunningServer } from "../server/testing/server.ts";
 import { type BenchDatabase, openDatabase, postmasterOf } from "./database.ts";
 import { type Figures, figuresOf, type Round } from "./figures.ts";
+import { growDatabase } from "./growth.ts";
 import type { HashTask } from "./hash-bound.ts";
 import type { Report as LoadReport, Task } from "./load.ts";
 import { cpuTime, peakMemory, processTree, residentMemory } from "./process.ts";
 import { asText, type Line, type Report, writeDocs } from "./report.ts";
 import { addWebhooks, type Populated, populate, startMeasured } from "./service.ts";
 import { startBare } from "./start-bare.ts";
+import { peerVersion, startPeer } from "./start-peer.ts";
 import { type Measured, tasks } from "./tasks.ts";
 
 /** `npm run bench`: measures whole tasks beside a hand-made server, in one run. `bench/README.md` says how to read it. */
@@ -27,13 +29,15 @@ const only = words
 const numbers = (name: string, fallback: string) => (process.env[name] ?? fallback).split(",").map(Number);
 const [seconds = 0.6] = numbers("BENCH_SECONDS", "0.6");
 const [warmUp = 0.6] = numbers("BENCH_WARM_UP", "0.6");
+const [users = 0] = numbers("BENCH_USERS", "0");
 const connectionCounts = isShort ? [1] : numbers("BENCH_CONNECTIONS", "1,16,128");
 const ROUNDS = isShort ? 1 : 5;
 /** Tasks of the pass that counts statements: more than background work repeats in its time. */
 const COUNTED_TASKS = 10;
 
-/** A measured server. */
+/** A measured server: its name as in `Line`. */
 interface Target {
+  name: "bare" | "ours" | "peer";
   url: string;
   pids(): number[];
 }
@@ -55,6 +59,7 @@ let database: BenchDatabase | undefined;
 try {
   const idle = await startAnew(server);
   database = await openDatabase(server);
+  if (users > 0) await growDatabase(database.url, users);
   const populated = await populate(server);
   load.send({ setting: populated.setting });
   const lines = await measureAll(database, populated);
@@ -78,15 +83,22 @@ try {
 function conditionsOf({ version }: BenchDatabase): string {
   const [processor] = cpus();
   const date = new Date().toISOString().slice(0, 10);
+  const peer = peerVersion();
   return [
     `${cpus().length} × ${processor?.model.trim()}, Node ${process.versions.node}, ${version}, ${date}`,
+    ...(peer ? [`better-auth ${peer}`] : []),
+    ...(users > 0 ? [`${users} users`] : []),
     `${ROUNDS} rounds of ${seconds} s each, alternating, medians`,
   ].join("; ");
 }
 
 /** Stile as a target: its process and its workers, without the PostgreSQL that it runs. */
 function ours(): Target {
-  return { url: server.url, pids: () => processTree(server.pid, { except: postmasterOf(server) }) };
+  return {
+    name: "ours",
+    url: server.url,
+    pids: () => processTree(server.pid, { except: postmasterOf(server) }),
+  };
 }
 
 /** Restarts the server three times; returns its time to the first answer, and its memory while nothing happens. */
@@ -104,38 +116,38 @@ async function startAnew(running: RunningServer): Promise<{ startMs: number; idl
   return { startMs, idleMiB: residentMemory(ours().pids()) };
 }
 
-async function measureAll(
-  database: BenchDatabase,
-  { setting, passwordHash, adminKey }: Populated,
-): Promise<Line[]> {
-  const bareServer = await startBare(server.url, setting, world, database.url);
+async function measureAll(database: BenchDatabase, populated: Populated): Promise<Line[]> {
+  const { setting, passwordHash, adminKey } = populated;
+  const started = (name: Target["name"], { url, child }: { url: string; child: ChildProcess }): Target => {
+    children.push(child);
+    return { name, url, pids: () => processTree(child.pid ?? 0) };
+  };
+  const bare = started("bare", await startBare(server.url, setting, world, database.url));
+  const peer = peerVersion()
+    ? started("peer", await startPeer(setting, await database.createBeside("bench_peer")))
+    : null;
   const hashing = fork(join(import.meta.dirname, "hash-bound.ts"));
-  children.push(bareServer.child, hashing);
-  const bare: Target = { url: bareServer.url, pids: () => processTree(bareServer.child.pid ?? 0) };
-  const chosen = tasks.filter(({ way }) => only === undefined || only.includes(way));
+  children.push(hashing);
+
   const lines: Line[] = [];
-  for (const task of chosen) {
+  for (const task of tasks.filter(({ way }) => only === undefined || only.includes(way))) {
     const remove = task.webhooks ? await addWebhooks(server.url, adminKey, world.receivers) : null;
-    const statements = {
-      bare: await countOf(database, bare, task),
-      ours: await countOf(database, ours(), task),
-    };
-    for (const connections of connectionCounts) {
-      const hashes = task.aims.some(({ of }) => of === "hash")
-        ? { password: setting.password, hash: passwordHash, atOnce: Math.min(connections, 4), seconds }
-        : null;
-      const line = await measureTask(database, [bare, ours()], { task, connections }, () =>
-        hashes ? hashesPerSecond(hashing, hashes) : null,
+    const targets = [bare, ours(), ...(peer && task.peer ? [peer] : [])];
+    const statements = await countStatements(database, targets, task);
+    for (const [index, connections] of connectionCounts.entries()) {
+      const hashed = {
+        password: setting.password,
+        hash: passwordHash,
+        atOnce: Math.min(connections, 4),
+        seconds,
+      };
+      const isHashed = task.aims.some(({ of }) => of === "hash");
+      const line = await measureTask(database, targets, { task, connections }, () =>
+        isHashed ? hashesPerSecond(hashing, hashed) : null,
       );
-      const counted =
-        statements.bare !== null && statements.ours !== null && connections === connectionCounts[0];
-      lines.push({
-        ...line,
-        ...(counted ? { statements: statements as { bare: number; ours: number } } : {}),
-      });
-      print(
-        `${task.name}, ${connections} connections: ${line.bare.perSecond.toFixed(1)} by hand, ${line.ours.perSecond.toFixed(1)} Stile`,
-      );
+      lines.push(statements && index === 0 ? { ...line, statements } : line);
+      const rates = targets.map(({ name }) => `${name} ${line[name]?.perSecond.toFixed(1)}`);
+      print(`${task.name}, ${connections}: ${rates.join(", ")} per second`);
     }
     await remove?.();
   }
@@ -145,14 +157,15 @@ async function measureAll(
 /** Measures the servers in turns, so that they meet the same load of the machine. */
 async function measureTask(
   database: BenchDatabase,
-  targets: readonly [bare: Target, ours: Target],
+  targets: readonly Target[],
   { task, connections }: { task: Measured; connections: number },
   hashes: () => Promise<number> | null,
 ): Promise<Line> {
   const rounds = targets.map((): Round[] => []);
   const bounds: number[] = [];
   const until = isShort ? { times: 1 } : { seconds };
-  for (const target of isShort ? [] : targets)
+  const isFirst = connections === connectionCounts[0];
+  for (const target of isFirst && !isShort ? targets : [])
     await perform(database, target, { way: task.way, connections, until: { seconds: warmUp } });
   for (let round = 0; round < ROUNDS; round += 1) {
     const bound = hashes();
@@ -160,9 +173,13 @@ async function measureTask(
     for (const [index, target] of targets.entries())
       rounds[index]?.push(await perform(database, target, { way: task.way, connections, until }));
   }
-  const [bare, own] = rounds.map(figuresOf) as [Figures, Figures];
+  const [bare, own, peer] = rounds.map(figuresOf) as [Figures, Figures, Figures | undefined];
   const [bound] = bounds.toSorted((one, other) => one - other).slice(bounds.length / 2);
-  return { task, connections, bare, ours: own, ...(bound === undefined ? {} : { hashesPerSecond: bound }) };
+  return {
+    ...{ task, connections, bare, ours: own },
+    ...(peer ? { peer } : {}),
+    ...(bound === undefined ? {} : { hashesPerSecond: bound }),
+  };
 }
 
 async function hashesPerSecond(hashing: ChildProcess, task: HashTask): Promise<number> {
@@ -171,15 +188,26 @@ async function hashesPerSecond(hashing: ChildProcess, task: HashTask): Promise<n
   return (done / elapsedMs) * 1000;
 }
 
-/** Statements of one task; null if they cannot be counted. */
-async function countOf(database: BenchDatabase, target: Target, { way }: Measured): Promise<number | null> {
-  const counted = await database.statementsOf(async (reset) => {
-    await perform(database, target, { way, connections: 1, until: { times: COUNTED_TASKS } }, reset);
-    return COUNTED_TASKS;
-  });
-  if (words.includes("--statements"))
-    for (const { times, text } of counted?.texts ?? []) print(`${way} ${times} ${text.slice(0, 160)}`);
-  return counted?.count ?? null;
+/** Statements of one task by server; null if they cannot be counted. */
+async function countStatements(
+  database: BenchDatabase,
+  targets: readonly Target[],
+  { way }: Measured,
+): Promise<Line["statements"] | null> {
+  const counts: Partial<Record<Target["name"], number>> = {};
+  for (const target of targets) {
+    const counted = await database.statementsOf(async (reset) => {
+      await perform(database, target, { way, connections: 1, until: { times: COUNTED_TASKS } }, reset);
+      return COUNTED_TASKS;
+    });
+    if (!counted) return null;
+    counts[target.name] = counted.count;
+    if (words.includes("--statements"))
+      for (const { times, text } of counted.texts)
+        print(`${way} ${target.name} ${times} ${text.slice(0, 160)}`);
+  }
+  const { bare = Number.NaN, ours: own = Number.NaN, peer } = counts;
+  return { bare, ours: own, ...(peer === undefined ? {} : { peer }) };
 }
 
 /** Has the load generator perform a task, and reads the processor times when it begins and ends. */
@@ -193,7 +221,8 @@ async function perform(
     own: cpuTime(target.pids()),
     postgres: pid === null ? Number.NaN : cpuTime(processTree(pid)),
   });
-  load.send({ task: { way, url: target.url, home: server.url, connections, until } satisfies Task });
+  const task = { way, isPeer: target.name === "peer", url: target.url, home: server.url, connections, until };
+  load.send({ task: task satisfies Task });
   let before = times();
   for (;;) {
     const [report] = (await once(load, "message")) as [LoadReport];

@@ -1,6 +1,8 @@
 import { openConnection } from "./connection.ts";
+import { makePeerWays } from "./peer-ways.ts";
+import type { Setting } from "./setting.ts";
 import { visit } from "./visit.ts";
-import { makeWays, type Setting, type Way, type WayName } from "./ways.ts";
+import { makeWays, type Way, type WayName } from "./ways.ts";
 import { startWorld, type WorldAddresses } from "./world.ts";
 
 /**
@@ -9,6 +11,8 @@ import { startWorld, type WorldAddresses } from "./world.ts";
  */
 export interface Task {
   way: WayName;
+  /** Whether the server is better-auth. */
+  isPeer: boolean;
   /** The measured server. */
   url: string;
   /** Stile, where the way prepares what it needs. */
@@ -42,9 +46,12 @@ const report = (message: Report) => process.send?.(message);
 
 const world = await startWorld();
 let ways: Record<WayName, Way>;
+let peerWays: Partial<Record<WayName, Way>>;
 let go: () => void = () => {};
 
-async function perform({ way, url, home, connections, until }: Task): Promise<Result> {
+async function perform({ way, isPeer, url, home, connections, until }: Task): Promise<Result> {
+  const chosen = isPeer ? peerWays[way] : ways[way];
+  if (!chosen) throw new Error(`better-auth has no way ${way}`);
   const opened = await Promise.all(
     Array.from({ length: connections }, (_, index) => {
       // A source of its own, as if it were another user's network.
@@ -56,8 +63,9 @@ async function perform({ way, url, home, connections, until }: Task): Promise<Re
   const runs: (() => Promise<unknown>)[] = [];
   // Prepared in small groups, so that none has to wait long and loses its connection.
   while (runs.length < connections) {
-    const group = visits.slice(runs.length, runs.length + 8);
-    runs.push(...(await Promise.all(group.map(([own, other]) => ways[way](own, other)))));
+    const from = runs.length;
+    const group = visits.slice(from, from + 8);
+    runs.push(...(await Promise.all(group.map(([own, other], index) => chosen(own, other, from + index)))));
   }
 
   const latencies: number[] = [];
@@ -96,6 +104,7 @@ process.on("message", (message: { setting: Setting } | { task: Task } | { go: tr
   if ("go" in message) return go();
   if ("setting" in message) {
     ways = makeWays(world, message.setting);
+    peerWays = makePeerWays(message.setting);
     return;
   }
   perform(message.task).then(

@@ -15,6 +15,16 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
+/** Returns what names the next user of a kind: they take turns, so that no two connections sign in the same one. */
+export function nextOf(): (kind: Kind) => number {
+  const turns = new Map<Kind, number>();
+  return (kind) => {
+    const turn = turns.get(kind) ?? 0;
+    turns.set(kind, (turn + 1) % kinds[kind]);
+    return turn;
+  };
+}
+
 /** The fixed id of the default tenant. */
 export const tenantId = "00000000-0000-4000-8000-000000000001";
 

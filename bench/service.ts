@@ -7,7 +7,7 @@ import { flowClient } from "../server/testing/flow-client.ts";
 import { type RunningServer, startServer } from "../server/testing/server.ts";
 import { runStile } from "../server/testing/stile.ts";
 import { addressOf, provider, recordsOf } from "./people.ts";
-import type { Setting } from "./ways.ts";
+import type { Setting } from "./setting.ts";
 import type { WorldAddresses } from "./world.ts";
 
 /**

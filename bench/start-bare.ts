@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { configSchema } from "../server/config/schema.ts";
 import type { BareSettings } from "./bare/settings.ts";
 import { tenantId } from "./people.ts";
-import type { Setting } from "./ways.ts";
+import type { Setting } from "./setting.ts";
 import type { WorldAddresses } from "./world.ts";
 
 /** Starts the hand-made server beside a running Stile. */

@@ -20,6 +20,8 @@ export interface Visit {
   act(action: string, input?: object): Promise<State>;
   /** Any other request, with the cookies. A body is sent as JSON. */
   call(method: string, path: string, body?: unknown, headers?: string): Promise<Answer>;
+  /** Forgets the cookies, as another browser. */
+  forget(): void;
   /** Lets the flow end, declining what it offers; throws if it does not end in a session. */
   finish(): Promise<void>;
 }
@@ -59,8 +61,9 @@ export function visit(connection: Connection): Visit {
     state: { name: "", payload: {}, csrf_token: "", actions: {} },
     waits: 0,
     call,
+    forget: () => cookies.clear(),
     start(type) {
-      cookies.clear();
+      own.forget();
       return step(`/${type}`);
     },
     act(action, input = {}) {

@@ -1,44 +1,20 @@
-import { createPrivateKey, randomUUID, sign } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { createUafAuthenticator } from "../server/dev/uaf-authenticator/authenticator.ts";
 import { authenticatorApp } from "../server/testing/authenticator-app.ts";
 import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
-import { authenticatorData, clientDataJson, signedBytes } from "../server/testing/webauthn-messages.ts";
-import {
-  addressOf,
-  credentialIdOf,
-  type Kind,
-  kinds,
-  provider,
-  subjectOf,
-  tenantId,
-  userHandleOf,
-} from "./people.ts";
+import { passkeySigner } from "./passkey-signer.ts";
+import { addressOf, nextOf, provider, subjectOf, tenantId } from "./people.ts";
+import type { Setting } from "./setting.ts";
 import type { Visit } from "./visit.ts";
 import { authorizationCode, type World } from "./world.ts";
-
-/** What the load generator knows about the users and the server's keys. */
-export interface Setting {
-  password: string;
-  /** Secret of all authenticator apps, base 32. */
-  totp: string;
-  /** PKCS#8 PEM of the private key of all passkeys. */
-  passkey: string;
-  /** The origin of the server's pages: of Stile, and thus what the hand-made server expects too. */
-  origin: string;
-  /** API keys of the passkey server and of the authenticator interface. */
-  keys: { passkeys: string; authenticator: string };
-  /** A session cookie, as `name=value`. */
-  cookie: string;
-  /** Webhooks that get an event of each login. */
-  webhooks: number;
-}
 
 /**
  * How one connection performs a task: prepares it, and returns what performs it once.
  *
  * @param home a visit of Stile, whatever server is measured: authenticators are registered there
+ * @param connection its number, from 0; what is registered for one is used again in later rounds
  */
-export type Way = (visit: Visit, home: Visit) => Promise<() => Promise<unknown>>;
+export type Way = (visit: Visit, home: Visit, connection: number) => Promise<() => Promise<unknown>>;
 
 export type WayName = keyof ReturnType<typeof makeWays>;
 
@@ -63,44 +39,9 @@ const capable = {
 /** The ways of all tasks; `tasks.ts` tells which one is compared with what. */
 export function makeWays(world: World, setting: Setting) {
   const { origin } = setting;
-  const turns = new Map<Kind, number>();
-  /** Users take turns, so that no two connections sign in the same one. */
-  const next = (kind: Kind): number => {
-    const turn = turns.get(kind) ?? 0;
-    turns.set(kind, (turn + 1) % kinds[kind]);
-    return turn;
-  };
-
+  const next = nextOf();
+  const { assertionOf } = passkeySigner(setting);
   const app = authenticatorApp(setting.totp);
-  const passkey = createPrivateKey(setting.passkey);
-  const authData = authenticatorData({
-    rpId: new URL(origin).hostname,
-    signCount: 0,
-    userPresent: true,
-    userVerified: true,
-    backupEligible: true,
-    backedUp: true,
-  });
-  const authenticator = authData.toString("base64url");
-
-  /** Signs a challenge as `PublicKeyCredential.toJSON()` reports it. */
-  function assertionOf(challenge: string, index: number) {
-    const clientData = clientDataJson({ type: "webauthn.get", challenge, origin, crossOrigin: false });
-    const id = credentialIdOf(index);
-    return {
-      id,
-      rawId: id,
-      type: "public-key",
-      clientExtensionResults: {},
-      authenticatorAttachment: "platform",
-      response: {
-        clientDataJSON: clientData.toString("base64url"),
-        authenticatorData: authenticator,
-        signature: sign("sha256", signedBytes(authData, clientData), passkey).toString("base64url"),
-        userHandle: userHandleOf(index),
-      },
-    };
-  }
 
   async function passkeyLogin(visit: Visit): Promise<void> {
     await visit.start("login");
@@ -130,6 +71,35 @@ export function makeWays(world: World, setting: Setting) {
   const secret = `authorization: secret ${setting.keys.authenticator}\r\n`;
   const ask = async <Result>(visit: Visit, method: string, path: string, body: unknown, key: string) =>
     JSON.parse((await visit.call(method, path, body, key)).body) as Result;
+
+  /** Users of the passkey server, and of the authenticator interface, by the connection that signs as them. */
+  const signers = new Map<number, ReturnType<typeof registerSigner>>();
+  const uafDevices = new Map<number, ReturnType<typeof registerUafDevice>>();
+
+  async function registerSigner(home: Visit) {
+    const [userId, device] = [`bench-${randomUUID()}`, softwareAuthenticator()];
+    const user = { user_id: userId, username: userId };
+    const options = await ask(home, "POST", `${tenant}/registration/initialize`, user, apiKey);
+    await home.call("POST", `${tenant}/registration/finalize`, device.create(options, { origin }), apiKey);
+    return { userId, device };
+  }
+
+  const requestOf = (from: Visit, operation: "REG" | "AUTH", userId: string) => {
+    const asked = { operation, userId, username: `${userId}@bench.example` };
+    return ask<UafRequest>(from, "POST", authority, asked, secret);
+  };
+
+  async function answerTo(visit: Visit, id: string, uafResponse: string): Promise<void> {
+    const { status } = await ask<UafRequest>(visit, "PUT", `${authority}/${id}`, { uafResponse }, secret);
+    if (status !== "OK") throw new Error(`the answer of an authenticator ended in ${status}`);
+  }
+
+  async function registerUafDevice(home: Visit) {
+    const [userId, device] = [`bench-${randomUUID()}`, createUafAuthenticator()];
+    const { id, request } = await requestOf(home, "REG", userId);
+    await answerTo(home, id, device.register(request, { facetId: origin }));
+    return { userId, device };
+  }
 
   return {
     answer: async (visit) => () => visit.call("GET", "/health/alive"),
@@ -195,12 +165,8 @@ export function makeWays(world: World, setting: Setting) {
       await visit.act("exchange_token", { token });
       await visit.finish();
     },
-    transaction: async (visit, home) => {
-      const device = softwareAuthenticator();
-      const userId = `bench-${randomUUID()}`;
-      const user = { user_id: userId, username: userId };
-      const created = await ask(home, "POST", `${tenant}/registration/initialize`, user, apiKey);
-      await home.call("POST", `${tenant}/registration/finalize`, device.create(created, { origin }), apiKey);
+    transaction: async (visit, home, connection) => {
+      const { userId, device } = await kept(signers, connection, () => registerSigner(home));
       return async () => {
         const asked = {
           user_id: userId,
@@ -212,22 +178,23 @@ export function makeWays(world: World, setting: Setting) {
         await visit.call("POST", `${tenant}/transaction/finalize`, confirmed, apiKey);
       };
     },
-    uafAnswer: async (visit, home) => {
-      const device = createUafAuthenticator();
-      const userId = `bench-${randomUUID()}`;
-      const username = `${userId}@bench.example`;
-      const request = (from: Visit, operation: "REG" | "AUTH") =>
-        ask<UafRequest>(from, "POST", authority, { operation, userId, username }, secret);
-      const answer = async (to: Visit, id: string, uafResponse: string) => {
-        const { status } = await ask<UafRequest>(to, "PUT", `${authority}/${id}`, { uafResponse }, secret);
-        if (status !== "OK") throw new Error(`the answer of an authenticator ended in ${status}`);
-      };
-      const enrolment = await request(home, "REG");
-      await answer(home, enrolment.id, device.register(enrolment.request, { facetId: origin }));
+    uafAnswer: async (visit, home, connection) => {
+      const { userId, device } = await kept(uafDevices, connection, () => registerUafDevice(home));
       return async () => {
-        const asked = await request(visit, "AUTH");
-        await answer(visit, asked.id, device.authenticate(asked.request, { facetId: origin }));
+        const asked = await requestOf(visit, "AUTH", userId);
+        await answerTo(visit, asked.id, device.authenticate(asked.request, { facetId: origin }));
       };
     },
   } satisfies Record<string, Way>;
+}
+
+/** What was made for a connection before, or is made now. */
+function kept<Made>(
+  made: Map<number, Promise<Made>>,
+  connection: number,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const known = made.get(connection) ?? make();
+  made.set(connection, known);
+  return known;
 }

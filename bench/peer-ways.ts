@@ -1,0 +1,41 @@
+import { passkeySigner } from "./passkey-signer.ts";
+import { addressOf, nextOf } from "./people.ts";
+import type { Setting } from "./setting.ts";
+import type { Way, WayName } from "./ways.ts";
+
+/** Every code that better-auth makes in the benchmark: it sends none. */
+export const PEER_CODE = "482913";
+
+/** The ways in which better-auth does the tasks marked with `peer` in `tasks.ts`, by its own requests. */
+export function makePeerWays(setting: Setting): Partial<Record<WayName, Way>> {
+  const { assertionOf } = passkeySigner(setting);
+  const next = nextOf();
+  const origin = `origin: ${setting.origin}\r\n`;
+  const password = { password: setting.password };
+  const enter = (email: string) =>
+    ["POST", "/api/auth/sign-in/email", { email, ...password }, origin] as const;
+  return {
+    sessionCheck: async (visit) => {
+      await visit.call(...enter(addressOf("password", 0)));
+      return () => visit.call("GET", "/api/auth/get-session");
+    },
+    passkeyLogin: async (visit) => async () => {
+      visit.forget();
+      const { body } = await visit.call("GET", "/api/auth/passkey/generate-authenticate-options");
+      const { challenge } = JSON.parse(body) as { challenge: string };
+      const response = assertionOf(challenge, next("passkey"));
+      await visit.call("POST", "/api/auth/passkey/verify-authentication", { response }, origin);
+    },
+    codeLogin: async (visit) => async () => {
+      visit.forget();
+      const email = addressOf("code", next("code"));
+      const asked = { email, type: "sign-in" };
+      await visit.call("POST", "/api/auth/email-otp/send-verification-otp", asked, origin);
+      await visit.call("POST", "/api/auth/sign-in/email-otp", { email, otp: PEER_CODE }, origin);
+    },
+    passwordLogin: async (visit) => async () => {
+      visit.forget();
+      await visit.call(...enter(addressOf("password", next("password"))));
+    },
+  };
+}
