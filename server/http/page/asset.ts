@@ -17,12 +17,14 @@ const mediaTypes: Partial<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-let assets: ReadonlyMap<string, Asset> | undefined;
+let assets: ReadonlyMap<string, Asset> | null = null;
 
-/** Reads the files of the build, of which there are few. Others in the folder are not served. */
-function readAssets(): ReadonlyMap<string, Asset> {
-  const folder = projectPath("dist", "hosted", "assets");
-  if (folder === null) return new Map();
+/** Reads the files of the build, of which there are few. Others in the folder are not served. Null before the build. */
+function readAssets(): ReadonlyMap<string, Asset> | null {
+  // The build writes the list of them after them.
+  const isBuilt = projectPath("dist", "hosted", "assets.json") !== null;
+  const folder = isBuilt ? projectPath("dist", "hosted", "assets") : null;
+  if (folder === null) return null;
   return new Map(
     readdirSync(/* turbopackIgnore: true */ folder).flatMap((name): [string, Asset][] => {
       const mediaType = mediaTypes[extname(name)];
@@ -51,7 +53,7 @@ function readAssets(): ReadonlyMap<string, Asset> {
  */
 export const assetHandler: Handler = ({ request, params }) => {
   assets ??= readAssets();
-  const asset = assets.get(params.file ?? "");
+  const asset = assets?.get(params.file ?? "");
   if (!asset) return plainError(404, "Not found.");
   const encoding = responseEncoding(request.headers);
   const encoded = encoding && asset[encoding];
