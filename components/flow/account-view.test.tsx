@@ -89,12 +89,12 @@ describe("the account page", () => {
 
   test("closes an open action on a second click", async () => {
     const { user, container } = account();
-    const summary = row("iCloud Keychain").getByText("Rename", { exact: false, selector: "summary span" });
+    const summary = row("Ada's iPhone").getByText("Rename", { exact: false, selector: "summary span" });
     const open = () =>
       [...container.querySelectorAll("details")].filter((disclosure) => disclosure.open).length;
     await user.click(summary);
     expect(open()).toBe(1);
-    expect(summaries(row("iCloud Keychain"))).toEqual(["Rename iCloud Keychain", "Remove iCloud Keychain"]);
+    expect(summaries(row("Ada's iPhone"))).toEqual(["Rename Ada's iPhone", "Remove Ada's iPhone"]);
     await user.click(summary);
     expect(open()).toBe(0);
   });
@@ -104,7 +104,7 @@ describe("the account page", () => {
     ["the Escape key", (user: UserEvent) => user.keyboard("{Escape}")],
   ])("cancels an opened form by %s, discards what was typed, and returns the focus", async (_, cancel) => {
     const { user, server } = account();
-    const passkey = row("iCloud Keychain");
+    const passkey = row("Ada's iPhone");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
     const field = passkey.getByRole<HTMLInputElement>("textbox", { name: "Name" });
     await user.clear(field);
@@ -115,19 +115,19 @@ describe("the account page", () => {
     await cancel(user, form);
     expect(form.open).toBe(false);
     expect(document.activeElement).toBe(form.querySelector("summary"));
-    expect(field.value).toBe("iCloud Keychain");
+    expect(field.value).toBe("Ada's iPhone");
     expect(field.getAttribute("aria-invalid")).not.toBe("true");
     expect(server.act).not.toHaveBeenCalled();
   });
 
   test("puts the cursor into the field of an opened form, and leaves it at its button once it is saved", async () => {
     const { user } = account();
-    const passkey = row("iCloud Keychain");
+    const passkey = row("Ada's iPhone");
     const summary = passkey.getByText("Rename", { exact: false, selector: "summary span" });
     await user.click(summary);
     const field = passkey.getByRole<HTMLInputElement>("textbox", { name: "Name" });
     await waitFor(() => expect(document.activeElement).toBe(field));
-    expect([field.selectionStart, field.selectionEnd]).toEqual([0, "iCloud Keychain".length]);
+    expect([field.selectionStart, field.selectionEnd]).toEqual([0, "Ada's iPhone".length]);
     await user.keyboard("My phone{Enter}");
     await panel("Passkeys").findByText("The name is changed.");
     expect(document.activeElement).toBe(summary.closest("summary"));
@@ -168,11 +168,11 @@ describe("the account page", () => {
     expect(row("old@example.org").getByText("Not confirmed")).toBeDefined();
     expect(summaries(row("third@example.org"))).toEqual(["Make primary third@example.org"]);
     expect(
-      row("iCloud Keychain").getByText(
-        "Bitwarden · Added Mar 4, 2026 · Last used Oct 11, 2026 – ChromeOS (Chrome), 192.0.2.0",
+      row("Ada's iPhone").getByText(
+        "iCloud Keychain · Added Mar 4, 2026 · Last used Oct 11, 2026 – iOS (Safari), 192.0.2.0",
       ),
     ).toBeDefined();
-    expect(row("iCloud Keychain").getByText("Synced")).toBeDefined();
+    expect(row("Ada's iPhone").getByText("Synced")).toBeDefined();
     expect(row("macOS (Safari)").getByText("This device")).toBeDefined();
     expect(row("macOS (Safari)").getByText(/^Berlin, Germany · 192\.0\.2\.7 · /)).toBeDefined();
   });
@@ -321,7 +321,7 @@ describe("the account page", () => {
 
   test("asks for confirmation before a destructive action", async () => {
     const { server, user, container } = account();
-    const passkey = row("iCloud Keychain");
+    const passkey = row("Ada's iPhone");
     await user.click(passkey.getByText("Remove", { exact: false, selector: "summary span" }));
     expect(server.act).not.toHaveBeenCalled();
     const opened = [...container.querySelectorAll("details")].filter(({ open }) => open);
@@ -341,7 +341,7 @@ describe("the account page", () => {
   test("confirms an action that is no longer offered", async () => {
     const { webauthn_credential_delete: _, ...actions } = states.profile_init.actions;
     const { user } = account("profile_init", [{ ...states.profile_init, actions }]);
-    const passkey = row("iCloud Keychain");
+    const passkey = row("Ada's iPhone");
     await user.click(passkey.getByText("Remove", { exact: false, selector: "summary span" }));
     await user.click(passkey.getByText("Yes, remove it"));
     expect(await panel("Passkeys").findByRole("status")).toHaveProperty(
@@ -360,10 +360,10 @@ describe("the account page", () => {
 
   test("renames a passkey, starting with its current name", async () => {
     const { server, user } = account();
-    const passkey = row("iCloud Keychain");
+    const passkey = row("Ada's iPhone");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
     const field = passkey.getByLabelText<HTMLInputElement>("Name");
-    expect(field.value).toBe("iCloud Keychain");
+    expect(field.value).toBe("Ada's iPhone");
     await user.clear(field);
     await user.type(field, "My phone{Enter}");
     await waitFor(() =>
@@ -372,12 +372,12 @@ describe("the account page", () => {
         passkey_name: "My phone",
       }),
     );
-    await waitFor(() => expect(field.value).toBe("iCloud Keychain"));
+    await waitFor(() => expect(field.value).toBe("Ada's iPhone"));
   });
 
   test("shows an error beside its item and no other", async () => {
     const { user } = account("profile_init", [states.profile_init_wrong_name]);
-    const passkey = row("iCloud Keychain");
+    const passkey = row("Ada's iPhone");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
     await user.clear(passkey.getByLabelText("Name"));
     await user.type(passkey.getByLabelText("Name"), "x{Enter}");

@@ -1,5 +1,5 @@
 import { Button } from "../ui/button.tsx";
-import { START_OVER } from "./identity.tsx";
+import { identifierOf, START_OVER } from "./identity.tsx";
 import { isText } from "./payload-readers.ts";
 import type { FlowView } from "./use-flow.ts";
 import type { ViewContext } from "./view-context.ts";
@@ -25,7 +25,7 @@ function typedAddress({ state, subject }: FlowView): string | null {
 /**
  * The way on for a user whose address is that of an account: signing in to it, with the address kept.
  *
- * @param alone whether no field shows the address
+ * @param alone whether no field shows the address; then it stands here, unless it stands above already
  */
 export function SignInInstead({
   context,
@@ -55,7 +55,7 @@ export function SignInInstead({
       <input type="hidden" name="version" value={0} />
       <input type="hidden" name="identifier" value={address} />
       {live && <input type="hidden" name="with_script" value="true" />}
-      {alone && (
+      {alone && identifierOf(context) !== address && (
         <p className="stile-sentence">
           <strong className="stile-subject" dir="auto">
             {address}

@@ -122,6 +122,15 @@ describe("the return from an identity provider", () => {
     ]);
   });
 
+  test.each([
+    ["", "ada@example.org"],
+    ["ada@example.org, as typed", "ada@example.org"],
+  ])("names the address of an account once, whether the state names one itself: %j", (typed, address) => {
+    const payload = { taken_address: address, ...(typed ? { identifier: address } : {}) };
+    draw({ ...states.thirdparty_rejected, payload });
+    expect(screen.getAllByText(address)).toHaveLength(1);
+  });
+
   test("without a flow in progress reports that the page was renewed", async () => {
     const { server } = draw(states.login_init, { providerReturn: { token: "t-1" } });
     expect((await screen.findByRole("status")).textContent).toBe(en.errors.page_renewed);

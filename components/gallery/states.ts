@@ -243,7 +243,7 @@ const profilePayload = {
   recovery_codes_left: 7,
   metadata_editor: true,
   credential_uses: {
-    cGsx: { authenticator: "Bitwarden", user_agent: "ChromeOS (Chrome)", ip_address: "192.0.2.0" },
+    cGsx: { authenticator: "iCloud Keychain", user_agent: "iOS (Safari)", ip_address: "192.0.2.0" },
     cGsy: { authenticator: "Windows Hello" },
   },
   phones: [
@@ -278,7 +278,7 @@ const profilePayload = {
     picture: "https://login.example/users/pictures/p1",
     given_name: "Ada",
     passkeys: [
-      passkey("cGsx", { name: "iCloud Keychain", last_used_at: "2026-10-11T12:13:14Z" }),
+      passkey("cGsx", { name: "Ada's iPhone", last_used_at: "2026-10-11T12:13:14Z" }),
       passkey("cGsy", { backup_state: false }),
     ],
     security_keys: [passkey("c2sx", { name: "YubiKey 5", mfa_only: true, backup_state: false })],
