@@ -1,4 +1,4 @@
-import type { ActionName } from "#server/flow/protocol-names";
+import type { ActionName, ErrorCode } from "#server/flow/protocol-names";
 import type { ActionDescriptor, FlowState, InputDescriptor } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
 import type { PageValues } from "./view-context.ts";
@@ -54,6 +54,18 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   session_delete_others: { needsConfirmation: true },
 };
 
+/** Errors that no other input to the form mends → the action that does. */
+const remedies: Partial<Record<ErrorCode, ActionName>> = {
+  passcode_max_attempts_reached: "resend_passcode",
+};
+
+/** The only action that leads on from the error of a state, beside leaving it; null where its form may be tried again. */
+export function remedyOf({ error, actions }: FlowState): ActionDescriptor | null {
+  const code = error?.code ?? "";
+  const name = Object.hasOwn(remedies, code) ? remedies[code as ErrorCode] : undefined;
+  return (name && Object.hasOwn(actions, name) ? actions[name] : undefined) ?? null;
+}
+
 /**
  * Sorts the actions of a state by their inputs and by `actionStyles`. An alias is not drawn beside its action.
  *
@@ -78,6 +90,12 @@ export function layOutActions(
     if (action.action === ceremonyAction && (isHidden || visible.length > 0)) continue;
     if (!isPerformable(action, pageValues)) continue;
     place(layout, action, visible);
+  }
+  const remedy = remedyOf(state);
+  if (remedy) {
+    layout.form = null;
+    layout.links = layout.links.filter((action) => action !== remedy);
+    layout.choices.unshift(remedy);
   }
   // The way to the choice of a method says more than the way back, and leads to the same state.
   if (Object.hasOwn(state.actions, "continue_to_login_method_chooser" satisfies ActionName))

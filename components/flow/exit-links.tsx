@@ -29,10 +29,11 @@ export function ExitLinks({
     return <LinkButton {...signIn} href={base || "/"} label={words.page.toSignIn} />;
   // What follows the end of an embedded flow is the application's.
   if (unsavedCodes || redirecting || !copy.nextPage || openFlow) return null;
+  const tone = copy.end ? "secondary" : "primary";
   return copy.nextPage === "account" ? (
-    <LinkButton tone="secondary" href={startOf(base, "profile")} label={words.page.toAccount} />
+    <LinkButton {...{ tone }} href={startOf(base, "profile")} label={words.page.toAccount} />
   ) : (
-    <LinkButton tone="secondary" href={base || "/"} label={words.page.toSignIn} />
+    <LinkButton {...{ tone }} href={base || "/"} label={words.page.toSignIn} />
   );
 }
 

@@ -32,7 +32,8 @@ export function Login({ service, logo, signup, server, children, ...options }: L
   );
   const { state } = flow.view;
   usePageTitle(`${copy.title} · ${service}`);
-  const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
+  const { nextPage, other: offered } = copy;
+  const other = offered && !nextPage && (offered.flow === "login" || signup) ? offered : null;
   return (
     <main
       className="stile-page"

@@ -68,8 +68,11 @@ describe("every state", () => {
       "exchange_token",
     ];
     // The choice of another way leads to where `back` leads.
-    const hidden = Object.hasOwn(states[name].actions, "continue_to_login_method_chooser") ? ["back"] : [];
-    const expected = Object.values(states[name].actions)
+    const { actions, error } = states[name];
+    const hidden = Object.hasOwn(actions, "continue_to_login_method_chooser") ? ["back"] : [];
+    // No code is right any more.
+    if (error?.code === "passcode_max_attempts_reached") hidden.push("verify_passcode");
+    const expected = Object.values(actions)
       .filter(({ action }) => !hidden.includes(action))
       .filter(({ action, alias_of }) => !browserOnly.includes(action) && alias_of === undefined)
       .map(({ action }) => action);
@@ -152,7 +155,8 @@ describe("the layout", () => {
     const closed = en.states.registration_init.variants?.closed;
     expect(screen.getByRole("heading").textContent).toBe(closed?.title);
     expect(screen.getByText(closed?.sentence ?? "")).toBeDefined();
-    expect(screen.getByRole("link", { name: en.page.toSignIn }).getAttribute("href")).toBe("/");
+    const ways = screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")]);
+    expect(ways).toEqual([[en.page.toSignIn, "/"]]);
   });
 
   test("a state without actions and without words of its own says so", () => {
@@ -362,6 +366,19 @@ describe("errors", () => {
   test("an error of the whole state is an alert", () => {
     draw(states.passcode_confirmation_exhausted);
     expect(screen.getByRole("alert").textContent).toBe(en.errors.passcode_max_attempts_reached);
+  });
+
+  test("after too many wrong codes the way on is a new code, and none can be entered", async () => {
+    const { server, user } = draw(states.passcode_confirmation_exhausted);
+    const buttons = screen
+      .getAllByRole("button")
+      .map(({ textContent, className }) => [textContent, /stile-button-(\w+)/.exec(className)?.[1]]);
+    expect(buttons).toContainEqual([en.actions.resend_passcode.label, "primary"]);
+    expect(buttons.filter(([, tone]) => tone === "primary")).toHaveLength(1);
+    expect(screen.queryByLabelText("Code")).toBeNull();
+    expect(screen.queryByText(/It is good for/)).toBeNull();
+    await user.click(screen.getByRole("button", { name: en.actions.resend_passcode.label }));
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "resend_passcode", 7, {});
   });
 
   test("an error without words is shown in the server's words", () => {

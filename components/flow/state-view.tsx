@@ -8,7 +8,14 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { isAccount, isItemAction } from "./account.ts";
 import { AccountView } from "./account-view.tsx";
 import { ActionForm, type ActionTone } from "./action-form.tsx";
-import { type ActionLayout, hasInputError, layOutActions, needsScript, waitOf } from "./action-layout.ts";
+import {
+  type ActionLayout,
+  hasInputError,
+  layOutActions,
+  needsScript,
+  remedyOf,
+  waitOf,
+} from "./action-layout.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
 import { Disclosure } from "./disclosure.tsx";
 import { isErrorAnswer } from "./error-answer.ts";
@@ -66,6 +73,7 @@ export function StateView({
   const hidesCeremonyAction = mayBeginAgain || isTaken || (live && waiting === "prompt");
   const layout = layOutActions(state, ceremony?.action ?? null, hidesCeremonyAction, pageValues);
   const { back } = layout;
+  const remedy = remedyOf(state);
   const deadEnd =
     !isErrorAnswer(state) &&
     !copy.end &&
@@ -112,9 +120,10 @@ export function StateView({
             </a>
           </p>
         ) : (
-          // What the browser asked is answered; only whether to try again is open.
+          // What the browser asked is answered, or what was sent is spent; only whether to try again is open.
           !unsavedCodes &&
           !mayBeginAgain &&
+          !remedy &&
           !isTaken && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
         )}
         <AfterProof context={context} />
@@ -152,7 +161,7 @@ export function StateView({
           <Actions context={context} layout={layout} performed={performed} />
         )}
         <Consent state={state} words={words} />
-        {copy.note && <p className="stile-hint">{copy.note}</p>}
+        {copy.note && !remedy && <p className="stile-hint">{copy.note}</p>}
         <ExitLinks
           context={context}
           unsavedCodes={unsavedCodes}
