@@ -9,7 +9,7 @@ import { failedPage } from "#server/http/messages";
 import { plainError, type Reply, redirect } from "#server/http/reply";
 import { responseEncoding } from "#server/http/response-encoding";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/temporary-failure";
-import { toResponse } from "#server/http/to-response";
+import { complete, toResponse } from "#server/http/to-response";
 import { isUnknownKey } from "#server/keys/unknown-key";
 import type { ContentEncoding } from "#server/lib/content-encoding";
 import type { Runtime } from "#server/runtime";
@@ -55,7 +55,7 @@ export async function answerPage(
   const url = new URL(request.url);
   let { tenant } = runtime;
   const asReply = (reply: Reply) =>
-    toResponse(request, reply, { config: tenant.config, requestId, errorShape: "plain" });
+    toResponse(complete(request, reply, { config: tenant.config, requestId, errorShape: "plain" }));
   try {
     const located = await locate(runtime, headers.get("host"), url.pathname);
     tenant = located?.tenant ?? tenant;

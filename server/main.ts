@@ -4,7 +4,7 @@ import { ConfigError, StartError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Config } from "./config/schema.ts";
 import { loggablePath } from "./http/addresses.ts";
-import { handle } from "./http/dispatch.ts";
+import { dispatch } from "./http/dispatch.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { logConsole } from "./observability/console.ts";
 import { createLogger } from "./observability/logger.ts";
@@ -75,7 +75,7 @@ async function start(): Promise<void> {
     process.exit(runtime);
   }
   holdRuntime(runtime);
-  ready.resolve({ api: handle, loggable: loggablePath, pages: answerPage });
+  ready.resolve({ api: dispatch, loggable: loggablePath, pages: answerPage });
   printStartNotice(runtime);
   // The first page does not wait for it.
   builtPages().catch((error: unknown) => log.error({ err: error }, "loading the pages failed"));

@@ -23,7 +23,7 @@ import { plainError, type Reply } from "./reply.ts";
 import { requestAddress } from "./request-address.ts";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "./temporary-failure.ts";
 import { withinTenant } from "./tenant-path.ts";
-import { toResponse } from "./to-response.ts";
+import { complete, toResponse } from "./to-response.ts";
 
 /** Connection metadata of a request. */
 export interface ConnectionInfo {
@@ -34,22 +34,36 @@ export interface ConnectionInfo {
 }
 
 /**
- * Answers a request to the API.
+ * Answers a request to the API with a web-standard response.
  *
  * @returns null for an address outside the API
  */
 export async function handle(
   request: Request,
-  { peer, requestId }: ConnectionInfo,
+  info: ConnectionInfo,
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
+  const answer = await dispatch(request, info, runtime);
+  return answer && toResponse(answer);
+}
+
+/**
+ * Answers a request to the API: with a complete reply, or with a response where the body is a stream or binary.
+ *
+ * @returns null for an address outside the API
+ */
+export async function dispatch(
+  request: Request,
+  { peer, requestId }: ConnectionInfo,
+  runtime: Runtime = currentRuntime(),
+): Promise<Reply | Response | null> {
   const url = new URL(request.url);
   let located: Located | null = null;
   const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") => {
     const home = located?.tenant ? withinTenant(located.tenant.config, "/") : null;
     const shown =
       reply instanceof Response ? reply : forReader(reply, request.headers, { errorShape, config, home });
-    return toResponse(request, shown, { config, requestId, errorShape });
+    return complete(request, shown, { config, requestId, errorShape });
   };
   const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
     if (!isUnknownKey(error, runtime.log))
@@ -98,7 +112,7 @@ export async function handle(
   const finish = (reply: Reply | Response) => respond(reply, config, errorShape);
   const fail = (status: ErrorStatus, headers?: Record<string, string>) =>
     finish(errorFor({ errorShape, config }, status, headers));
-  url.pathname = path;
+  if (url.pathname !== path) url.pathname = path;
 
   if (method === "OPTIONS") return finish(options(request, route, config));
   const address = route.methods.get(method);

@@ -1,4 +1,4 @@
-/** A response as data. Only `dispatch.ts` makes a `Response` of it. */
+/** A response as data. The listener writes it as it is; on other platforms `toResponse` makes a `Response` of it. */
 export interface Reply {
   status: number;
   body?: string;

@@ -5,12 +5,27 @@ import type { Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { withinTenant } from "./tenant-path.ts";
 
-/** Makes the response of a reply. Every response of the API is made here, and has the common headers. */
-export function toResponse(
+/** What a request was, as far as the common headers of its answer depend on it. */
+interface Answered {
+  config: Config;
+  requestId: string;
+  errorShape: ErrorShape;
+}
+
+/**
+ * Completes a reply with the common headers, and removes the body of an answer to `HEAD`. Every answer of the API passes
+ * here.
+ */
+export function complete<Answer extends Reply | Response>(
+  request: Request,
+  reply: Answer,
+  answered: Answered,
+): Answer;
+export function complete(
   request: Request,
   reply: Reply | Response,
-  { config, requestId, errorShape }: { config: Config; requestId: string; errorShape: ErrorShape },
-): Response {
+  { config, requestId, errorShape }: Answered,
+): Reply | Response {
   const common: Record<string, string> = {
     ...securityHeaders(config),
     ...corsHeaders(request.headers.get("origin"), config, errorShape),
@@ -25,15 +40,29 @@ export function toResponse(
     }
     return withoutBody ? new Response(null, { status: reply.status, headers: reply.headers }) : reply;
   }
-  const { status, body = null, cookies = [] } = reply;
-  const plain: Record<string, string> = { ...common, ...reply.headers };
-  if (common.Vary && reply.headers?.Vary) plain.Vary = `${reply.headers.Vary}, ${common.Vary}`;
+  const headers: Record<string, string> = { ...common, ...reply.headers };
+  if (common.Vary && reply.headers?.Vary) headers.Vary = `${reply.headers.Vary}, ${common.Vary}`;
   // Handlers name addresses as the table does, without the prefix of the tenant.
-  const { Location } = plain;
-  if (Location?.startsWith("/")) plain.Location = withinTenant(config, Location);
-  const headers =
-    cookies.length === 0
-      ? plain
-      : [...Object.entries(plain), ...cookies.map((cookie): [string, string] => ["Set-Cookie", cookie])];
-  return new Response(withoutBody ? null : body, { status, headers });
+  const { Location } = headers;
+  if (Location?.startsWith("/")) headers.Location = withinTenant(config, Location);
+  const { status, body, cookies } = reply;
+  return {
+    status,
+    headers,
+    ...(body === undefined || withoutBody ? {} : { body }),
+    ...(cookies ? { cookies } : {}),
+  };
+}
+
+/** Makes a web-standard response of a complete reply, for platforms that send those. */
+export function toResponse(reply: Reply | Response): Response {
+  if (reply instanceof Response) return reply;
+  const { status, body = null, headers = {}, cookies = [] } = reply;
+  return new Response(body, {
+    status,
+    headers: [
+      ...Object.entries(headers),
+      ...cookies.map((cookie): [string, string] => ["Set-Cookie", cookie]),
+    ],
+  });
 }

@@ -1,15 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
+import type { Reply } from "../http/reply.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
+import { sendReply } from "./send-reply.ts";
 
 /** Handlers of requests. */
 export interface Destinations {
-  /** Answers a request to the API; returns null for any other path. */
-  api(request: Request, info: { peer: string; requestId: string }): Promise<Response | null>;
+  /** Answers a request to the API, with a complete reply or a response; returns null for any other path. */
+  api(request: Request, info: { peer: string; requestId: string }): Promise<Reply | Response | null>;
   /** Returns the path as the log may contain it. */
   loggable(method: string, path: string): string;
   /** Answers any other request. */
@@ -84,7 +87,11 @@ export function createListener({
         peer: message.socket.remoteAddress ?? "",
         requestId: String(response.getHeader("X-Request-ID")),
       };
-      return (await api(request, info)) ?? (await pages(request, info));
+      const reply = (await api(request, info)) ?? (await pages(request, info));
+      if (reply instanceof Response) return reply;
+      // A client that has gone needs no answer, and Node would queue it.
+      if (!response.destroyed) sendReply(response, reply);
+      return RESPONSE_ALREADY_SENT;
     },
     {
       // Libraries use the Request and Response of Node.

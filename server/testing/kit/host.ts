@@ -10,7 +10,7 @@ import { createPasswordHasher } from "../../credentials/password-hasher.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { addStep, type FlowCoverage } from "../../flow/coverage.ts";
 import { loggablePath } from "../../http/addresses.ts";
-import { handle } from "../../http/dispatch.ts";
+import { dispatch } from "../../http/dispatch.ts";
 import { securityHeaders } from "../../http/security-headers.ts";
 import type { Platform } from "../../lib/platform.ts";
 import { newestMails } from "../../mail/mailbox.ts";
@@ -137,7 +137,7 @@ async function serve({ settings, coverageFolder }: HostOptions): Promise<{ url: 
   holdRuntime(runtime);
   if (coverageFolder !== null) cleanups.push(() => writeCoverage(coverageFolder, coverage));
 
-  ready.resolve({ api: handle, loggable: loggablePath, pages: answerPage });
+  ready.resolve({ api: dispatch, loggable: loggablePath, pages: answerPage });
 
   const calls: HostCalls = {
     async addUser({ id, record, password }) {

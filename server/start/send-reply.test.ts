@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import type { Reply } from "../http/reply.ts";
+import { toResponse } from "../http/to-response.ts";
+import { sendReply } from "./send-reply.ts";
+
+let server: Server;
+
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+async function sent(reply: Reply, init: RequestInit = {}): Promise<Response> {
+  server = createServer((_, outgoing) => {
+    try {
+      sendReply(outgoing, reply);
+    } catch (error) {
+      outgoing.writeHead(500).end((error as Error).name);
+    }
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return fetch(`http://127.0.0.1:${port}`, { ...init, headers: { connection: "close" } });
+}
+
+const replies: Record<string, Reply> = {
+  "with a body": { status: 201, body: "Grüße", headers: { "Content-Type": "text/plain; charset=utf-8" } },
+  "with an empty body": { status: 200, body: "", headers: { "Content-Type": "text/plain" } },
+  "with cookies": {
+    status: 303,
+    headers: { Location: "/", Vary: "Origin" },
+    cookies: ["a=1; Path=/; HttpOnly", "b=2; Max-Age=0"],
+  },
+  "without a body": { status: 204, headers: { Allow: "GET, HEAD" } },
+};
+
+test.each(Object.entries(replies))(
+  "a reply %s arrives as its web-standard response would",
+  async (_, reply) => {
+    const expected = toResponse(reply);
+    const answer = await sent(reply, { redirect: "manual" });
+    expect(answer.status).toBe(expected.status);
+    expect(Object.fromEntries(answer.headers)).toMatchObject(Object.fromEntries(expected.headers));
+    expect(answer.headers.getSetCookie()).toEqual(expected.headers.getSetCookie());
+    expect(await answer.text()).toBe(await expected.text());
+  },
+);
+
+test("the length of a body is counted in bytes", async () => {
+  const answer = await sent({ status: 200, body: "Grüße" });
+  expect(answer.headers.get("content-length")).toBe("7");
+  expect(answer.headers.has("transfer-encoding")).toBe(false);
+});
+
+test("A97 a header with a line break is not sent, and another answer still can be", async () => {
+  const answer = await sent({ status: 200, headers: { Location: "/\r\nSet-Cookie: planted=1" }, body: "x" });
+  expect([answer.status, await answer.text()]).toEqual([500, "TypeError"]);
+  expect(answer.headers.getSetCookie()).toEqual([]);
+});
