@@ -1,6 +1,6 @@
-import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, sql } from "drizzle-orm";
-import { type PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { schema, type Transaction } from "#db/client";
+import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { type Queryable, schema, type Transaction } from "#db/client";
 import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
 import { ownHosts } from "../config/own-hosts.ts";
 import { currentTime } from "../database/current-time.ts";
@@ -186,8 +186,13 @@ export async function updateTenant(
   return { id, config };
 }
 
+/** Rows of a table that one transaction deletes, and that the one which deletes the tenant may find. */
+const BATCH_ROWS = 5_000;
+
 /**
- * Deletes a tenant with all its data. The log of the default tenant records it.
+ * Deletes a tenant with all its data. The log of the default tenant records it. One transaction deletes a tenant; of a
+ * large one, others have deleted most rows before, so that none takes long. An interrupted call leaves a tenant that lacks
+ * some of its users and entries, and can be repeated.
  *
  * @param withUsers whether to delete its accounts too
  * @throws TenantError if the tenant does not exist or is the default one, or has accounts and `withUsers` is false
@@ -199,23 +204,40 @@ export async function deleteTenant(
   by: Actor = commandLine,
 ): Promise<void> {
   rejectDefault(context, id);
-  const entry = await managementEntry(context, by, context.tenant, "tenant_deleted", { tenant: id });
-  await context.database.write.transaction(async (tx) => {
-    // The lock blocks registrations until the tenant is deleted.
-    const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
-    if (!row) throw unknownTenant(id);
-    const [accounts] = await tx.select({ count: count() }).from(users).where(eq(users.tenantId, id));
+  const { write } = context.database;
+  const check = async (db: Pick<Queryable, "select">) => {
+    const [accounts] = await db.select({ count: count() }).from(users).where(eq(users.tenantId, id));
     if (accounts && accounts.count > 0 && !withUsers) {
       throw new TenantError(
         `tenant ${id} has ${accounts.count} users, who would be deleted: pass --with-users`,
         "conflict",
       );
     }
+  };
+  const entry = await managementEntry(context, by, context.tenant, "tenant_deleted", { tenant: id });
+  await check(write);
+  await deleteMostRows(write, id);
+  await write.transaction(async (tx) => {
+    // The lock blocks registrations until the tenant is deleted.
+    const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
+    if (!row) throw unknownTenant(id);
+    await check(tx);
     await tx.delete(tenants).where(eq(tenants.id, id));
     for (const { table, tenantId } of tablesOfTenants()) await tx.delete(table).where(eq(tenantId, id));
     await entry(tx);
   });
   context.tenants.forget();
+}
+
+/** Deletes the rows of a tenant beyond the first `BATCH_ROWS` of each table. */
+async function deleteMostRows(write: ManagementContext["database"]["write"], id: string): Promise<void> {
+  for (const { table, tenantId } of tablesOfTenants())
+    for (let deleted: number | null = BATCH_ROWS; deleted === BATCH_ROWS; ) {
+      const batch: SQL = sql`select ctid from ${table} where ${eq(tenantId, id)} offset ${BATCH_ROWS} limit ${BATCH_ROWS}`;
+      ({ rowCount: deleted } = await write.execute(
+        sql`delete from ${table} where ctid = any (array(${batch}))`,
+      ));
+    }
 }
 
 async function managementEntry(
@@ -237,13 +259,21 @@ function changedSettings(before: unknown, after: unknown, path: string[] = []): 
   );
 }
 
-/** Tables whose rows belong to tenants. Foreign keys already delete the rows of most of them. */
+/** Tables whose rows belong to tenants, those that refer to others first. Foreign keys already delete the rows of most. */
 function tablesOfTenants(): { table: PgTable; tenantId: PgColumn }[] {
-  return Object.values(schema).flatMap((table) => {
-    if (!is(table, PgTable)) return [];
-    const { tenantId } = getTableColumns(table) as Record<string, PgColumn>;
-    return tenantId ? [{ table, tenantId }] : [];
-  });
+  return Object.values(schema)
+    .flatMap((table) => {
+      if (!is(table, PgTable)) return [];
+      const { tenantId } = getTableColumns(table) as Record<string, PgColumn>;
+      return tenantId ? [{ table, tenantId, depth: depthOf(table) }] : [];
+    })
+    .toSorted((a, b) => b.depth - a.depth);
+}
+
+/** The length of the longest chain of references from a table. */
+function depthOf(table: PgTable): number {
+  const referred = getTableConfig(table).foreignKeys.map((key) => depthOf(key.reference().foreignTable));
+  return Math.max(0, ...referred.map((depth) => depth + 1));
 }
 
 /** Validates a description of a tenant, and returns its row and its configuration. */

@@ -6,7 +6,7 @@ import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "./manage-tenants.ts";
 import { createTenants, type Tenants } from "./tenants.ts";
 
-const { tenants, users, passcodes, auditLogs } = schema;
+const { tenants, users, sessions, passcodes, auditLogs } = schema;
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -159,4 +159,29 @@ test("deletes all data of a tenant, and its users only with the option for it", 
     expect(await read.select().from(table).where(eq(table.tenantId, id))).toHaveLength(0);
     expect(await read.select().from(table).where(eq(table.tenantId, other))).toHaveLength(1);
   }
+});
+
+test("deletes a large tenant in batches, and what an interrupted deletion left when it is repeated", async () => {
+  const { id } = await createTenant(runtime, acme);
+  const { write, read } = runtime.database;
+  await write.execute(sql`
+    with owner as (
+      insert into users (tenant_id, id) select ${id}, gen_random_uuid() from generate_series(1, 6000) returning id),
+    signed_in as (
+      insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, last_used_at, expires_at)
+      select ${id}, gen_random_uuid(), id, now(), '[]', '{}', now(), now() from owner)
+    insert into audit_logs (tenant_id, id, type, details)
+    select ${id}, gen_random_uuid(), 'user_created', '{}' from generate_series(1, 17000)`);
+  const counts = async () => {
+    const tables = [users, sessions, auditLogs];
+    const rows = tables.map((table) => read.select().from(table).where(eq(table.tenantId, id)));
+    return (await Promise.all(rows)).map(({ length }) => length);
+  };
+  await write.execute(sql.raw("create table held (id uuid references tenants)"));
+  await write.execute(sql`insert into held values (${id})`);
+  await expect(deleteTenant(runtime, id, { withUsers: true })).rejects.toThrow();
+  expect(await counts()).toEqual([5_000, 5_000, 5_000]);
+  await write.execute(sql.raw("drop table held"));
+  await deleteTenant(runtime, id, { withUsers: true });
+  expect(await counts()).toEqual([0, 0, 0]);
 });
