@@ -132,10 +132,11 @@ export const MAX_REPLAYED = 10_000;
 
 /**
  * Makes a new delivery for each event that a filter selects: with the same `webhook-id`, in the order of the events. An
- * event is left out while a delivery of it waits, or if its data were erased.
+ * event is left out while a delivery of it waits, or if its data were erased. The `MAX_REPLAYED` oldest deliveries are
+ * considered, which an index has in this order.
  *
  * @param filter with `id`: the one delivery
- * @returns ids of the new deliveries, at most `MAX_REPLAYED`, those of the oldest events
+ * @returns ids of the new deliveries
  */
 export async function replayDeliveries(
   { database }: Pick<Runtime, "database">,
@@ -145,7 +146,8 @@ export async function replayDeliveries(
   const { rows } = await database.write.execute<{ id: string }>(sql`
     insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id, replay_of)
     select tenant_id, gen_random_uuid(), webhook, event_id, sequence, subject_id, id from (
-      select distinct on (d.sequence) d.*
+      select distinct on (sequence) * from (
+      select d.*
       from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
       where d.tenant_id = ${tenantId} and d.webhook = ${webhook} and d.state <> 'waiting'
         and (e.data is not null or e.sealed_data is not null)
@@ -158,7 +160,8 @@ export async function replayDeliveries(
         and (${filter.flowId ?? null}::uuid is null or e.flow_id = ${filter.flowId ?? null}::uuid)
         and (${filter.from ?? null}::timestamptz is null or d.created_at >= ${filter.from ?? null}::timestamptz)
         and (${filter.until ?? null}::timestamptz is null or d.created_at < ${filter.until ?? null}::timestamptz)
-      order by d.sequence, d.created_at desc limit ${MAX_REPLAYED}::int) chosen
+      order by d.created_at limit ${MAX_REPLAYED}::int) oldest
+      order by sequence, created_at desc) chosen
     returning id`);
   return rows.map(({ id }) => id);
 }

@@ -19,6 +19,7 @@ import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { startReceiver, type WebhookReceiver } from "../../testing/webhook-receiver.ts";
+import { replayDeliveries } from "../../webhooks/delivery-list.ts";
 import { createReceiverClient } from "../../webhooks/receiver-client.ts";
 import { createWebhookDelivery } from "../../webhooks/webhook-delivery.ts";
 
@@ -353,6 +354,11 @@ const walks: Record<string, () => Promise<void>> = {
     await delivery.runDue(1);
     await delivery.stop(0);
     expect(delivered).toEqual(10);
+  },
+  async "a replay of deliveries"() {
+    const { rows } = await runtime.database.read.$client.query("select id from webhooks limit 1");
+    const receiver = { tenantId: runtime.tenant.id, webhook: rows[0].id };
+    expect(await replayDeliveries(runtime, receiver, {})).not.toEqual([]);
   },
   async jobs() {
     const jobs = testJobs({
