@@ -18,11 +18,15 @@ interface Rows {
   row: Record<string, string>;
 }
 
-/** A UUID that depends on a name and a number alone, as random as those of real rows. */
-const id = (name: string, number = "i") => `md5('${name} ' || ${number})::uuid`;
+/** A UUID of version 4 that depends on a name and a number alone, as random as those of real rows. */
+const id = (name: string, number = "i") =>
+  `overlay(overlay(md5('${name} ' || ${number}) placing '4' from 13) placing 'a' from 17)::uuid`;
 
 /** 32 bytes, as of a SHA-256. */
 const digest = (name: string, number = "i") => `sha256(('${name} ' || ${number})::bytea)`;
+
+/** A sealed value that opens by no key, with the name of the server's key: a start checks that it has it. */
+const sealed = (name: string) => `'\\x01'::bytea || $KEY || ${digest(name)} || ${digest(`more ${name}`)}`;
 
 /** The id of a credential: base64url of 32 bytes. */
 const credentialId = (name: string) => `translate(rtrim(encode(${digest(name)}, 'base64'), '='), '+/', '-_')`;
@@ -103,7 +107,7 @@ const tables: Rows[] = [
     count: ({ users }) => Math.ceil(users / 5),
     row: {
       user_id: id("user"),
-      sealed_secret: `${digest("totp")} || ${digest("more of totp")}`,
+      sealed_secret: sealed("totp"),
       last_step: "58000000",
     },
   },
@@ -273,7 +277,7 @@ const tables: Rows[] = [
       subject_id: `${user}::text`,
       flow_id: id("flow"),
       data: `case when i % 20 > 0 then jsonb_build_object('id', ${user}) end`,
-      sealed_data: `case when i % 20 = 0 then ${digest("data")} end`,
+      sealed_data: `case when i % 20 = 0 then ${sealed("data")} end`,
       created_at: recently("$COUNT", "30 days"),
     },
   },
@@ -285,7 +289,7 @@ const tables: Rows[] = [
       callback: "'https://shop.test/hooks'",
       enabled: "false",
       events: "'[]'",
-      sealed_secret: digest("secret"),
+      sealed_secret: sealed("secret"),
       expires_at: "now() + interval '30 days'",
     },
   },
@@ -415,7 +419,7 @@ const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"B".repe
  * Fills a database of the current schema with rows as a service has them after years, and gathers their statistics.
  * Indexes and foreign keys are built after the rows. What is in the database stays.
  *
- * @param client connected as the owner of the tables
+ * @param client connected as the owner of the tables; a server has started on the database, if one is to start again
  * @param passwordHash of every account; default: one that no password matches
  * @param report called with each table when it is filled
  */
@@ -429,12 +433,17 @@ export async function grow(
   }: { passwordHash?: string; report?: (table: string) => void } = {},
 ): Promise<void> {
   const restore = await dropIndexes(client);
+  const { rows: keys } = await client.query<{ name: string }>(
+    "select sealed_by as name from signing_keys order by created_at desc limit 1",
+  );
+  const key = `'\\x${keys[0]?.name ?? "00".repeat(8)}'::bytea`;
   for (const { table, count, row } of tables) {
     const total = count(growth);
     const values = Object.values(row).map((expression) =>
       expression
         .replaceAll("$USERS", String(Math.max(1, growth.users)))
         .replaceAll("$COUNT", String(total))
+        .replaceAll("$KEY", key)
         .replaceAll("$HASH", client.escapeLiteral(passwordHash)),
     );
     await client.query(`
