@@ -9,6 +9,8 @@ export type ConflictReason =
   | "account_blocked"
   | "address"
   | "authenticator_request"
+  /** The claim of a flow was lost: another request has performed a step. */
+  | "claim"
   | "device"
   | "email"
   | "exchange_token"
@@ -24,7 +26,9 @@ export type ConflictReason =
   | "third_party_identity"
   | "transaction"
   | "user"
-  | "username";
+  | "username"
+  /** A webhook was added, so that events must be written. */
+  | "webhook";
 
 /**
  * Thrown by a write whose row was changed or deleted concurrently. The transaction is rolled back, and a flow answers
@@ -36,6 +40,15 @@ export class ConflictError extends Error {
     super(`conflict: ${reason}`);
     this.reason = reason;
   }
+}
+
+/** SQLSTATE of `refuse`, with the reason as its message. */
+const REFUSED = "SR001";
+
+/** Returns the conflict for which a statement has refused to write; any other error as it is. */
+export function asConflict(error: unknown): unknown {
+  const refusal = [...causes(error)].find(({ code }) => code === REFUSED);
+  return refusal ? new ConflictError(refusal.message as ConflictReason) : error;
 }
 
 /** Unique constraints that concurrent requests may violate. `db/errors.test.ts` checks that they exist. */

@@ -1,5 +1,18 @@
 import type { Transaction } from "./client.ts";
-import type { InlineInsert } from "./inline-insert.ts";
+import { executePart, type Part } from "./part.ts";
 
-/** A deferred change. All changes of a step are written in one transaction after its decision. */
-export type Write = ((tx: Transaction) => Promise<void>) & { inlineInsert?: InlineInsert };
+/** A deferred change. All changes of a step are written together, after its decision. */
+export type Write = ((tx: Transaction) => Promise<void>) & {
+  /** The same change as parts of a statement, which needs no transaction around it. */
+  parts?: readonly Part[];
+  /** Called after the commit if the parts were written. */
+  committed?: () => void;
+};
+
+/** Makes the write of parts. In a transaction each of them runs alone. */
+export function writeOf(...parts: Part[]): Write {
+  const write = async (tx: Transaction) => {
+    for (const part of parts) await executePart(tx, part);
+  };
+  return Object.assign(write, { parts });
+}

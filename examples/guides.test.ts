@@ -189,7 +189,12 @@ describe("the app with screens of its own", () => {
   function app() {
     const child = spawn(process.execPath, ["app.js", "form"], {
       cwd: join(folder, "mobile"),
-      env: { PATH: process.env.PATH ?? "", STILE_URL: service.server.url, BACK_END: ownBackEnd },
+      env: {
+        NODE_ENV: "production",
+        PATH: process.env.PATH ?? "",
+        STILE_URL: service.server.url,
+        BACK_END: ownBackEnd,
+      },
     });
     processes.push(child);
     let output = "";

@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { pictureAddress } from "../identity/picture.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { providerName } from "./linked-identities.ts";
-import { readAccount, type StoredAccount } from "./stored-account.ts";
+import { type AccountJson, readAccount, type StoredAccount, storedAccount } from "./stored-account.ts";
 
 type Row<Table extends "emails" | "usernames" | "webauthnCredentials"> =
   (typeof schema)[Table]["$inferSelect"];
@@ -76,6 +76,11 @@ export interface Profile {
 export async function profileOf(db: ReadOnly, tenant: Tenant, userId: string): Promise<Profile | null> {
   const stored = await readAccount(db, tenant.id, userId);
   return stored && describeAccount(stored, tenant.config);
+}
+
+/** The same, of what `accountPart` returns. */
+export function describeStored(account: AccountJson | null, tenant: Tenant): Profile | null {
+  return account && describeAccount(storedAccount(account), tenant.config);
 }
 
 /** Converts an account to the shape that is shown to its owner. Empty and disabled parts are left out. */

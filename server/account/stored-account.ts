@@ -1,5 +1,8 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
+import { type JsonRow, rowOfJson } from "#db/json-row";
+import type { Part } from "#db/part";
+import { prepared } from "#db/prepared";
 import type { Identity } from "./linked-identities.ts";
 
 const { emails, usernames, users, webauthnCredentials } = schema;
@@ -18,8 +21,40 @@ export interface StoredAccount {
   hasTotp: boolean;
 }
 
+const owned = (table: string, order: string) => `(
+  select coalesce(json_agg(o order by ${order}), '[]') from ${table} o
+  where o.tenant_id = users.tenant_id and o.user_id = users.id)`;
+
+const owns = (table: string) =>
+  `exists (select from ${table} o where o.tenant_id = users.tenant_id and o.user_id = users.id)`;
+
+/** SQL of a row of `users` with all that belongs to it, as JSON. */
+const accountJson = `json_build_object(
+  'user', row_to_json(users),
+  'usernames', ${owned("usernames", "o.created_at")},
+  'emails', ${owned("emails", "o.is_primary desc, o.created_at, o.id")},
+  'credentials', ${owned("webauthn_credentials", "o.created_at, o.id")},
+  'identities', ${owned("identities", "o.created_at, o.id")},
+  'hasPassword', ${owns("passwords")},
+  'hasTotp', ${owns("totp_secrets")})`;
+
+/** What the SQL above returns. */
+export interface AccountJson extends Pick<StoredAccount, "identities" | "hasPassword" | "hasTotp"> {
+  user: JsonRow;
+  usernames: JsonRow[];
+  emails: JsonRow[];
+  credentials: JsonRow[];
+}
+
+const selectAccount = prepared("account", (db) =>
+  db
+    .select({ account: sql<AccountJson>`${sql.raw(accountJson)}` })
+    .from(users)
+    .where(and(eq(users.tenantId, sql.placeholder("tenantId")), eq(users.id, sql.placeholder("userId")))),
+);
+
 /**
- * Reads an account in two round trips.
+ * Reads an account.
  *
  * @param db a pool, or the transaction that has just written the account
  * @returns null if the account does not exist
@@ -29,34 +64,30 @@ export async function readAccount(
   tenantId: string,
   userId: string,
 ): Promise<StoredAccount | null> {
-  const rows = await db
-    .select({
-      user: users,
-      email: emails,
-      username: usernames,
-      hasPassword: owns("passwords"),
-      hasTotp: owns("totp_secrets"),
-      identities: sql<Identity[]>`(
-        select coalesce(
-          json_agg(json_build_object('id', i.id, 'provider', i.provider, 'subject', i.subject, 'email', i.email)
-            order by i.created_at, i.id), '[]')
-        from identities i where i.tenant_id = ${users.tenantId} and i.user_id = ${users.id})`,
-    })
-    .from(users)
-    .leftJoin(emails, and(eq(emails.tenantId, users.tenantId), eq(emails.userId, users.id)))
-    .leftJoin(usernames, and(eq(usernames.tenantId, users.tenantId), eq(usernames.userId, users.id)))
-    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)))
-    .orderBy(desc(emails.isPrimary), asc(emails.createdAt), asc(emails.id));
-  const [first] = rows;
-  if (!first) return null;
-  const credentials = await db
-    .select()
-    .from(webauthnCredentials)
-    .where(and(eq(webauthnCredentials.tenantId, tenantId), eq(webauthnCredentials.userId, userId)))
-    .orderBy(asc(webauthnCredentials.createdAt), asc(webauthnCredentials.id));
-  return { ...first, emails: rows.flatMap(({ email }) => email ?? []), credentials };
+  const [row] = await selectAccount(db).execute({ tenantId, userId });
+  return row ? storedAccount(row.account) : null;
 }
 
-const owns = (table: "passwords" | "totp_secrets") =>
-  sql<boolean>`exists(
-    select from ${sql.identifier(table)} o where o.tenant_id = ${users.tenantId} and o.user_id = ${users.id})`;
+/** The part of a statement that reads an account; `storedAccount` converts what it returns. */
+export function accountPart(tenantId: string, userId: string): Part {
+  return {
+    name: "account",
+    text: `account as (select ${accountJson} as found from users where tenant_id = $1 and id = $2)`,
+    values: [tenantId, userId],
+    returns: "(select found from account)",
+  };
+}
+
+/** Converts the account that `accountPart` returns. */
+export function storedAccount(json: AccountJson): StoredAccount {
+  const [username] = json.usernames;
+  return {
+    user: rowOfJson(users, json.user),
+    username: username ? rowOfJson(usernames, username) : null,
+    emails: json.emails.map((row) => rowOfJson(emails, row)),
+    credentials: json.credentials.map((row) => rowOfJson(webauthnCredentials, row)),
+    identities: json.identities.map(({ id, provider, subject, email }) => ({ id, provider, subject, email })),
+    hasPassword: json.hasPassword,
+    hasTotp: json.hasTotp,
+  };
+}

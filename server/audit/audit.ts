@@ -5,7 +5,7 @@ import { collect } from "#db/collected";
 import type { Write } from "#db/write";
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
-import { writeRecords } from "../events/write-records.ts";
+import { entriesPart, writeRecords } from "../events/write-records.ts";
 import { storable } from "../lib/storable-text.ts";
 import { counterRow } from "../limits/rate-limits.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
@@ -58,10 +58,13 @@ export function audit(
   userId: string | null = null,
 ): Write {
   const entry = entryOf(context, type, details, userId);
-  return async (tx) => {
-    if (context.tenant.config.audit_log.storage.enabled) collect(tx, writeRecords, { audit: entry });
-    printAfterCommit(context, tx, entry);
+  const isStored = context.tenant.config.audit_log.storage.enabled;
+  const write = async (tx: Transaction) => {
+    if (isStored) collect(tx, writeRecords, { audit: entry });
+    afterCommit(tx, print);
   };
+  const print = () => printEntry(context, entry);
+  return Object.assign(write, { parts: isStored ? [entriesPart([entry])] : [], committed: print });
 }
 
 /** Events that changed something, or that an API key caused. */
@@ -123,14 +126,13 @@ export function auditAttempt(
   return async (tx) => {
     const { rows } = await tx.execute<{ type: string }>(statement);
     for (const row of rows)
-      printAfterCommit(context, tx, row.type === last.type ? { ...entry, ...last } : entry);
+      afterCommit(tx, () => printEntry(context, row.type === last.type ? { ...entry, ...last } : entry));
   };
 }
 
-/** Writes an entry to the console, if it is to be there, once it is committed. */
-function printAfterCommit({ runtime, tenant }: AuditContext, tx: Transaction, entry: AuditRow): void {
-  const { auditOutput } = runtime;
-  if (auditOutput) afterCommit(tx, () => auditOutput(JSON.stringify(auditEntryJson(entry, tenant.config))));
+/** Writes a committed entry to the console, if it is to be there. */
+function printEntry({ runtime, tenant }: AuditContext, entry: AuditRow): void {
+  runtime.auditOutput?.(JSON.stringify(auditEntryJson(entry, tenant.config)));
 }
 
 /** Characters of a user agent that are stored. */

@@ -1,8 +1,8 @@
-import { and, eq, gt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
-import { ConflictError } from "#db/errors";
+import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomCharacters } from "../lib/random-alphanumeric.ts";
@@ -15,8 +15,8 @@ import {
   hourly,
   MAX_CONSECUTIVE_FAILURES,
   readFailures,
-  recordSuccess,
   secondsToWait,
+  successPart,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
@@ -92,16 +92,7 @@ export async function resendPasscode(
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
   };
-  const { tenantId, flowId, purpose, recipient } = schema.passcodes;
-  const [key, ...formerKeys] = keysOf(context, about);
-  const write: Write = async (tx) => {
-    // The code that a server with the keys in another order has sent.
-    if (formerKeys.length > 0) await tx.delete(passcodes).where(or(...formerKeys.map(isOf)));
-    await tx
-      .insert(schema.passcodes)
-      .values({ ...key, ...row })
-      .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
-  };
+  const write = storePasscode(keysOf(context, about), row);
   const mailed = issued.withheld ? { ...about, recipient: null } : about;
   return { ok: true, writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
 }
@@ -362,22 +353,37 @@ async function countAttempt(context: RequestContext, about: PasscodeSubject): Pr
   return null;
 }
 
-function isOf(key: PasscodeKey): SQL | undefined {
-  return and(
-    eq(passcodes.tenantId, key.tenantId),
-    eq(passcodes.flowId, key.flowId),
-    eq(passcodes.purpose, key.purpose),
-    eq(passcodes.recipient, key.recipient),
-  );
+const storeText = `replaced as (
+    delete from passcodes
+    where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[])),
+  issued as (
+    insert into passcodes as code (tenant_id, flow_id, purpose, recipient, code_hash, tries, created_at, expires_at)
+    values ($1, $2, $3, $5, $6, $7, $8, $9)
+    on conflict (tenant_id, flow_id, purpose, recipient) do update set
+      code_hash = excluded.code_hash, tries = excluded.tries,
+      created_at = excluded.created_at, expires_at = excluded.expires_at)`;
+
+/** Stores a code in place of the previous one, and of one that a server with the keys in another order has sent. */
+function storePasscode(
+  [{ tenantId, flowId, purpose, recipient }, ...formerKeys]: [PasscodeKey, ...PasscodeKey[]],
+  { codeHash, tries, createdAt, expiresAt }: Omit<typeof passcodes.$inferInsert, keyof PasscodeKey>,
+): Write {
+  const former = formerKeys.map((key) => key.recipient);
+  const values = [tenantId, flowId, purpose, former, recipient, codeHash, tries, createdAt, expiresAt];
+  return writeOf({ name: "new_passcode", text: storeText, values });
 }
 
+const consumeText = `passcode as (
+  delete from passcodes
+  where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = $4 and code_hash = $5 returning 1)`;
+
 function consumePasscode(stored: StoredPasscode, counted: FailureKey): Write {
-  return async (tx) => {
-    await recordSuccess(tx, counted);
-    const consumed = await tx
-      .delete(passcodes)
-      .where(and(isOf(stored), eq(passcodes.codeHash, stored.codeHash)))
-      .returning({ tries: passcodes.tries });
-    if (consumed.length === 0) throw new ConflictError("passcode");
+  const { tenantId, flowId, purpose, recipient, codeHash } = stored;
+  const consumed: Part = {
+    name: "passcode",
+    text: consumeText,
+    values: [tenantId, flowId, purpose, recipient, codeHash],
+    refuses: "case when not exists (select from passcode) then 'passcode' end",
   };
+  return writeOf(consumed, successPart(counted));
 }

@@ -16,6 +16,7 @@ import type { RequestContext } from "../runtime.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { commitWrites } from "../testing/writes.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
 import {
   createCreationOptions,
@@ -37,7 +38,7 @@ const start = new Date("2030-01-01T12:00:00.000Z");
 const scopeAt = (seconds = 0, settings: Record<string, string> = {}) =>
   requestContext(runtime.configured(settings), { now: new Date(start.getTime() + seconds * 1000) });
 
-const write = (change: Write) => runtime.database.write.transaction(change);
+const write = (...changes: Write[]) => commitWrites(runtime, ...changes);
 
 async function newUser(): Promise<string> {
   const id = randomUUID();
@@ -183,7 +184,7 @@ describe("a passkey", () => {
       const verified = await verifyAssertion(scopeAt(60), { flowId, response, ...about });
       if (!verified.ok) throw new Error(verified.reason);
       expect(verified).toMatchObject({ userId, credentialId, userVerified: true });
-      await write(verified.write);
+      await write(...verified.writes);
     }
     expect(await rowOf(credentialId)).toMatchObject({
       signCount: 3,
@@ -279,7 +280,7 @@ describe("a passkey", () => {
         return insertCredential(context, userId, verified.credential);
       }),
     );
-    const results = await Promise.allSettled(verdicts.map(write));
+    const results = await Promise.allSettled(verdicts.map((change) => write(change)));
     const rejected = results.filter((result) => result.status === "rejected");
     expect(rejected).toHaveLength(1);
     expect(rejected[0]?.reason.cause).toMatchObject({
@@ -412,7 +413,7 @@ describe("the signature counter of an assertion", () => {
       response: await answered(authenticator, { flowId }, { signCount: 0 }),
     });
     if (!verified.ok) throw new Error(verified.reason);
-    await write(verified.write);
+    await write(...verified.writes);
     expect((await rowOf(credentialId)).signCount).toBe(1);
     const { auditLogs } = schema;
     const lines = await runtime.database.read.select().from(auditLogs).where(eq(auditLogs.userId, userId));
@@ -430,12 +431,12 @@ describe("the signature counter of an assertion", () => {
     for (const response of [early, late]) {
       const verified = await verifyAssertion(scopeAt(), { flowId, response });
       if (!verified.ok) throw new Error(verified.reason);
-      verdicts.push(verified.write);
+      verdicts.push(verified.writes);
     }
     const [writeEarly, writeLate] = verdicts;
     if (!writeEarly || !writeLate) throw new Error("a correct assertion was rejected");
-    await write(writeLate);
-    await expect(write(writeEarly)).rejects.toThrow(new ConflictError("passkey"));
+    await write(...writeLate);
+    await expect(write(...writeEarly)).rejects.toThrow(new ConflictError("passkey"));
     expect((await rowOf(credentialId)).signCount).toBe(3);
   });
 });
@@ -451,7 +452,7 @@ test("rejects a passkey that was deleted between verification and commit", async
   await runtime.database.write
     .delete(schema.webauthnCredentials)
     .where(eq(schema.webauthnCredentials.id, credentialId));
-  await expect(write(verified.write)).rejects.toThrow(new ConflictError("passkey"));
+  await expect(write(...verified.writes)).rejects.toThrow(new ConflictError("passkey"));
 });
 
 test("rejects a second factor as the only factor", async () => {
@@ -483,7 +484,7 @@ test("A20 signing in with a passkey unlocks the password", async () => {
     response: await answered(authenticator, { flowId }),
   });
   if (!verified.ok) throw new Error(verified.reason);
-  await write(verified.write);
+  await write(...verified.writes);
   expect(await countFailure(runtime.database, key, consecutiveLimit, start)).toMatchObject({ ok: true });
 });
 

@@ -1,7 +1,7 @@
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
-import { failureSubject, recordSuccess } from "../limits/failure-counters.ts";
+import { failureSubject, successPart } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
@@ -17,7 +17,7 @@ import {
 import { ceremonyOrigins } from "../webauthn/origins.ts";
 import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
 import { type Ceremony, consumeChallenge, openChallenge } from "./webauthn-challenges.ts";
-import { findCredential, updateCredential } from "./webauthn-credentials.ts";
+import { findCredential, usedCredential } from "./webauthn-credentials.ts";
 
 /** What an assertion must prove. */
 export interface Proof {
@@ -103,8 +103,8 @@ export type VerifiedAssertion =
       userId: string;
       credentialId: string;
       userVerified: boolean;
-      /** Updates the credential. Throws ConflictError("passkey") if it or its counter was changed concurrently. */
-      write: Write;
+      /** Update the credential. They refuse with `passkey` if it or its counter was changed concurrently. */
+      writes: Write[];
     }
   | {
       ok: false;
@@ -163,23 +163,24 @@ export async function verifyAssertion(
     return { ...judged, ...(authentic ? owner : {}) };
   }
   const { userVerified, signCountStale, signCount, backupState } = judged;
-  const write: Write = async (tx) => {
-    const strict = webauthn.sign_count === "refuse";
-    await updateCredential(tx, context, {
-      id: credential.id,
-      signCount,
-      backupState,
-      userVerified: userVerified && secondFactor,
-      strict,
-    });
-    const { userId } = owner;
-    for (const of of [{ userId }, ...(secondFactor || userVerified ? [{ secondFactorOf: userId }] : [])]) {
-      const subject = failureSubject(runtime.vault, tenant.id, of);
-      await recordSuccess(tx, { tenantId: tenant.id, method: "passkey", subject, source: "" });
-    }
-    if (signCountStale) await audit(context, "passkey_sign_count_stale", {}, credential.userId)(tx);
-  };
-  return { ok: true, ...owner, userVerified, write };
+  const used = usedCredential(context, {
+    id: credential.id,
+    signCount,
+    backupState,
+    userVerified: userVerified && secondFactor,
+    strict: webauthn.sign_count === "refuse",
+  });
+  const proved = [
+    { userId: owner.userId },
+    ...(secondFactor || userVerified ? [{ secondFactorOf: owner.userId }] : []),
+  ];
+  const subject = proved.flatMap((of) => failureSubject(runtime.vault, tenant.id, of));
+  const success = successPart({ tenantId: tenant.id, method: "passkey", subject, source: "" });
+  const writes = [
+    writeOf(used, success),
+    ...(signCountStale ? [audit(context, "passkey_sign_count_stale", {}, credential.userId)] : []),
+  ];
+  return { ok: true, ...owner, userVerified, writes };
 }
 
 const framingOf = (

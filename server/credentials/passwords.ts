@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import { ConflictError } from "#db/errors";
+import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import {
   ALL_SOURCES,
   ALL_SOURCES_OF_UNKNOWN,
@@ -13,6 +13,7 @@ import {
   growingDelay,
   KNOWN_BROWSERS,
   recordSuccess,
+  successPart,
   unlimited,
   withdrawFailures,
 } from "../limits/failure-counters.ts";
@@ -173,19 +174,22 @@ async function renewedHash({ runtime, signal }: RequestContext, password: string
   }
 }
 
+const lockText = "password as (select hash from passwords where tenant_id = $1 and user_id = $2 for update)";
+
+const renewText = `password as (
+  update passwords set hash = $4, updated_at = $5 where tenant_id = $1 and user_id = $2 and hash = $3 returning $3 as hash)`;
+
 function acceptPassword(
   { tenant, now }: RequestContext,
   counted: { tenantId: string; method: "password"; subject: FailureSubject; source: string },
   userId: string,
   { stored, renewed }: { stored: string; renewed: string | null },
 ): Write {
-  const { passwords } = schema;
-  const own = and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId));
-  return async (tx) => {
-    // Reject the password if it was replaced after it was verified.
-    const [current] = await tx.select({ hash: passwords.hash }).from(passwords).where(own).for("update");
-    if (current?.hash !== stored) throw new ConflictError("password");
-    if (renewed) await tx.update(passwords).set({ hash: renewed, updatedAt: now }).where(own);
-    await recordSuccess(tx, counted);
-  };
+  // The password is rejected if it was replaced after it was verified.
+  const refuses = "case when (select hash from password) is distinct from $3::text then 'password' end";
+  const values = [tenant.id, userId, stored];
+  const accepted: Part = renewed
+    ? { name: "password_renewed", text: renewText, values: [...values, renewed, now], refuses }
+    : { name: "password", text: lockText, values, refuses };
+  return writeOf({ ...accepted, ofAccount: true }, successPart(counted));
 }

@@ -7,6 +7,7 @@ import type { RequestContext } from "../runtime.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { commitWrites } from "../testing/writes.ts";
 import {
   createCreationOptions,
   createRequestOptions,
@@ -171,7 +172,7 @@ describe("a security key", () => {
     const shown = await show(key, userId);
     if (!shown.ok) throw new Error(shown.reason);
     expect(shown).toMatchObject({ userId, credentialId, userVerified: false });
-    await runtime.database.write.transaction(shown.write);
+    await commitWrites(runtime, ...shown.writes);
     expect(await rowOf(credentialId)).toMatchObject({ signCount: 2, lastUsedAt: scopeWith().now });
     const [held] = key.credentials;
     expect(await show(key, userId, { proof: {}, call: { credential: held } })).toMatchObject({
@@ -210,7 +211,7 @@ describe("a security key", () => {
     expect((await rowOf(credentialId)).userVerified).toBe(false);
     const shown = await show(phone, userId, { call: { userVerified: true } });
     if (!shown.ok) throw new Error(shown.reason);
-    await runtime.database.write.transaction(shown.write);
+    await commitWrites(runtime, ...shown.writes);
     expect((await rowOf(credentialId)).userVerified).toBe(true);
   });
 

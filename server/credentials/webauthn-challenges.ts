@@ -1,7 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
-import { insertInline } from "#db/inline-insert";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
 
@@ -22,6 +21,10 @@ export interface OpenedChallenge {
   write: Write;
 }
 
+const insertText = `challenge as (
+  insert into webauthn_challenges (tenant_id, id, flow_id, ceremony, user_id, challenge, allowed, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8))`;
+
 /**
  * Opens a challenge for one flow and one ceremony. Several may be open at once; each accepts one response.
  *
@@ -34,19 +37,19 @@ export function openChallenge(
   const { tenant, runtime, now } = context;
   const challenge = randomToken(runtime.platform);
   const timeoutSeconds = tenant.config.webauthn.timeout;
-  const write = insertInline({
-    name: "webauthn_challenge",
-    table: "webauthn_challenges",
-    row: {
-      tenant_id: ["uuid", tenant.id],
-      id: ["uuid", runtime.platform.uuid()],
-      flow_id: ["uuid", about.flowId],
-      ceremony: ["text", about.ceremony],
-      user_id: ["uuid", about.userId ?? null],
-      challenge: ["text", challenge],
-      allowed: ["text[]", about.allowed && about.allowed.length > 0 ? about.allowed : null],
-      expires_at: ["timestamptz", new Date(now.getTime() + timeoutSeconds * 1000).toISOString()],
-    },
+  const write = writeOf({
+    name: "challenge",
+    text: insertText,
+    values: [
+      tenant.id,
+      runtime.platform.uuid(),
+      about.flowId,
+      about.ceremony,
+      about.userId ?? null,
+      challenge,
+      about.allowed && about.allowed.length > 0 ? about.allowed : null,
+      new Date(now.getTime() + timeoutSeconds * 1000),
+    ],
   });
   return { challenge, timeoutSeconds, write };
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { credentialRow } from "../testing/credential-row.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { createPassword, deletePassword } from "./passwords.ts";
-import { deleteCredential, renameCredential, updateCredential } from "./webauthn-credentials.ts";
+import { deleteCredential, renameCredential, usedCredential } from "./webauthn-credentials.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ it("records where a credential was used: the browser, and the network of the add
   const { passkey } = await person();
   const use = { id: passkey, signCount: 1, backupState: false, userVerified: false, strict: false };
   const used = async (context: RequestContext) => {
-    await write((tx) => updateCredential(tx, context, use));
+    await write(writeOf(usedCredential(context, use)));
     const rows = await runtime.database.read.select().from(schema.webauthnCredentials);
     const row = rows.find(({ id }) => id === passkey);
     return [row?.lastUsedUserAgent, row?.lastUsedIpAddress];

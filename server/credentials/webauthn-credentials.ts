@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
-import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
+import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
-import { advanceSignCount } from "#db/sign-count";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
@@ -63,35 +63,36 @@ export function insertCredential(
   };
 }
 
+// The counter is an unsigned 32-bit number, so it is a `bigint` (WebAuthn Level 3, 6.1.1).
+const useText = `credential as (
+  update webauthn_credentials set sign_count = greatest(sign_count, $3::bigint), backup_state = $4,
+    user_verified = user_verified or $5::boolean, last_used_at = $6, last_used_user_agent = $7,
+    last_used_ip_address = $8, updated_at = $6
+  where tenant_id = $1 and id = $2
+    and (not $9::boolean or sign_count < $3::bigint or (sign_count = 0 and $3::bigint = 0))
+  returning 1)`;
+
 /**
- * Updates a credential after a verified assertion (WebAuthn Level 3 section 7.2 step 24).
+ * Updates a credential after a verified assertion (WebAuthn Level 3 section 7.2 step 24). It refuses with `passkey` if
+ * `strict` rejects the counter, or if the credential no longer exists.
  *
  * @param update `userVerified`: true records that user verification succeeded beside another factor; false leaves the
  *   stored value. `strict`: reject a signature counter that a concurrent assertion has reached or passed
- * @throws ConflictError("passkey") if `strict` rejects the counter, or if the credential no longer exists
  */
-export async function updateCredential(
-  tx: Transaction,
+export function usedCredential(
   context: RequestContext,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
-): Promise<void> {
+): Part {
   const { tenant, now } = context;
   const { userAgent, ipAddress } = originOf(context);
-  const { next, grows } = advanceSignCount(table.signCount, update.signCount);
-  const updated = await tx
-    .update(table)
-    .set({
-      signCount: next,
-      backupState: update.backupState,
-      ...(update.userVerified ? { userVerified: true } : {}),
-      lastUsedAt: now,
-      lastUsedUserAgent: userAgent,
-      lastUsedIpAddress: ipAddress,
-      updatedAt: now,
-    })
-    .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))
-    .returning({ id: table.id });
-  if (updated.length === 0) throw new ConflictError("passkey");
+  const { id, signCount, backupState, userVerified, strict } = update;
+  return {
+    name: "credential",
+    text: useText,
+    values: [tenant.id, id, signCount, backupState, userVerified, now, userAgent, ipAddress, strict],
+    refuses: "case when not exists (select from credential) then 'passkey' end",
+    ofAccount: true,
+  };
 }
 
 /**

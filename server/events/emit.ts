@@ -1,10 +1,13 @@
+import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
+import type { Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { UserObject } from "../account/user-object.ts";
 import type { Client } from "../client.ts";
 import { storable } from "../lib/storable-text.ts";
 import type { Runtime, TenantContext } from "../runtime.ts";
 import { sessionObject } from "../sessions/session-object.ts";
+import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { eventDataContext } from "../webhooks/seal-contexts.ts";
 import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
 import { subscribedConfigWebhooks } from "./subscriptions.ts";
@@ -44,7 +47,19 @@ export function emit(
   subject: string | UserObject | EventSession,
 ): Write {
   const event = pendingEvent(context, name, contentOf(context, name, subject));
-  return async (tx) => collect(tx, writeRecords, { event });
+  const write = async (tx: Transaction) => collect(tx, writeRecords, { event });
+  const isUnheard = configWebhooks(context.tenant.config).length === 0;
+  return Object.assign(write, isUnheard ? { parts: [unheard(context.tenant)] } : {});
+}
+
+/** Name of the part that leaves an event out. */
+export const unheardPart = "unheard";
+
+/** The part of a statement that may leave an event out, because no webhook of the tenant could get one. */
+function unheard({ id }: EventContext["tenant"]): Part {
+  const refuses =
+    "case when exists (select from webhooks where tenant_id = $1 and enabled) then 'webhook' end";
+  return { name: unheardPart, text: "", values: [id], refuses, isIdempotent: true };
 }
 
 /**

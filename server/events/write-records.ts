@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
 import { afterCommit } from "#db/after-commit";
-import { schema, type Transaction } from "#db/client";
+import type { schema, Transaction } from "#db/client";
+import { bound, executePart, type Part } from "#db/part";
 import { userObject } from "../account/user-object.ts";
 import { isSubscribed } from "./subscriptions.ts";
 
-const { auditLogs } = schema;
-
-type AuditEntry = typeof auditLogs.$inferInsert;
+type AuditEntry = typeof schema.auditLogs.$inferInsert;
 
 /** An event that was not written yet. */
 export interface PendingEvent {
@@ -44,7 +43,7 @@ export async function writeRecords(tx: Transaction, records: TransactionRecord[]
   const entries = records.flatMap((record) => ("audit" in record ? [record.audit] : []));
   const events = records.flatMap((record) => ("event" in record ? [record.event] : []));
   if (events.length === 0) {
-    await tx.insert(auditLogs).values(entries);
+    await executePart(tx, entriesPart(entries));
     return;
   }
   const { rows } = await tx.execute<{ id: string }>(insertOf(entries, events));
@@ -74,12 +73,7 @@ function insertOf(entries: AuditEntry[], events: PendingEvent[]) {
   const configured = events.flatMap(({ id, configWebhooks }) =>
     configWebhooks.map((webhook) => ({ event_id: id, webhook })),
   );
-  const audit = sql`entry as (
-      insert into audit_logs
-        (tenant_id, id, type, user_id, request_id, ip_address, user_agent, details, created_at)
-      select * from jsonb_to_recordset(${JSON.stringify(entries.map(auditColumns))}::jsonb) as e(
-        tenant_id uuid, id uuid, type text, user_id uuid, request_id text, ip_address text, user_agent text,
-        details jsonb, created_at timestamptz)),
+  const audit = sql`${bound(entriesText, [JSON.stringify(entries.map(auditColumns))])},
     `;
   return sql`with ${entries.length > 0 ? audit : sql``}item as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as i(
@@ -103,6 +97,17 @@ function insertOf(entries: AuditEntry[], events: PendingEvent[]) {
       from event e join target t on t.event_id = e.id)
     select id from event`;
 }
+
+/** The part of a statement that inserts audit entries. */
+export function entriesPart(entries: readonly AuditEntry[]): Part {
+  return { name: "audit", text: entriesText, values: { rows: entries.map(auditColumns) } };
+}
+
+const entriesText = `entry as (
+  insert into audit_logs (tenant_id, id, type, user_id, request_id, ip_address, user_agent, details, created_at)
+  select * from jsonb_to_recordset($1::jsonb) as e(
+    tenant_id uuid, id uuid, type text, user_id uuid, request_id text, ip_address text, user_agent text,
+    details jsonb, created_at timestamptz))`;
 
 function auditColumns(entry: AuditEntry) {
   return {

@@ -220,13 +220,16 @@ describe("a claim", () => {
       ...runtime,
       jobs: {
         ...runtime.jobs,
-        enqueue: async () => {
-          throw new Error("the queue is broken");
-        },
+        part: async () => ({
+          name: "broken_job",
+          text: "job as (select 1 / 0 as zero)",
+          values: [],
+          returns: "(select zero from job)",
+        }),
       },
     };
     await expect(flow.act("continue_to_passcode_confirmation", {}, { runtime: broken })).rejects.toThrow(
-      "the queue is broken",
+      "division by zero",
     );
     const { rows } = await runtime.database.read.$client.query("select 1 from passcodes where flow_id = $1", [
       flow.flowId,

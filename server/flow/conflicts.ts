@@ -78,10 +78,13 @@ const conflicts = {
   device: { error: stepError("form_data_invalid_error") },
   // A new account has a random id.
   users_tenant_id_id_pk: null,
-  // The account, session or transaction was deleted: the flow cannot continue.
+  // The claim was lost, or the account, session or transaction was deleted: the flow cannot continue.
+  claim: null,
   user: null,
   session: null,
   transaction: null,
+  // `write.ts` writes the step again, in a transaction.
+  webhook: null,
 } satisfies Record<ConflictReason | UniqueConstraint, ConflictEntry | null>;
 
 /** Maps the failure of a write to the state and error to show; null if it is not a conflict of a flow. */

@@ -84,7 +84,7 @@ async function currentOnce(
   if (states[flow.record.state].renews !== "never")
     return renew(runtime, tenant, client, key, { token, resume }, call.session);
   const owner = await ownerOf(runtime, tenant, flow, call.session);
-  return { ...answerOf(tenant, flow, token, owner), resume };
+  return { ...(await answerOf(runtime, tenant, flow, token, owner)), resume };
 }
 
 /**
@@ -120,7 +120,7 @@ export async function peek(
   if (!belongsTo(flow, request.session)) return null;
   openSealed(runtime, key, flow);
   const owner = await ownerOf(runtime, tenant, flow, request.session);
-  const { state, version } = answerOf(tenant, flow, "", owner);
+  const { state, version } = await answerOf(runtime, tenant, flow, "", owner);
   return { state, version };
 }
 
@@ -168,7 +168,7 @@ async function reissue(
   });
   if (!session) return notPermitted();
   const cookieChanges = cookiesAgain(request, flow, device);
-  return { ...answerOf(request.tenant, flow, ""), resume, session, cookieChanges };
+  return { ...(await answerOf(request.runtime, request.tenant, flow, "")), resume, session, cookieChanges };
 }
 
 /** Replaces the authorization code of a lost answer. One that was redeemed is not replaced: a sign-in yields one. */
@@ -186,7 +186,7 @@ async function reissueCode(
   if (!(await revokeAuthorizationCode(runtime, tenant, sessionId))) return notPermitted();
   const code = await issueAuthorizationCode(runtime, tenant, { sessionId, codeChallenge });
   if (code === null) return notPermitted();
-  const { state, ...answer } = answerOf(tenant, flow, "");
+  const { state, ...answer } = await answerOf(runtime, tenant, flow, "");
   const payload = { ...state.payload, authorization_code: code };
   const cookieChanges = cookiesAgain(request, flow, device);
   return { ...answer, state: { ...state, payload }, resume, cookieChanges };

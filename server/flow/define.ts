@@ -54,8 +54,6 @@ export interface Entered {
   passedSessionId?: string;
   /** The row of `session`, if it replaces the session of the request; profile flows only. */
   replacement?: Session;
-  /** Returns further members of the payload; runs after the step's writes, in their transaction. */
-  completePayload?: (tx: Parameters<Write>[0]) => Promise<Record<string, unknown>>;
 }
 
 export type InputSchema = z.ZodObject;
@@ -97,6 +95,8 @@ export interface State<Actions extends Record<string, Action> = Record<string, A
   /** Payload derived from the current account; not stored. Pure. */
   shows?: (view: View) => Record<string, unknown>;
   renews: Renewal;
+  /** Whether the payload has the member `user`, the account as it is now; not stored. */
+  showsUser: boolean;
   actions: Actions;
 }
 
@@ -172,13 +172,15 @@ export function state<
   enter?: (context: Context<Needs>) => Promise<Entered>;
   renews?: Renewal;
   shows?: (view: View) => Record<string, unknown>;
+  showsUser?: boolean;
   actions: (action: ActionBuilder<Needs>) => Actions;
 }): State<Actions> {
-  const { enter, shows, needs = [], renews = "never" } = definition;
+  const { enter, shows, needs = [], renews = "never", showsUser = false } = definition;
   return {
     name: definition.name,
     needs,
     renews,
+    showsUser,
     actions: definition.actions(action as unknown as ActionBuilder<Needs>),
     ...(shows ? { shows } : {}),
     ...(enter ? { enter: enter as unknown as NonNullable<State["enter"]> } : {}),

@@ -1,7 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
 import type { QueryResult, QueryResultRow } from "pg";
-import type { Database, Transaction } from "#db/client";
-import { type InlineInsert, withInlineInsert } from "#db/inline-insert";
+import type { Database } from "#db/client";
+import type { Part } from "#db/part";
 import type { UserFacts } from "../identity/users.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
@@ -34,6 +33,8 @@ export interface StoredFlow {
   expiresAt: Date;
   finishedAt: Date | null;
   sessionId: string | null;
+  /** Whether the tenant has webhooks, so that a step writes events. */
+  isHeard: boolean;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
   /** The end of the budget of steps that this step exceeds; null within the budgets. */
@@ -82,7 +83,8 @@ const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.h
   flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
   f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_authenticator, f.has_recovery_code,
   f.has_identity, f.credential_count, f.username, f.email, f.email_verified, f.language, f.blocked,
-  f.passkey_declined_at`;
+  f.passkey_declined_at,
+  exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as is_heard`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
@@ -99,10 +101,19 @@ const claimUpdate = `update flows set claim = $1, claimed_by = $2,
         and (claimed_until is null or claimed_until < clock_timestamp())
       returning *`;
 
-const flowSave = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
+const saveText = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
       problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
       previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`;
+
+/** The flow alone, or the account before it. A count is never negative: the condition only locks, before the update does. */
+const saveTexts = {
+  save: `saved as (${saveText} returning 1)`,
+  save_of_account: `saved as (${saveText}
+      and (select count(*) from
+        (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0
+      returning 1)`,
+};
 
 /** SQL statements as text; building them at each step would double the cost of the step. */
 const statements = {
@@ -135,12 +146,6 @@ const statements = {
     where tenant_id = $1 and id = $2 and claim = $3`,
   flow_expired: `
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
-  flow_save: flowSave,
-  // A count is never negative: the condition only locks. It is evaluated before the update locks the flow.
-  flow_save_after_account: `${flowSave}
-      and (select count(*) from
-        (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0`,
-  flow_payload: "update flows set payload = $1 where tenant_id = $2 and id = $3",
   flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
     insert into flows
@@ -207,19 +212,17 @@ export async function claimFailureReason(
 }
 
 /**
- * Saves a flow after a step, if the claim still holds. A transaction locks the account first and then the flow: in this
- * order a change of the account, such as a block, locks them too, so that neither waits for the other.
+ * Saves a flow after a step. It refuses with `claim` if the claim does not hold any more.
  *
- * @param options `tx`: the step's transaction; without one the statement runs alone, with `inlineInsert`
- * @returns false if the claim was lost; then nothing was written
+ * @param locksAccount locks the account first and then the flow: in this order a change of the account, such as a block,
+ *   locks them too, so that neither waits for the other
  */
-export async function saveFlow(
-  database: Database,
+export function savedFlow(
   { tenantId, flowId }: FlowKey,
   claim: Claim,
   saved: SavedFlow,
-  { tx, inlineInsert }: { tx?: Transaction; inlineInsert?: InlineInsert | undefined } = {},
-): Promise<boolean> {
+  locksAccount: boolean,
+): Part {
   const { state, version, data, history, payload } = saved.record;
   const values = [
     state,
@@ -240,24 +243,9 @@ export async function saveFlow(
     claim.id,
     claim.tokenHash,
   ];
-  if (tx) return (await tx.execute(bindStatement("flow_save_after_account", values))).rowCount === 1;
-  if (!inlineInsert) return (await run(database, "write", "flow_save", values)).rowCount === 1;
-  const text = withInlineInsert(statements.flow_save, values.length, inlineInsert);
-  const allValues = [...values, ...Object.values(inlineInsert.row).map(([, value]) => value)];
-  const name = `flow_save_${inlineInsert.name}`;
-  const { rowCount } = await database.write.$client.query(
-    database.prepares ? { name, text, values: allValues } : { text, values: allValues },
-  );
-  return rowCount === 1;
-}
-
-/** Replaces the payload of a flow that this transaction saved before. */
-export async function savePayload(
-  tx: Transaction,
-  { tenantId, flowId }: FlowKey,
-  payload: Record<string, unknown>,
-): Promise<void> {
-  await tx.execute(bindStatement("flow_payload", [JSON.stringify(payload), tenantId, flowId]));
+  const name = locksAccount ? "save_of_account" : "save";
+  const refuses = "case when not exists (select from saved) then 'claim' end";
+  return { name, text: saveTexts[name], values, refuses };
 }
 
 /** Whether a flow has this token: decides after a lost connection whether the commit succeeded. */
@@ -340,14 +328,6 @@ function run(
   return database[pool].$client.query(database.prepares ? { name, text, values } : { text, values });
 }
 
-/** Binds the values of a statement, to run it in a Drizzle transaction. */
-function bindStatement(name: StatementName, values: unknown[]): SQL {
-  const pieces = statements[name].split(/\$(\d+)/);
-  return sql.join(
-    pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql.param(values[Number(piece) - 1]))),
-  );
-}
-
 function toStored(row: QueryResultRow): StoredFlow {
   const user: UserFacts | null = row.user_id
     ? {
@@ -387,6 +367,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     expiresAt: row.expires_at,
     finishedAt: row.finished_at,
     sessionId: row.session_id,
+    isHeard: row.is_heard,
     claimed: row.claimed,
     exhaustedUntil: row.exhausted_until ? new Date(Number(row.exhausted_until)) : null,
     resume: { current: row.resume_hash, previous: row.previous_resume_hash },

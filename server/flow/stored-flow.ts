@@ -1,4 +1,5 @@
 import { accountOf } from "../account/account.ts";
+import { profileOf } from "../account/profile.ts";
 import type { Client } from "../client.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
@@ -23,16 +24,21 @@ export function openSealed(runtime: Runtime, key: FlowKey, flow: StoredFlow): Pi
 }
 
 /** Shows the state of a flow as it is stored. */
-export function answerOf(
+export async function answerOf(
+  { database }: Pick<Runtime, "database">,
   tenant: Tenant,
   flow: StoredFlow,
   token: string,
   owner: Owner | null = null,
-): Answer {
+): Promise<Answer> {
   const { record, error } = flow;
+  const { userId } = record.data;
   const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config, owner);
+  const state = show(record, view, states[record.state], error, token);
+  const showsUser = states[record.state].showsUser && userId !== undefined;
+  const user = showsUser ? { user: await profileOf(database.read, tenant, userId) } : {};
   return {
-    state: show(record, view, states[record.state], error, token),
+    state: { ...state, payload: { ...state.payload, ...user } },
     version: record.version,
     flowId: record.id,
   };

@@ -1,5 +1,10 @@
-import { isConnectionLost, isRetryable } from "#db/errors";
+import { ConflictError, isConnectionLost, isRetryable } from "#db/errors";
+import { executePart, type Part } from "#db/part";
+import { runTogether } from "#db/together";
 import { accountOf } from "../account/account.ts";
+import { describeStored, type Profile, profileOf } from "../account/profile.ts";
+import { type AccountJson, accountPart } from "../account/stored-account.ts";
+import { unheardPart } from "../events/emit.ts";
 import { factsById } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -14,20 +19,9 @@ import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { seal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
-import {
-  type Claim,
-  type FlowKey,
-  hasToken,
-  type SavedFlow,
-  type StoredFlow,
-  saveFlow,
-  savePayload,
-} from "./store.ts";
+import { type Claim, type FlowKey, hasToken, type SavedFlow, type StoredFlow, savedFlow } from "./store.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
-
-/** The claim was lost while the step was judged; rolls the transaction back. */
-class ClaimLostError extends Error {}
 
 const MAX_ATTEMPTS = 3;
 
@@ -40,8 +34,9 @@ interface Writing {
 }
 
 /**
- * Writes a judged step in one short transaction, and shows the result. Its first statement saves the flow only if the
- * claim still holds, so that only one of two servers that step the same flow writes.
+ * Writes a judged step, and shows the result. Its first statement saves the flow only if the claim still holds, so that
+ * only one of two servers that step the same flow writes. The writes of a sign-in are parts that take one round trip;
+ * those of rarer steps take one short transaction.
  *
  * If a write conflicts with a concurrent change, the transaction is rolled back and the error that `conflicts.ts`
  * defines is written instead, under the same claim.
@@ -59,7 +54,6 @@ export async function write(
   try {
     return await writeOnce(request, key, claim, flow, judged, writing);
   } catch (error) {
-    if (error instanceof ClaimLostError) return null;
     const conflict = conflictOf(error, conflictFlowType(flow.record));
     if (!conflict && isSubjectGone(error)) return null;
     if (!conflict) throw error;
@@ -107,9 +101,8 @@ async function writeOnce(
   flow: StoredFlow,
   judged: Judged,
   { owner, resume: issuedResume }: Writing,
-): Promise<Answer | null> {
+): Promise<Answer> {
   const { runtime, tenant } = request;
-  const { database } = runtime;
   const token = newToken(runtime.platform);
   const { current } = flow.resume;
   const resume = issuedResume ?? nextResumeSecret(runtime, key, current, current);
@@ -139,13 +132,10 @@ async function writeOnce(
     sessionId: judged.session?.id ?? judged.passedSessionId ?? null,
   };
 
-  const fitsOneStatement = judged.jobs.length === 0 && !judged.completePayload;
-  const [first, ...others] = judged.writes;
-  const written =
-    fitsOneStatement && (!first || (first.inlineInsert && others.length === 0))
-      ? await saveFlow(database, key, claim, saved, first ? { inlineInsert: first.inlineInsert } : {})
-      : await writeInTransaction(request, key, claim, saved, judged, owner);
-  if (!written) return null;
+  const shownUser = states[judged.record.state].showsUser ? (data.userId ?? null) : null;
+  const parts = await partsOf(request, flow, judged, owner);
+  const writing = { request, key, claim, saved, judged, owner, shownUser };
+  const written = (parts && (await writeParts(writing, parts))) || (await writeInTransaction(writing));
   if (owner && judged.replacement) owner.session = judged.replacement;
 
   const { record } = saved;
@@ -153,7 +143,7 @@ async function writeOnce(
   const view = viewOf(record, facts, tenant.config, owner);
   const state = show(record, view, states[record.state], judged.error, token);
   return {
-    state: { ...state, payload: { ...state.payload, ...judged.once } },
+    state: { ...state, payload: { ...state.payload, ...written, ...judged.once } },
     version: record.version,
     flowId: record.id,
     resume,
@@ -162,40 +152,101 @@ async function writeOnce(
   };
 }
 
-async function writeInTransaction(
-  request: RequestContext,
-  key: FlowKey,
-  claim: Claim,
-  saved: SavedFlow,
-  judged: Judged,
+/** A step that is being written. */
+interface Step extends Pick<Writing, "owner"> {
+  request: RequestContext;
+  key: FlowKey;
+  claim: Claim;
+  saved: SavedFlow;
+  judged: Judged;
+  /** The account to show with the state, if it shows one. */
+  shownUser: string | null;
+}
+
+/** Members of the payload that are read with the writes. */
+type ReadPayload = { user?: Profile | null };
+
+/**
+ * Returns the writes and jobs of a step as parts of statements; null if they need a transaction: because one of them is
+ * none, because webhooks get events, or because the account is read and shown after them.
+ */
+async function partsOf(
+  { runtime }: RequestContext,
+  flow: StoredFlow,
+  { writes, jobs }: Judged,
   owner: Owner | null,
-): Promise<boolean> {
-  const { database } = request.runtime;
-  const { record } = saved;
+): Promise<Part[] | null> {
+  if (owner && writes.length > 0) return null;
+  const parts: Part[] = [];
+  for (const write of writes) {
+    if (!write.parts) return null;
+    parts.push(...write.parts);
+  }
+  if (flow.isHeard && parts.some(({ name }) => name === unheardPart)) return null;
+  for (const job of jobs) parts.push(await runtime.jobs.part(job));
+  return parts;
+}
+
+/** Writes a step in one round trip. Returns null if a webhook was added since the flow was read; nothing was written. */
+async function writeParts(step: Step, parts: Part[]): Promise<ReadPayload | null> {
+  const { request, key, claim, saved, judged, shownUser } = step;
+  const { database, jobs } = request.runtime;
+  const { tenant } = request;
+  const save = savedFlow(
+    key,
+    claim,
+    saved,
+    parts.some(({ ofAccount }) => ofAccount),
+  );
+  const read = shownUser === null ? [] : [accountPart(tenant.id, shownUser)];
+  return committing(step, async () => {
+    try {
+      const { account } = await runTogether<{ account: AccountJson | null }>(database, [
+        save,
+        ...parts,
+        ...read,
+      ]);
+      for (const { committed } of judged.writes) committed?.();
+      if (judged.jobs.length > 0) jobs.wake();
+      return shownUser === null ? {} : { user: describeStored(account ?? null, tenant) };
+    } catch (error) {
+      if (error instanceof ConflictError && error.reason === "webhook") return null;
+      // It may have been committed, so the workers look for its jobs.
+      if (judged.jobs.length > 0 && isConnectionLost(error)) jobs.wake();
+      throw error;
+    }
+  });
+}
+
+async function writeInTransaction(step: Step): Promise<ReadPayload> {
+  const { request, key, claim, saved, judged, owner, shownUser } = step;
+  const { runtime, tenant, now } = request;
+  return committing(step, () =>
+    commitWithJobs(runtime, judged.jobs, async (tx) => {
+      await executePart(tx, savedFlow(key, claim, saved, true));
+      for (const change of judged.writes) await change(tx);
+      // The offered actions depend on the account after the writes.
+      if (owner) owner.account = await accountOf(tx, tenant, owner.session.userId, now, runtime);
+      return shownUser === null ? {} : { user: await profileOf(tx, tenant, shownUser) };
+    }),
+  );
+}
+
+/** Repeats a transaction that can be repeated, and finds out whether one was committed whose connection was lost. */
+async function committing<Result extends ReadPayload | null>(
+  { request, key, saved, shownUser }: Step,
+  commit: () => Promise<Result>,
+): Promise<Result | ReadPayload> {
+  const { runtime, tenant } = request;
+  const { database } = runtime;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await commitWithJobs(request.runtime, judged.jobs, async (tx) => {
-        if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new ClaimLostError();
-        for (const change of judged.writes) await change(tx);
-        // The offered actions depend on the account after the writes.
-        if (owner)
-          owner.account = await accountOf(
-            tx,
-            request.tenant,
-            owner.session.userId,
-            request.now,
-            request.runtime,
-          );
-        if (judged.completePayload) {
-          record.payload = { ...record.payload, ...(await judged.completePayload(tx)) };
-          await savePayload(tx, key, record.payload);
-        }
-      });
-      return true;
+      return await commit();
     } catch (error) {
       if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
-      // The connection was lost after COMMIT was sent: check whether it succeeded.
-      if (isConnectionLost(error) && (await hasToken(database, key, saved.tokenHash))) return true;
+      // The connection was lost after the commit was sent: check whether it succeeded.
+      if (isConnectionLost(error) && (await hasToken(database, key, saved.tokenHash)))
+        return shownUser === null ? {} : { user: await profileOf(database.read, tenant, shownUser) };
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import type { Transaction } from "#db/client";
+import type { Part } from "#db/part";
 import type { JobKind } from "./job-kind.ts";
 
 /** A job. `name` identifies its kind, which defines the other members. */
@@ -22,6 +23,8 @@ export interface Jobs<Job extends NamedJob> {
   stop(): Promise<void>;
   /** Inserts a job in the transaction. It exists if and only if the transaction commits. */
   enqueue(tx: Transaction, job: Job): Promise<void>;
+  /** Returns the part of a statement that inserts a job. */
+  part(job: Job): Promise<Part>;
   /** Makes the worker look for due jobs. Call it after the commit. Without a worker it does nothing. */
   wake(): void;
   /**

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { executePart, type Part } from "#db/part";
 import type { Config } from "../config/schema.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -154,6 +155,31 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     log.error({ ...facts, jobId: row.id }, "job failed permanently");
   }
 
+  /** The statement with which pg-boss would insert the job. */
+  async function part(job: Job): Promise<Part> {
+    if (!ready) throw new Error("the job queue was not started");
+    await ready;
+    const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
+    const id = platform.uuid();
+    let inserted: Part | undefined;
+    const executeSql = async (text: string, values: unknown[] = []) => {
+      inserted = { name: `job_${job.name}`, text: `job_${job.name} as (${text})`, values };
+      return { rows: [{ id }] };
+    };
+    await boss.send(job.name, kind.store(job, id), {
+      db: { executeSql },
+      id,
+      retryLimit: MAX_RETRIES,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: kind.maxPauseSeconds(job),
+      expireInSeconds: RELEASE_SECONDS,
+      retentionSeconds: kind.lifetimeSeconds(job) + GRACE_SECONDS,
+    });
+    if (!inserted) throw new Error("pg-boss inserted nothing");
+    return inserted;
+  }
+
   return {
     start({ worker }) {
       ready ??= prepare().then(() => {
@@ -171,21 +197,9 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       await boss.stop({ graceful: false });
     },
     async enqueue(tx, job) {
-      if (!ready) throw new Error("the job queue was not started");
-      await ready;
-      const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
-      const id = platform.uuid();
-      await boss.send(job.name, kind.store(job, id), {
-        db: fromDrizzle(tx, sql),
-        id,
-        retryLimit: MAX_RETRIES,
-        retryDelay: 1,
-        retryBackoff: true,
-        retryDelayMax: kind.maxPauseSeconds(job),
-        expireInSeconds: RELEASE_SECONDS,
-        retentionSeconds: kind.lifetimeSeconds(job) + GRACE_SECONDS,
-      });
+      await executePart(tx, await part(job));
     },
+    part,
     wake() {
       for (const worker of workers) worker.wake();
     },

@@ -1,5 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
-import { type Database, schema, type Transaction } from "#db/client";
+import type { Database, Transaction } from "#db/client";
+import { executePart, type Part } from "#db/part";
 import type { Vault } from "../keys/vault.ts";
 import { type RateLimited, rateLimited } from "./rate-limits.ts";
 
@@ -187,30 +187,40 @@ export function rejectionOf(
   return rateLimited(Math.max(1, secondsToWait(counts, limits, now)));
 }
 
+const resetText = `failures_locked as (
+    select method, subject, source from failures
+    where tenant_id = $1 and subject = any ($2::bytea[])
+      and ((method = $3 and source = any ($4::text[]))
+        or (source = any ($5::text[]) and consecutive >= ${MAX_CONSECUTIVE_FAILURES}))
+    order by method, subject, source for update),
+  failures_reset as (
+    update failures counter
+    set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = $3)::int, 0)
+    from failures_locked locked
+    where counter.tenant_id = $1 and counter.subject = locked.subject
+      and counter.method = locked.method and counter.source = locked.source)`;
+
 /**
- * Records a successful attempt in its transaction: subtracts its own count, resets the consecutive failures of its
- * method, and unlocks the other methods of the same subject. Earlier failures in the window stay counted.
+ * Records a successful attempt: subtracts its own count, resets the consecutive failures of its method, and unlocks the
+ * other methods of the same subject. Earlier failures in the window stay counted. The rows are locked in one order, so
+ * that concurrent successes do not deadlock.
  *
- * @param key `method`: the method that succeeded; `passkey` is not counted and only unlocks others. `source`: the
- *   one it was counted for
+ * @param key `method`: the method that succeeded; `passkey` is not counted and only unlocks others. `subject`: names of
+ *   one subject or of several. `source`: the one it was counted for
  */
-export async function recordSuccess(
-  tx: Transaction,
-  key: Omit<FailureKey, "method"> & { method: CountedMethod | "passkey" },
-): Promise<void> {
-  const { failures } = schema;
-  const ofSubject = sql`tenant_id = ${key.tenantId} and subject = any (${sql.param(key.subject)}::bytea[])`;
+export function successPart(key: Omit<FailureKey, "method"> & { method: CountedMethod | "passkey" }): Part {
   const together = [ALL_SOURCES, KNOWN_BROWSERS, ALL_SOURCES_OF_UNKNOWN];
-  const own = sql`method = ${key.method} and source = any (${sql.param([key.source, ...together])}::text[])`;
-  const locked = sql`source in (${ALL_SOURCES}, ${KNOWN_BROWSERS}) and consecutive >= ${MAX_CONSECUTIVE_FAILURES}`;
-  // Rows are locked in one order, so that concurrent successes do not deadlock.
-  const statement: SQL = sql`update ${failures} counter
-    set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = ${key.method})::int, 0)
-    from (select method, subject, source from ${failures} where ${ofSubject} and ((${own}) or (${locked}))
-      order by method, subject, source for update) locked
-    where counter.tenant_id = ${key.tenantId} and counter.subject = locked.subject
-      and counter.method = locked.method and counter.source = locked.source`;
-  await tx.execute(statement);
+  return {
+    name: "success",
+    text: resetText,
+    values: [key.tenantId, key.subject, key.method, [key.source, ...together], [ALL_SOURCES, KNOWN_BROWSERS]],
+    ofAccount: true,
+  };
+}
+
+/** Records a successful attempt in its transaction, as `successPart` does. */
+export async function recordSuccess(tx: Transaction, key: Parameters<typeof successPart>[0]): Promise<void> {
+  await executePart(tx, successPart(key));
 }
 
 const delay = "($8::int[])[least(counter.consecutive, cardinality($8::int[]))] * interval '1 second'";

@@ -2,11 +2,12 @@ import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
+import { executePart, type Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import { type EventContext, type EventSession, emit, type SessionEventName } from "../events/emit.ts";
-import { lockForSession, lockUser } from "../identity/users.ts";
+import { lockUser } from "../identity/users.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { templateClaims } from "./claim-template.ts";
@@ -35,6 +36,23 @@ export interface NewSession extends UserClaims {
    */
   byOperator?: { userAgent: string | null; ipAddress: string | null };
 }
+
+const issueText = `session_ended as (
+    delete from sessions where tenant_id = $1 and user_id = $2 and id not in (
+      select id from sessions where tenant_id = $1 and user_id = $2 and expires_at > $12
+      order by created_at desc, id desc limit $3)
+    returning *),
+  session_language as (
+    update users set language = $4::text
+    where tenant_id = $1 and id = $2 and $4::text is not null and language is distinct from $4::text),
+  session_account as (select blocked_at from users where tenant_id = $1 and id = $2),
+  session_issued as (
+    insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
+      remember_me, created_at, last_used_at, expires_at)
+    values ($1, $5, $2, $6, $7, $8, $9, $10, $11, $12, $12, $13))`;
+
+const refusalText = `case when not exists (select from session_account) then 'user'
+  when (select blocked_at from session_account) is not null then 'account_blocked' end`;
 
 /**
  * Issues a session: signs its token and prepares its row. The session identifier is always new. The token is valid
@@ -70,34 +88,32 @@ export async function issueSession(
   };
   const { issued, claims } = await signToken(context, session, person, now, rememberMe);
 
-  const write: Write = async (tx) => {
-    // Concurrent logins of one account wait for each other here, so that each counts the sessions of the others.
-    await lockForSession(tx, tenant.id, userId);
-    const { rows: ended } = await tx.execute<EndedRow>(sql`
-      with ended as (
-        delete from sessions where tenant_id = ${tenant.id} and user_id = ${userId} and id not in (
-          select id from sessions
-          where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > ${now.toISOString()}
-          order by created_at desc, id desc limit ${limit - 1})
-        returning *),
-      spoken as (
-        update users set language = ${spoken}
-        where tenant_id = ${tenant.id} and id = ${userId} and language is distinct from ${spoken}
-          and ${spoken}::text is not null),
-      issued as (
-      insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
-        remember_me, created_at, last_used_at, expires_at)
-      values (${tenant.id}, ${session.id}, ${userId}, ${session.authenticatedAt.toISOString()},
-        ${JSON.stringify(factors)}, ${sql.param(amr)}, ${session.ipAddress}, ${session.userAgent},
-        ${rememberMe}, ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()}))
-      select * from ended order by created_at, id`);
+  const part: Part = {
+    name: "session",
+    text: issueText,
+    values: [
+      ...[tenant.id, userId, limit - 1, spoken, session.id, session.authenticatedAt, JSON.stringify(factors)],
+      ...[amr, session.ipAddress, session.userAgent, rememberMe, now, expiresAt],
+    ],
+    refuses: refusalText,
+    returns: "(select coalesce(json_agg(e order by created_at, id), '[]') from session_ended e)",
+    ofAccount: true,
+    // Concurrent logins of one account wait for its lock, so that each counts the sessions of the others.
+    begins: true,
+  };
+  const created = emit(context, byOperator ? "session.create.admin" : "session.create.flow", session);
+  const inTransaction = async (tx: Transaction) => {
+    await lockUser(tx, tenant.id, userId);
+    const ended = await executePart<EndedRow[]>(tx, part);
     for (const evicted of ended.map(endedSessionOf)) {
       const isOver = evicted.expiresAt <= now || isIdle(tenant, evicted, now);
       const event = isOver ? "session.delete.passive.expire" : "session.delete.passive.limit";
       await emit(context, event, evicted)(tx);
     }
-    await emit(context, byOperator ? "session.create.admin" : "session.create.flow", session)(tx);
+    await created(tx);
   };
+  // Parts are written only while no webhook would get an event, so the ends of sessions are told to none.
+  const write: Write = Object.assign(inTransaction, created.parts ? { parts: [part, ...created.parts] } : {});
   return { issued, session, claims, write };
 }
 

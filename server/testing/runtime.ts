@@ -82,6 +82,11 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
           if (job.name === "send_mail") enqueued.push(job);
           else pushed.push(job);
         },
+        part: async (job) => {
+          if (job.name === "send_mail") enqueued.push(job);
+          else pushed.push(job);
+          return { name: `job_${job.name}`, text: "", values: [] };
+        },
         wake() {},
         runDue: async () => 0,
       },

@@ -35,14 +35,14 @@ export const verifyAssertionResponse = action({
     });
     const method = proof.secondFactor ? "security_key" : "passkey";
     if (!verified.ok) return rejectAssertion(context, method, verified);
-    const { userId, userVerified, write } = verified;
+    const { userId, userVerified, writes } = verified;
     const factors = [...data.factors, { method, at: request.now.toISOString(), userVerified } as const];
-    if (proof.secondFactor) return next({ data: { factors }, writes: [write] });
+    if (proof.secondFactor) return next({ data: { factors }, writes });
     const user = await factsById(db, request.tenant.id, userId);
     return next({
       data: { userId, ...(user?.email ? { email: user.email } : {}), factors },
       facts: user ? accountFacts(user) : {},
-      writes: [write],
+      writes,
     });
   },
 });

@@ -1,6 +1,5 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { profileOf } from "../../account/profile.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { type MarkedMethod, markAccount } from "../../credentials/account-marks.ts";
@@ -28,6 +27,7 @@ type SuccessContext = Context<"userId">;
 export const success = state({
   name: "success",
   needs: ["userId"],
+  showsUser: true,
   async enter(context) {
     const { type, request, data, facts } = context;
     const { userId } = data;
@@ -68,7 +68,6 @@ export const success = state({
         entry,
       ],
       jobs: data.pending.identity ? securityNotice(request, "identity_create", facts.email) : [],
-      completePayload: async (tx) => ({ user: await profileOf(tx, request.tenant, userId) }),
     };
   },
   actions: () => ({}),

@@ -1,0 +1,109 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Transaction } from "./client.ts";
+import { asConflict } from "./errors.ts";
+
+/**
+ * A part of a statement: a change or a look-up as common table expressions, so that several run as one statement. All
+ * parts of a statement see the rows as they were before it, so two of them must not change the same row.
+ */
+export interface Part {
+  /** A word that identifies the text, because the text is prepared under it. */
+  name: string;
+  /** Named expressions, separated by commas, with parameters $1 to $n; empty for a part that only refuses. */
+  text: string;
+  /** `rows`: the only parameter, a JSON array; equal parts of one statement add theirs to it. */
+  values: readonly unknown[] | { rows: readonly object[] };
+  /** SQL of the reason to roll the statement back, a `ConflictReason`; null if there is none. */
+  refuses?: string;
+  /** SQL of a value to return. */
+  returns?: string;
+  /** Whether equal parts of one statement need to run once only. */
+  isIdempotent?: boolean;
+  /** Whether the account of the step must be locked before it. */
+  ofAccount?: boolean;
+  /** Whether it begins a statement, because it must see what the parts before it have written or locked. */
+  begins?: boolean;
+}
+
+/** A statement to run, prepared under its name. */
+export interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+/** PostgreSQL truncates longer names. */
+const MAX_NAME_LENGTH = 63;
+
+/** Texts by name: composing them again for each step would cost more than sending them. */
+const texts = new Map<string, string>();
+
+/** Composes parts to as few statements as they allow, in their order. */
+export function statementsOf(parts: readonly Part[]): Statement[] {
+  const groups: Part[][] = [];
+  for (const part of parts) {
+    const group = groups.at(-1);
+    const equal = group?.findIndex(({ name }) => name === part.name) ?? -1;
+    const other = group?.[equal];
+    if (group && other && "rows" in other.values && "rows" in part.values)
+      group[equal] = { ...other, values: { rows: [...other.values.rows, ...part.values.rows] } };
+    else if (other?.isIdempotent) continue;
+    else if (group && !other && !part.begins) group.push(part);
+    else groups.push([part]);
+  }
+  return groups.map(statementOf);
+}
+
+function statementOf(parts: readonly Part[]): Statement {
+  const name = parts.map((part) => part.name).join("+");
+  if (name.length > MAX_NAME_LENGTH) throw new RangeError(`the name of a statement is too long: ${name}`);
+  const values = parts.map(valuesOf);
+  let text = texts.get(name);
+  if (text === undefined) {
+    text = textOf(parts, values);
+    texts.set(name, text);
+  }
+  return { name, text, values: values.flat() };
+}
+
+function valuesOf({ values }: Part): readonly unknown[] {
+  return "rows" in values ? [JSON.stringify(values.rows)] : values;
+}
+
+function textOf(parts: readonly Part[], values: readonly (readonly unknown[])[]): string {
+  let offset = 0;
+  const expressions: string[] = [];
+  const results: string[] = [];
+  for (const [index, { name, text, refuses, returns }] of parts.entries()) {
+    const first = offset;
+    const renumbered = (sql: string) =>
+      sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + first}`);
+    if (text !== "") expressions.push(renumbered(text));
+    if (refuses) results.push(`refuse(${renumbered(refuses)})`);
+    if (returns) results.push(`${renumbered(returns)} as ${name}`);
+    offset += values[index]?.length ?? 0;
+  }
+  return `${expressions.length > 0 ? `with ${expressions.join(",\n")}\n` : ""}select ${results.join(", ") || "1"}`;
+}
+
+/**
+ * Runs a part alone, in a transaction.
+ *
+ * @returns what it returns, if anything
+ * @throws ConflictError if it refuses
+ */
+export async function executePart<Returned = undefined>(tx: Transaction, part: Part): Promise<Returned> {
+  const { text, values } = statementOf([part]);
+  const { rows } = await tx.execute(bound(text, values)).catch((error: unknown) => {
+    throw asConflict(error);
+  });
+  return rows[0]?.[part.name] as Returned;
+}
+
+/** Binds the values of a text with parameters $1 to $n, to run it in a Drizzle transaction. */
+export function bound(text: string, values: readonly unknown[]): SQL {
+  const pieces = text.split(/\$(\d+)/);
+  return sql.join(
+    pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql.param(values[Number(piece) - 1]))),
+  );
+}
