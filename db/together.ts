@@ -7,15 +7,17 @@ import { type Part, type Statement, statementsOf } from "./part.ts";
  * Runs parts as one transaction in one round trip: their statements are sent together with one Sync, so PostgreSQL runs
  * them in an implicit transaction, without BEGIN and COMMIT (PostgreSQL manual, 54.2.3).
  *
+ * @param pool `claim`: the commit does not wait for the disk
  * @returns the values that parts return, by their names
  * @throws ConflictError if a part refuses; nothing was written
  */
 export async function runTogether<Returned extends object>(
-  { write, prepares }: Pick<Database, "write" | "prepares">,
+  { prepares, ...pools }: Pick<Database, "write" | "claim" | "prepares">,
   parts: readonly Part[],
+  pool: "write" | "claim" = "write",
 ): Promise<Partial<Returned>> {
   const statements = statementsOf(parts);
-  const client = await write.$client.connect();
+  const client = await pools[pool].$client.connect();
   let broken: boolean | undefined;
   try {
     const results = await new Promise<pg.QueryResult[]>((resolve, reject) => {

@@ -1,7 +1,6 @@
-import { and, eq, gt, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import type { schema } from "#db/client";
 import type { Part } from "#db/part";
-import { prepared } from "#db/prepared";
+import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -9,14 +8,16 @@ import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
   ALL_SOURCES,
   ALL_SOURCES_OF_UNKNOWN,
-  countFailureOfSource,
+  type CountsRow,
+  countsPart,
   type FailureKey,
   failureSubject,
   hourly,
   MAX_CONSECUTIVE_FAILURES,
-  readFailures,
+  readCounts,
   secondsToWait,
   successPart,
+  verifiedAttemptPart,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
@@ -64,9 +65,8 @@ export async function ensurePasscodeSent(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
-  return (await findUnexpired(context, about))
-    ? { ok: true, writes: [], jobs: [] }
-    : resendPasscode(context, about);
+  const { isUnexpired, counts } = await readPasscode(context, about);
+  return isUnexpired ? { ok: true, writes: [], jobs: [] } : sendPasscode(context, about, counts);
 }
 
 /**
@@ -80,8 +80,22 @@ export async function resendPasscode(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
+  const key = failureKeyOf(context, about);
+  const found = await runTogether<{ counts: CountsRow[] }>(
+    context.runtime.database,
+    [countsPart(key)],
+    "claim",
+  );
+  return sendPasscode(context, about, found.counts ?? []);
+}
+
+async function sendPasscode(
+  context: RequestContext,
+  about: PasscodeSubject,
+  counts: readonly CountsRow[],
+): Promise<PasscodeSending> {
   const { runtime, tenant, now } = context;
-  const issued = await permitSending(context, about);
+  const issued = await permitSending(context, about, counts);
   if (!issued.ok) return issued;
 
   const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
@@ -110,6 +124,7 @@ export async function resendPasscode(
 async function permitSending(
   context: RequestContext,
   about: PasscodeSubject,
+  counts: readonly CountsRow[],
 ): Promise<{ ok: true; withheld: boolean } | RateLimited> {
   const { runtime, tenant, client } = context;
   if (!tenant.config.rate_limiter.enabled) return { ok: true, withheld: false };
@@ -117,7 +132,7 @@ async function permitSending(
   const [identifier, mailbox, account] = limitsForAllSources(about);
   const pace = { name: "passcode_pace", subject: `${about.identifier}/${client.source}` } as const;
 
-  const failures = await failuresOf(context, about);
+  const failures = failuresOf(context, about, counts);
   const charged = failures.ok
     ? await rates.consumeAll(tenant.id, [
         pace,
@@ -169,12 +184,12 @@ export function hasPasscodesLeft(
  * no further code. `locked`: after 100 consecutive failures from all sources, none is issued until a method succeeds,
  * provided the account has another method: an attacker can lock a method but never the account.
  */
-async function failuresOf(
-  context: RequestContext,
+function failuresOf(
+  { tenant, client, now }: RequestContext,
   about: PasscodeSubject,
-): Promise<{ ok: true; locked: boolean } | RateLimited> {
-  const { runtime, tenant, now } = context;
-  const { fromSource, total } = await readFailures(runtime.database, failureKeyOf(context, about));
+  counts: readonly CountsRow[],
+): { ok: true; locked: boolean } | RateLimited {
+  const { fromSource, total } = readCounts(client, counts);
   const limits = hourly(tenant.config.rate_limiter.wrong_passcodes_per_hour);
   const wait = fromSource ? secondsToWait(fromSource, limits, now) : 0;
   if (wait > 0) return rateLimited(wait);
@@ -192,13 +207,10 @@ export async function verifyPasscode(
   about: PasscodeSubject,
   code: string,
 ): Promise<PasscodeVerdict> {
-  const stored = await countAttempt(context, about);
+  const counted = failureKeyOf(context, about);
+  const stored = await countAttempt(context, about, counted);
   if (!stored) return { ok: false, reason: "wrong" };
   if (stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
-
-  const counted = failureKeyOf(context, about);
-  const all = "userId" in accountOf(about) ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
-  await countFailureOfSource(context.runtime.database, counted, all, context.now);
   const matches = context.runtime.vault.matches(stored.codeHash, ...hashed(stored, normalizePasscode(code)));
   if (matches && !about.decoy) {
     return { ok: true, write: consumePasscode(stored, counted) };
@@ -294,35 +306,48 @@ function jobsFor(
   return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language ?? "en", mail }];
 }
 
-const { passcodes } = schema;
+interface PasscodeRow {
+  /** `\\x` and hexadecimal digits, as PostgreSQL writes bytes into JSON. */
+  recipient: string;
+  code_hash: string;
+}
 
-const selectUnexpired = prepared("passcode_unexpired", (db) =>
-  db
-    .select({ recipient: passcodes.recipient, codeHash: passcodes.codeHash })
-    .from(passcodes)
-    .where(
-      and(
-        eq(passcodes.tenantId, sql.placeholder("tenantId")),
-        eq(passcodes.flowId, sql.placeholder("flowId")),
-        eq(passcodes.purpose, sql.placeholder("purpose")),
-        gt(passcodes.expiresAt, sql.placeholder("now")),
-      ),
-    ),
-);
+const bytesOf = (hex: string) => Buffer.from(hex.slice(2), "hex");
+
+const unexpiredText = `unexpired as (
+  select recipient, code_hash from passcodes
+  where tenant_id = $1 and flow_id = $2 and purpose = $3 and expires_at > $4)`;
 
 /**
- * Whether the subject has an unexpired code.
+ * Reads whether the subject has an unexpired code, and the failures of its account, in one statement.
  *
- * @throws UnknownKeyError if it may have one under a key that is not configured: its recipient cannot be recognised
+ * @throws UnknownKeyError if it may have a code under a key that is not configured: its recipient cannot be recognised
  */
-async function findUnexpired(context: RequestContext, about: PasscodeSubject): Promise<boolean> {
+async function readPasscode(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<{ isUnexpired: boolean; counts: CountsRow[] }> {
   const { database, vault } = context.runtime;
   const keys = keysOf(context, about);
   const [{ tenantId, flowId, purpose }] = keys;
-  const rows = await selectUnexpired(database.read).execute({ tenantId, flowId, purpose, now: context.now });
-  if (rows.some(({ recipient }) => keys.some((key) => key.recipient.equals(recipient)))) return true;
-  for (const { codeHash } of rows) vault.assertKnown("digest", codeHash);
-  return false;
+  const unexpired: Part = {
+    name: "unexpired",
+    text: unexpiredText,
+    values: [tenantId, flowId, purpose, context.now],
+    returns: "(select coalesce(json_agg(u), '[]') from unexpired u)",
+  };
+  const parts = [unexpired, countsPart(failureKeyOf(context, about))];
+  const found = await runTogether<{ unexpired: PasscodeRow[]; counts: CountsRow[] }>(
+    database,
+    parts,
+    "claim",
+  );
+  const { unexpired: rows = [], counts = [] } = found;
+  const isUnexpired = rows.some(({ recipient }) =>
+    keys.some((key) => key.recipient.equals(bytesOf(recipient))),
+  );
+  if (!isUnexpired) for (const { code_hash } of rows) vault.assertKnown("digest", bytesOf(code_hash));
+  return { isUnexpired, counts };
 }
 
 interface StoredPasscode extends PasscodeKey {
@@ -330,26 +355,39 @@ interface StoredPasscode extends PasscodeKey {
   codeHash: Buffer;
 }
 
+const tryText = `tried as (
+  update passcodes set tries = tries + 1
+  where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[]) and expires_at > $5
+  returning recipient, tries, code_hash)`;
+
 /**
- * Counts an attempt for an unexpired code, and commits.
+ * Counts an attempt for an unexpired code and, if it will be verified, for the account; in one statement, which commits.
  *
  * @throws UnknownKeyError if the code may be under a key that is not configured; then nothing is counted
  */
-async function countAttempt(context: RequestContext, about: PasscodeSubject): Promise<StoredPasscode | null> {
+async function countAttempt(
+  context: RequestContext,
+  about: PasscodeSubject,
+  counted: FailureKey,
+): Promise<StoredPasscode | null> {
   const { database } = context.runtime;
   const keys = keysOf(context, about);
   const [{ tenantId, flowId, purpose }] = keys;
-  const text = `update passcodes set tries = tries + 1
-    where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[]) and expires_at > $5
-    returning recipient, tries, code_hash as "codeHash"`;
-  const values = [tenantId, flowId, purpose, keys.map(({ recipient }) => recipient), context.now];
-  const query = database.prepares ? { name: "passcode_try", text, values } : { text, values };
-  const { rows } = await database.claim.$client.query<
-    Omit<StoredPasscode, keyof PasscodeKey> & { recipient: Buffer }
-  >(query);
-  const [stored] = rows;
-  if (stored) return { tenantId, flowId, purpose, ...stored };
-  await findUnexpired(context, about);
+  const tried: Part = {
+    name: "tried",
+    text: tryText,
+    values: [tenantId, flowId, purpose, keys.map(({ recipient }) => recipient), context.now],
+    returns: "(select row_to_json(t) from tried t limit 1)",
+  };
+  const all = "userId" in accountOf(about) ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
+  const isVerified = { name: "passcode", sql: `exists (select from tried where tries <= ${MAX_ATTEMPTS})` };
+  const parts = [tried, verifiedAttemptPart(counted, all, context.now, isVerified)];
+  const found = await runTogether<{ tried: PasscodeRow & { tries: number } }>(database, parts, "claim");
+  if (found.tried) {
+    const { recipient, code_hash, tries } = found.tried;
+    return { tenantId, flowId, purpose, recipient: bytesOf(recipient), codeHash: bytesOf(code_hash), tries };
+  }
+  await readPasscode(context, about);
   return null;
 }
 
@@ -366,7 +404,7 @@ const storeText = `replaced as (
 /** Stores a code in place of the previous one, and of one that a server with the keys in another order has sent. */
 function storePasscode(
   [{ tenantId, flowId, purpose, recipient }, ...formerKeys]: [PasscodeKey, ...PasscodeKey[]],
-  { codeHash, tries, createdAt, expiresAt }: Omit<typeof passcodes.$inferInsert, keyof PasscodeKey>,
+  { codeHash, tries, createdAt, expiresAt }: Omit<typeof schema.passcodes.$inferInsert, keyof PasscodeKey>,
 ): Write {
   const former = formerKeys.map((key) => key.recipient);
   const values = [tenantId, flowId, purpose, former, recipient, codeHash, tries, createdAt, expiresAt];

@@ -7,12 +7,12 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import {
   consecutiveLimit,
-  countFailure,
   failureSubject,
   MAX_CONSECUTIVE_FAILURES,
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
+import { countFailure } from "../testing/failures.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";

@@ -5,13 +5,13 @@ import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import {
-  countFailure,
   failureSubject,
   MAX_CONSECUTIVE_FAILURES,
   recordSuccess,
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
+import { countFailure } from "../testing/failures.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { createPasswordHasher, HashQueueFullError } from "./password-hasher.ts";

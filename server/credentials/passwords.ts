@@ -1,23 +1,26 @@
-import { and, eq, sql } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
+import { and, eq } from "drizzle-orm";
+import { type Database, schema } from "#db/client";
 import type { Part } from "#db/part";
-import { prepared } from "#db/prepared";
+import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import {
   ALL_SOURCES,
   ALL_SOURCES_OF_UNKNOWN,
+  type Attempt,
+  attemptPart,
+  type CountedAttempt,
   consecutiveLimit,
-  countFailure,
   type FailureSubject,
   failureSubject,
   growingDelay,
+  judgeAttempt,
   KNOWN_BROWSERS,
   recordSuccess,
   successPart,
   unlimited,
   withdrawFailures,
 } from "../limits/failure-counters.ts";
-import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
+import { type ChargeVerdict, type Charging, type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
 import { hasSignedInBefore } from "./account-marks.ts";
 import { hasPasscodesLeft } from "./passcodes.ts";
@@ -47,7 +50,7 @@ export type PasswordVerdict =
  * the same hash.
  *
  * The attempt is counted before it is verified: against the rate limits per source and per account and source, and as
- * a failure (`countFailure`) per account and source, with a growing delay, and per account. After 100 consecutive
+ * a failure (`attemptPart`) per account and source, with a growing delay, and per account. After 100 consecutive
  * failures every password is rejected as wrong until another method succeeds, provided the account has one that can be
  * used: a passkey, or a code that may be mailed. Browsers that have signed in to the account before are counted apart.
  *
@@ -64,42 +67,79 @@ export async function verifyPassword(
 
   const { userId, identifier } = attempt;
   const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
-  const rate = await rates.consumeAll(tenant.id, [
+  const charging = rates.charging(tenant.id, [
     { name: "password_source", subject: client.source },
     { name: "password", subject: `${identifier}/${client.source}` },
   ]);
-  if (!rate.ok) return rate;
-
   const limited = tenant.config.rate_limiter.enabled;
   const key = { tenantId: tenant.id, method: "password", subject } as const;
-  const fromSource = { ...key, source: client.source };
-  const delayed = await countFailure(database, fromSource, limited ? growingDelay : unlimited, now);
-  if (!delayed.ok) return delayed.reason === "rate_limited" ? delayed : rateLimited(1);
   const together = hasSignedInBefore(context, userId ?? NIL_USER_ID) ? KNOWN_BROWSERS : ALL_SOURCES;
-  const anySource = { ...key, source: userId ? together : ALL_SOURCES_OF_UNKNOWN };
-  const admitted = await countFailure(
-    database,
-    anySource,
-    limited && attempt.hasAlternative ? consecutiveLimit : unlimited,
+  const counting: Attempt = {
+    ...key,
+    own: { source: client.source, limits: limited ? growingDelay : unlimited },
+    all: {
+      source: userId ? together : ALL_SOURCES_OF_UNKNOWN,
+      limits: limited && attempt.hasAlternative ? consecutiveLimit : unlimited,
+    },
     now,
-  );
+  };
+  const { stored, rate, counted } = await beginAttempt(database, charging, counting, userId ?? NIL_USER_ID);
+  if (!rate.ok) return rate;
+  const { own, all } = await judgeAttempt(database, counting, counted);
+  if (!own.ok) return own.reason === "rate_limited" ? own : rateLimited(1);
 
-  const counted = [fromSource.source, ...(admitted.ok ? [anySource.source] : [])];
-  const isLocked = !admitted.ok && !(await isOnlyMethodLeft(context, attempt));
-  const stored = await readHash(database.read, tenant.id, userId ?? NIL_USER_ID);
+  const sources = [counting.own.source, ...(all.ok ? [counting.all.source] : [])];
+  const isLocked = !all.ok && !(await isOnlyMethodLeft(context, attempt));
   const { ok, outdated } = await passwordHasher
     .verify(attempt.password, isLocked ? null : stored, signal)
     .catch(async (error: unknown) => {
       // The attempt was not verified, and can be repeated.
-      await withdrawFailures(database, key, counted);
+      await withdrawFailures(database, key, sources);
       throw error;
     });
   if (!ok || stored === null) return { ok: false, reason: "wrong" };
   const renewed = outdated ? await renewedHash(context, attempt.password) : null;
   return {
     ok: true,
-    write: acceptPassword(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
+    write: acceptPassword(context, { ...key, source: client.source }, userId ?? NIL_USER_ID, {
+      stored,
+      renewed,
+    }),
   };
+}
+
+/**
+ * Charges the rate limits, counts the attempt if they admit it, and reads the hash: in one statement, which commits by
+ * itself.
+ */
+async function beginAttempt(
+  database: Database,
+  charging: Charging | null,
+  attempt: Attempt,
+  userId: string,
+): Promise<{ stored: string | null; rate: ChargeVerdict; counted: CountedAttempt }> {
+  const hash: Part = {
+    name: "hash",
+    text: "",
+    values: [attempt.tenantId, userId],
+    returns: "(select hash from passwords where tenant_id = $1 and user_id = $2)",
+  };
+  const counting = attemptPart(attempt, charging !== null);
+  const parts = [...(charging ? [charging.part] : []), counting, hash];
+  const found = await runTogether<Begun>(database, parts, "claim");
+  return {
+    stored: found.hash ?? null,
+    rate: charging ? await charging.verdict(found.rates ?? []) : { ok: true, exceeded: [] },
+    counted: found.attempt ?? found.attempt_after_rates ?? { own: null, all: null },
+  };
+}
+
+/** What the statement above returns. */
+interface Begun {
+  rates: Parameters<Charging["verdict"]>[0];
+  attempt: CountedAttempt;
+  attempt_after_rates: CountedAttempt;
+  hash: string | null;
 }
 
 /** Whether strangers have used up the mailed codes that are the only other method of the account. */
@@ -146,23 +186,6 @@ export function deletePassword({ tenant }: RequestContext, userId: string): Writ
 
 /** Queried for unknown accounts, so that timing does not reveal them. */
 const NIL_USER_ID = "00000000-0000-0000-0000-000000000000";
-
-const selectHash = prepared("password_hash", (db) =>
-  db
-    .select({ hash: schema.passwords.hash })
-    .from(schema.passwords)
-    .where(
-      and(
-        eq(schema.passwords.tenantId, sql.placeholder("tenantId")),
-        eq(schema.passwords.userId, sql.placeholder("userId")),
-      ),
-    ),
-);
-
-async function readHash(db: ReadOnly, tenantId: string, userId: string): Promise<string | null> {
-  const [row] = await selectHash(db).execute({ tenantId, userId });
-  return row?.hash ?? null;
-}
 
 /** Hashes with the current parameters and pepper. Returns null if the queue is full. */
 async function renewedHash({ runtime, signal }: RequestContext, password: string): Promise<string | null> {

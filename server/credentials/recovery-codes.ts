@@ -1,6 +1,7 @@
 import { and, count, eq } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
+import { executePart } from "#db/part";
 import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -81,7 +82,7 @@ export async function verifyRecoveryCode(
   return {
     ok: true,
     write: async (tx) => {
-      await admitted.recordSuccess(tx);
+      await executePart(tx, admitted.success);
       const consumed = await tx
         .delete(recoveryCodes)
         .where(and(ofUser(tenant.id, userId), eq(recoveryCodes.codeHash, found.codeHash)))

@@ -1,10 +1,11 @@
-import type { Write } from "#db/write";
+import type { Part } from "#db/part";
 import {
-  countFailure,
+  ALL_SOURCES,
+  countAttempt,
   type FailureVerdict,
   failureSubject,
   MAX_CONSECUTIVE_FAILURES,
-  recordSuccess,
+  successPart,
   unlimited,
   within,
 } from "../limits/failure-counters.ts";
@@ -16,10 +17,10 @@ export type TypedFactor = "otp" | "recovery_code";
 
 export type SecondFactorAttempt =
   /**
-   * `recordSuccess` must be written with the success. `locked`: there were 100 consecutive failures; a TOTP code must
+   * `success` must be written with the success. `locked`: there were 100 consecutive failures; a TOTP code must
    * be rejected then if the account has another second factor.
    */
-  { ok: true; locked: boolean; recordSuccess: Write } | RateLimited;
+  { ok: true; locked: boolean; success: Part } | RateLimited;
 
 /** TOTP failures of an account within a window, for all sources together. */
 const MAX_TOTP_FAILURES = 5;
@@ -40,20 +41,22 @@ export async function countSecondFactorAttempt(
   const { runtime, tenant, client, now } = context;
   const { enabled, otp_codes_per_minute } = tenant.config.rate_limiter;
   const subject = failureSubject(runtime.vault, tenant.id, { secondFactorOf: userId });
-  const anySource = { tenantId: tenant.id, method, subject, source: "" };
-  const fromSource = { ...anySource, source: client.source };
-
+  const key = { tenantId: tenant.id, method, subject };
   const pace = enabled ? within(60, otp_codes_per_minute) : unlimited;
-  const paced = await countFailure(runtime.database, fromSource, pace, now);
-  if (!paced.ok) return rejected(paced);
   // Recovery codes cannot be guessed, so failed attempts must not keep the owner from using one.
   const cap = enabled && method === "otp" ? within(TOTP_WINDOW_SECONDS, MAX_TOTP_FAILURES) : unlimited;
-  const admitted = await countFailure(runtime.database, anySource, cap, now);
-  if (!admitted.ok) return rejected(admitted);
+  const { own, all } = await countAttempt(runtime.database, {
+    ...key,
+    own: { source: client.source, limits: pace },
+    all: { source: ALL_SOURCES, limits: cap },
+    now,
+  });
+  if (!own.ok) return rejected(own);
+  if (!all.ok) return rejected(all);
   return {
     ok: true,
-    locked: enabled && admitted.consecutive > MAX_CONSECUTIVE_FAILURES,
-    recordSuccess: (tx) => recordSuccess(tx, fromSource),
+    locked: enabled && all.consecutive > MAX_CONSECUTIVE_FAILURES,
+    success: successPart({ ...key, source: client.source }),
   };
 }
 

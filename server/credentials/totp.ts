@@ -1,9 +1,8 @@
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { createGuardrails, ScureBase32Plugin, verify } from "otplib";
 import { type ReadOnly, schema } from "#db/client";
-import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import type { RateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
 import { countSecondFactorAttempt } from "./second-factor-attempts.ts";
@@ -115,7 +114,7 @@ export async function confirmTotp(
   if (!admitted.ok) return admitted;
   const step = await stepOf(secret, code, context.now);
   if (step === null) return { ok: false, reason: "wrong" };
-  return { ok: true, confirmed: { sealed, lastStep: step }, write: admitted.recordSuccess };
+  return { ok: true, confirmed: { sealed, lastStep: step }, write: writeOf(admitted.success) };
 }
 
 /**
@@ -146,25 +145,23 @@ export async function verifyTotp(
   if (step <= stored.lastStep) return { ok: false, reason: "already_used" };
   return {
     ok: true,
-    write: async (tx) => {
-      await admitted.recordSuccess(tx);
-      const consumed = await tx
-        .update(totpSecrets)
-        .set({ lastStep: step })
-        .where(
-          and(
-            eq(totpSecrets.tenantId, tenant.id),
-            eq(totpSecrets.userId, userId),
-            // The code does not belong to a secret that replaced this one concurrently.
-            eq(totpSecrets.sealedSecret, stored.sealedSecret),
-            lt(totpSecrets.lastStep, step),
-          ),
-        )
-        .returning({ lastStep: totpSecrets.lastStep });
-      if (consumed.length === 0) throw new ConflictError("otp");
-    },
+    write: writeOf(
+      {
+        name: "otp",
+        text: consumeText,
+        values: [tenant.id, userId, stored.sealedSecret, step],
+        refuses: "case when not exists (select from otp) then 'otp' end",
+        ofAccount: true,
+      },
+      admitted.success,
+    ),
   };
 }
+
+// The code does not belong to a secret that replaced this one concurrently.
+const consumeText = `otp as (
+  update totp_secrets set last_step = $4
+  where tenant_id = $1 and user_id = $2 and sealed_secret = $3 and last_step < $4 returning 1)`;
 
 /** Adds the secret to an account; violates `totp_secrets_tenant_id_user_id_pk` if one was added concurrently. */
 export function insertTotp(

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createVault } from "../keys/vault.ts";
+import { countFailure } from "../testing/failures.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import {
   consecutiveLimit,
-  countFailure,
   delayFor,
   type FailureKey,
   type FailureLimits,

@@ -1,7 +1,8 @@
 import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
+import { runTogether } from "#db/together";
 import type { Vault } from "../keys/vault.ts";
-import { type RateLimited, rateLimited } from "./rate-limits.ts";
+import { type RateLimited, rateLimited, ratesAdmit } from "./rate-limits.ts";
 
 /** Methods of signing in whose failed attempts are counted, each separately. */
 export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";
@@ -94,6 +95,10 @@ export const KNOWN_BROWSERS = "known";
 /** The same for a subject that is no account. Any client can make such counters, so they are deleted after days. */
 export const ALL_SOURCES_OF_UNKNOWN = "*";
 
+/** SQL of whether a row is a counter of several sources: such rows are locked last. */
+const isShared = (source: string) =>
+  `${source} in ('${ALL_SOURCES}', '${KNOWN_BROWSERS}', '${ALL_SOURCES_OF_UNKNOWN}')`;
+
 export interface FailureKey {
   tenantId: string;
   method: CountedMethod;
@@ -103,48 +108,89 @@ export interface FailureKey {
   source: string;
 }
 
-/**
- * Counts an attempt as a failure before it is verified; `recordSuccess` subtracts it again if it succeeds. Wrong
- * passwords, passcodes, TOTP codes and recovery codes are all counted here.
- *
- * The statement commits by itself: concurrent attempts cannot exceed the limits, and a rollback does not undo the
- * count. An attempt that the limits reject is not counted.
- */
-export async function countFailure(
-  database: Database,
-  key: FailureKey,
-  limits: FailureLimits,
-  now: Date,
-): Promise<FailureVerdict> {
-  const values = [key.tenantId, key.method, key.subject, key.source];
-  const [counted] = await run(database, "failure_count", countText, [
-    ...values,
-    now,
-    limits.maxConsecutive,
-    limits.maxInWindow,
-    limits.delays,
-    limits.windowSeconds,
-  ]);
-  if (counted) return { ok: true, consecutive: (counted as FailureCounts).consecutive };
-  const [counts] = await run(database, "failure_read", readText, values);
-  // The counter was purged or reset between the two statements, so a retry will be admitted.
-  return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);
+/** An attempt, counted for its source and for all sources of the account together. */
+export interface Attempt extends Omit<FailureKey, "source"> {
+  own: { source: string; limits: FailureLimits };
+  all: { source: string; limits: FailureLimits };
+  now: Date;
+}
+
+/** What `attemptPart` returns: the consecutive failures, this attempt included; null if it was not counted. */
+export interface CountedAttempt {
+  own: number | null;
+  all: number | null;
 }
 
 /**
- * Counts an attempt that is verified in any case, as `countFailure` does: for its source and for all sources of the
- * account, in one statement, which locks its rows in one order, so that concurrent attempts do not deadlock.
+ * The part of a statement that counts an attempt as a failure before it is verified; `recordSuccess` subtracts it again
+ * if it succeeds. Wrong passwords, TOTP codes and recovery codes are counted here. An attempt that the limits of its
+ * source reject is not counted for all sources.
+ *
+ * The statement commits by itself: concurrent attempts cannot exceed the limits, and a rollback does not undo the count.
+ *
+ * @param afterRates whether it counts only if the rate limits of the same statement admit the attempt
+ */
+export function attemptPart({ tenantId, method, subject, own, all, now }: Attempt, afterRates = false): Part {
+  const limitsOf = ({ source, limits }: Attempt["own"]) => [
+    ...[source, limits.maxConsecutive, limits.maxInWindow, limits.delays, limits.windowSeconds],
+  ];
+  return {
+    name: afterRates ? "attempt_after_rates" : "attempt",
+    text: afterRates ? attemptText(ratesAdmit) : attemptText("true"),
+    values: [tenantId, method, subject, now, ...limitsOf(own), ...limitsOf(all)],
+    returns: `json_build_object(
+      'own', (select consecutive from attempt_own), 'all', (select consecutive from attempt_all))`,
+  };
+}
+
+/** Judges what `attemptPart` has counted: `own` by the limits of the source, `all` by those of all sources. */
+export async function judgeAttempt(
+  database: Database,
+  { own, all, now, ...key }: Attempt,
+  counted: CountedAttempt,
+): Promise<{ own: FailureVerdict; all: FailureVerdict }> {
+  const verdictOf = async (
+    { source, limits }: Attempt["own"],
+    consecutive: number | null,
+  ): Promise<FailureVerdict> => {
+    if (consecutive !== null) return { ok: true, consecutive };
+    const [counts] = await run(database, "failure_read", readText, [
+      ...[key.tenantId, key.method, key.subject, source],
+    ]);
+    // The counter was purged or reset between the two statements, so a retry will be admitted.
+    return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);
+  };
+  const ownVerdict = await verdictOf(own, counted.own);
+  return { own: ownVerdict, all: ownVerdict.ok ? await verdictOf(all, counted.all) : ownVerdict };
+}
+
+/** Counts an attempt, and judges it. */
+export async function countAttempt(
+  database: Database,
+  attempt: Attempt,
+): Promise<{ own: FailureVerdict; all: FailureVerdict }> {
+  const counted = await runTogether<{ attempt: CountedAttempt }>(database, [attemptPart(attempt)], "claim");
+  return judgeAttempt(database, attempt, counted.attempt ?? { own: null, all: null });
+}
+
+/**
+ * The part of a statement that counts an attempt that is verified in any case: for its source and for all sources of the
+ * account, whose rows it locks in one order, so that concurrent attempts do not deadlock.
  *
  * @param all the counter for all sources
+ * @param condition SQL of whether to count it
  */
-export async function countFailureOfSource(
-  database: Database,
+export function verifiedAttemptPart(
   key: FailureKey,
   all: typeof ALL_SOURCES | typeof ALL_SOURCES_OF_UNKNOWN,
   now: Date,
-): Promise<void> {
-  const values = [key.tenantId, key.method, key.subject, [...new Set([all, key.source])], now];
-  await run(database, "failure_count_source", countSourceText, [...values, HOUR_SECONDS]);
+  condition: { name: string; sql: string },
+): Part {
+  return {
+    name: `attempt_${condition.name}`,
+    text: verifiedAttemptText(condition.sql),
+    values: [key.tenantId, key.method, key.subject, [...new Set([all, key.source])], now],
+  };
 }
 
 /** Subtracts attempts that were counted but not verified, because too much was waiting. */
@@ -156,17 +202,44 @@ export async function withdrawFailures(
   await run(database, "failure_withdraw", withdrawText, [key.tenantId, key.method, key.subject, sources]);
 }
 
-/** Reads the counters of an account: `fromSource` for the source of the key, `total` for all sources together. */
-export async function readFailures(
-  database: Database,
-  key: FailureKey,
-): Promise<{ fromSource: FailureCounts | null; total: FailureCounts | null }> {
-  const values = [key.tenantId, key.method, key.subject, ["", key.source]];
-  const rows = (await run(database, "failure_read_source", readSourceText, values)) as (FailureCounts & {
-    source: string;
-  })[];
-  const of = (source: string) => rows.find((row) => row.source === source) ?? null;
-  return { fromSource: of(key.source), total: of("") };
+/** The part of a statement that reads the counters of an account; `readCounts` converts what it returns. */
+export function countsPart({ tenantId, method, subject, source }: FailureKey): Part {
+  return {
+    name: "counts",
+    text: `counts as (
+      select source, consecutive, window_started_at, window_count, last_at from failures
+      where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = any ($4::text[])
+      order by subject)`,
+    values: [tenantId, method, subject, [ALL_SOURCES, source]],
+    returns: "(select coalesce(json_agg(c), '[]') from counts c)",
+  };
+}
+
+export interface CountsRow {
+  source: string;
+  consecutive: number;
+  window_started_at: string;
+  window_count: number;
+  last_at: string;
+}
+
+/** `fromSource`: the counter of the key's source; `total`: that of all sources together. */
+export function readCounts(
+  { source }: Pick<FailureKey, "source">,
+  rows: readonly CountsRow[],
+): { fromSource: FailureCounts | null; total: FailureCounts | null } {
+  const of = (wanted: string): FailureCounts | null => {
+    const row = rows.find((counter) => counter.source === wanted);
+    return row
+      ? {
+          consecutive: row.consecutive,
+          windowStartedAt: new Date(row.window_started_at),
+          windowCount: row.window_count,
+          lastAt: new Date(row.last_at),
+        }
+      : null;
+  };
+  return { fromSource: of(source), total: of(ALL_SOURCES) };
 }
 
 /** Seconds until the limits admit another attempt; 0 if they do now. */
@@ -192,7 +265,7 @@ const resetText = `failures_locked as (
     where tenant_id = $1 and subject = any ($2::bytea[])
       and ((method = $3 and source = any ($4::text[]))
         or (source = any ($5::text[]) and consecutive >= ${MAX_CONSECUTIVE_FAILURES}))
-    order by method, subject, source for update),
+    order by method, ${isShared("source")}, subject, source for update),
   failures_reset as (
     update failures counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = $3)::int, 0)
@@ -223,12 +296,15 @@ export async function recordSuccess(tx: Transaction, key: Parameters<typeof succ
   await executePart(tx, successPart(key));
 }
 
-const delay = "($8::int[])[least(counter.consecutive, cardinality($8::int[]))] * interval '1 second'";
+/** SQL of the seconds to wait; `delays`: the parameter of the limits'. */
+const delayOf = (delays: string) =>
+  `(${delays}::int[])[least(counter.consecutive, cardinality(${delays}::int[]))] * interval '1 second'`;
 
 // Concurrent attempts may arrive in another order than they read the clock, so only a delay rejects an earlier time.
-const delayIsOver = `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
+const delayIsOver = (delay: string) =>
+  `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
 
-/** @param seconds the parameter of the window's length */
+/** @param seconds SQL of the window's length */
 const windowIsOver = (seconds: string) =>
   `counter.window_started_at <= excluded.last_at - ${seconds}::int * interval '1 second'`;
 
@@ -244,50 +320,54 @@ const storedSubject = (source: string) => `coalesce(
     order by known.subject limit 1),
   ($3::bytea[])[1])`;
 
-const countText = `
+/** Counts one row, with limits whose parameters begin at `first`: source, three limits, the length of the window. */
+const countedRow = (first: number, condition: string) => {
+  const [source, maxConsecutive, maxInWindow, delays, seconds] = [0, 1, 2, 3, 4].map((n) => `$${first + n}`);
+  return `insert into failures as counter
+      (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
+    select $1::uuid, $2::text, ${storedSubject(`${source}::text`)}, ${source}::text, 1, $4::timestamptz, 1, $4::timestamptz
+    where ${condition}
+    on conflict (tenant_id, method, subject, source) do update set
+      consecutive = counter.consecutive + 1,
+      window_started_at = case when ${windowIsOver(`${seconds}`)} then excluded.last_at
+        else counter.window_started_at end,
+      window_count = case when ${windowIsOver(`${seconds}`)} then 1 else counter.window_count + 1 end,
+      last_at = greatest(counter.last_at, excluded.last_at)
+    where counter.consecutive < ${maxConsecutive}::int
+      and (${windowIsOver(`${seconds}`)} or counter.window_count < ${maxInWindow}::int)
+      and ${delayIsOver(delayOf(`${delays}`))}
+    returning consecutive`;
+};
+
+/** The rows are locked in the order of `successPart`. */
+const attemptText = (condition: string) => `attempt_own as (${countedRow(5, condition)}),
+  attempt_all as (${countedRow(10, "exists (select from attempt_own)")})`;
+
+const verifiedAttemptText = (condition: string) => `attempt as (
   insert into failures as counter
     (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-  values ($1, $2, ${storedSubject("$4")}, $4, 1, $5, 1, $5)
+  select $1::uuid, $2::text, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
+  from unnest($4::text[]) of(source) where ${condition} order by ${isShared("of.source")}, of.source
   on conflict (tenant_id, method, subject, source) do update set
     consecutive = counter.consecutive + 1,
-    window_started_at = case when ${windowIsOver("$9")} then excluded.last_at else counter.window_started_at end,
-    window_count = case when ${windowIsOver("$9")} then 1 else counter.window_count + 1 end,
-    last_at = greatest(counter.last_at, excluded.last_at)
-  where counter.consecutive < $6
-    and (${windowIsOver("$9")} or counter.window_count < $7)
-    and ${delayIsOver}
-  returning consecutive`;
+    window_started_at = case when ${windowIsOver(`${HOUR_SECONDS}`)} then excluded.last_at
+      else counter.window_started_at end,
+    window_count = case when ${windowIsOver(`${HOUR_SECONDS}`)} then 1 else counter.window_count + 1 end,
+    last_at = greatest(counter.last_at, excluded.last_at))`;
 
-const countSourceText = `
-  insert into failures as counter
-    (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-  select $1::uuid, $2, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
-  from unnest($4::text[]) of(source) order by of.source
-  on conflict (tenant_id, method, subject, source) do update set
-    consecutive = counter.consecutive + 1,
-    window_started_at = case when ${windowIsOver("$6")} then excluded.last_at else counter.window_started_at end,
-    window_count = case when ${windowIsOver("$6")} then 1 else counter.window_count + 1 end,
-    last_at = greatest(counter.last_at, excluded.last_at)`;
-
-// Rows are locked in the order of `recordSuccess`.
+// Rows are locked in the order of `successPart`.
 const withdrawText = `
   update failures counter
   set consecutive = greatest(counter.consecutive - 1, 0), window_count = greatest(counter.window_count - 1, 0)
   from (select subject, source from failures
     where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = any ($4::text[])
-    order by subject, source for update) locked
+    order by ${isShared("source")}, subject, source for update) locked
   where counter.tenant_id = $1 and counter.method = $2
     and counter.subject = locked.subject and counter.source = locked.source`;
 
 const readText = `
   select consecutive, window_started_at as "windowStartedAt", window_count as "windowCount", last_at as "lastAt"
   from failures where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = $4 order by subject limit 1`;
-
-const readSourceText = `
-  select source, consecutive, window_started_at as "windowStartedAt", window_count as "windowCount",
-    last_at as "lastAt"
-  from failures
-  where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = any ($4::text[]) order by subject`;
 
 async function run(database: Database, name: string, text: string, values: unknown[]): Promise<unknown[]> {
   const result = await database.claim.$client.query(

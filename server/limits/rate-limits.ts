@@ -1,5 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Database } from "#db/client";
+import type { Part } from "#db/part";
+import { runTogether } from "#db/together";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 
@@ -90,6 +92,8 @@ export interface RateLimits {
    * @param charges of different names
    */
   consumeAll(tenantId: string, charges: readonly Charge[]): Promise<ChargeVerdict>;
+  /** The same as the part of a statement; null if limits are off. */
+  charging(tenantId: string, charges: readonly Charge[]): Charging | null;
   /** Whether each limit has a token left. Consumes none. */
   available(tenantId: string, charges: readonly Charge[]): Promise<boolean>;
   /** Consumes one token of a limit that all tenants share. */
@@ -150,6 +154,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     return {
       consume: async () => ({ ok: true }),
       consumeAll: async () => ({ ok: true, exceeded: [] }),
+      charging: () => null,
       available: async () => true,
       consumeShared: async () => ({ ok: true }),
     };
@@ -173,6 +178,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       return verdictOf(await charge(database, requestsOf(windows, { name, key })));
     },
     consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
+    charging: (tenantId, charges) => charging(database, requestsFor(tenantId, charges)),
     available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
     consumeShared: (name, subject) => shared[name](subject),
   };
@@ -238,28 +244,41 @@ async function isAvailable(database: Database, requests: Request[]): Promise<boo
  * and the quiet ones only if all windows have. What has enough is read without locks and decided again for each row when
  * it is charged, in the order of their keys: locks taken before would deadlock over rows that are new.
  */
-const chargeText = `
-  with request as (
+const chargeText = `rate_request as (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
       as request (key, charged, points, expire, quiet)),
-  exceeded as (
-    select key, quiet, counter.expire from request join rate_limits counter using (key)
+  rate_exceeded as (
+    select key, quiet, counter.expire from rate_request request join rate_limits counter using (key)
     where counter.expire > $6::bigint and counter.points + request.charged > request.points),
-  counted as (
+  rate_charged as (
     insert into rate_limits as counter (key, points, expire)
-    select key, charged, expire from request
-    where not exists (select from exceeded where request.quiet or not exceeded.quiet)
+    select key, charged, expire from rate_request request
+    where not exists (select from rate_exceeded exceeded where request.quiet or not exceeded.quiet)
     order by key
     on conflict (key) do update set
       points = case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end,
       expire = case when counter.expire <= $6::bigint then excluded.expire else counter.expire end
     where counter.expire <= $6::bigint
-      or counter.points + excluded.points <= (select points from request where request.key = excluded.key)
-    returning key)
-  select request.key, counted.key is not null as counted, exceeded.expire
-  from request left join counted using (key) left join exceeded using (key)`;
+      or counter.points + excluded.points <= (select points from rate_request request where request.key = excluded.key)
+    returning key)`;
 
-async function charge(database: Database, requests: Request[]): Promise<ChargeVerdict> {
+const chargedRows = `(
+  select json_agg(json_build_object('key', key, 'counted', charged.key is not null, 'expire', exceeded.expire))
+  from rate_request left join rate_charged charged using (key) left join rate_exceeded exceeded using (key))`;
+
+/** SQL of whether the limits of the same statement that are not quiet have admitted what it charges. */
+export const ratesAdmit = `not exists (select from rate_request where not quiet and key not in (select key from rate_charged))`;
+
+type ChargedRow = { key: string; counted: boolean; expire: number | null };
+
+/** A charge as the part of a statement. */
+export interface Charging {
+  part: Part;
+  /** Judges what the part, `rates`, has returned. */
+  verdict(rows: ChargedRow[]): Promise<ChargeVerdict>;
+}
+
+function charging(database: Database, requests: Request[]): Charging {
   const now = Date.now();
   const values = [
     requests.map(({ row }) => row),
@@ -269,13 +288,24 @@ async function charge(database: Database, requests: Request[]): Promise<ChargeVe
     requests.map(({ quiet }) => quiet),
     now,
   ];
-  const query = { text: chargeText, values };
-  const { rows } = await database.claim.$client.query<{
-    key: string;
-    counted: boolean;
-    expire: string | null;
-  }>(database.prepares ? { name: "rate_charge", ...query } : query);
+  return {
+    part: { name: "rates", text: chargeText, values, returns: chargedRows },
+    verdict: (rows) => judge(database, requests, rows, now),
+  };
+}
 
+async function charge(database: Database, requests: Request[]): Promise<ChargeVerdict> {
+  const { part, verdict } = charging(database, requests);
+  const { rates = [] } = await runTogether<{ rates: ChargedRow[] }>(database, [part], "claim");
+  return verdict(rates);
+}
+
+async function judge(
+  database: Database,
+  requests: Request[],
+  rows: ChargedRow[],
+  now: number,
+): Promise<ChargeVerdict> {
   const found = new Map(rows.map((row) => [row.key, row]));
   const rejected = requests.filter(({ row }) => !found.get(row)?.counted);
   const loud = rejected.filter(({ quiet }) => !quiet);
@@ -287,7 +317,7 @@ async function charge(database: Database, requests: Request[]): Promise<ChargeVe
   if (inVain.length > 0) await refund(database, inVain);
   if (loud.length === 0) return { ok: true, exceeded: [...new Set(rejected.map(({ name }) => name))] };
   // A window that concurrent charges have just filled has no end here.
-  const ends = loud.flatMap(({ row }) => found.get(row)?.expire ?? []).map(Number);
+  const ends = loud.flatMap(({ row }) => found.get(row)?.expire ?? []);
   return rateLimited(Math.max(1, Math.ceil((Math.max(now, ...ends) - now) / 1000)));
 }
 

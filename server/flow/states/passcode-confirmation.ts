@@ -101,12 +101,13 @@ function rateLimitError(seconds: number): NonNullable<Entered["error"]> {
  *
  * @returns the writes that release the address; null in every other case
  */
-async function releaseOf({ type, data, request, db }: PasscodeContext): Promise<Write[] | null> {
+async function releaseOf(context: PasscodeContext): Promise<Write[] | null> {
+  const { type, data, request, db } = context;
   const { tenant, now } = request;
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
   if (type === "profile" || purpose === "email_verification" || !userId || !address) return null;
-  if (await isEmailVerified(db, tenant.id, { userId, address })) return null;
+  if (await isVerified(context, userId, address)) return null;
   if (!(await hasVerifiedEmail(db, tenant.id, userId))) return null;
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
@@ -160,13 +161,10 @@ async function confirmed(context: PasscodeContext): Promise<Effects> {
  * registered the address in advance (account pre-hijacking), so they are dropped; not in a profile flow, whose user is
  * signed in already.
  */
-async function firstProof(
-  { type, request, db, flowId }: PasscodeContext,
-  userId: string,
-  address: string,
-): Promise<Effects> {
+async function firstProof(context: PasscodeContext, userId: string, address: string): Promise<Effects> {
+  const { type, request, flowId } = context;
   const { tenant, now } = request;
-  if (await isEmailVerified(db, tenant.id, { userId, address })) return {};
+  if (await isVerified(context, userId, address)) return {};
   const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
   const entry = audit(request, "email_verified", { email: address }, userId);
   if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, entry] };
@@ -174,6 +172,16 @@ async function firstProof(
     facts: { emailVerified: true, ...noCredentials },
     writes: [mark, entry, (tx) => dropCredentialsSetBeforeVerification(tx, request, userId, flowId)],
   };
+}
+
+/** Whether the account has verified the address. The step knows it of the primary one. */
+async function isVerified(
+  { facts, db, request }: PasscodeContext,
+  userId: string,
+  address: string,
+): Promise<boolean> {
+  if (facts.email === address) return facts.emailVerified;
+  return isEmailVerified(db, request.tenant.id, { userId, address });
 }
 
 const noCredentials = {
