@@ -16,10 +16,17 @@ import {
   MAX_CONSECUTIVE_FAILURES,
   readCounts,
   secondsToWait,
+  sourceWaits,
   successPart,
   verifiedAttemptPart,
 } from "../limits/failure-counters.ts";
-import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
+import {
+  type Charge,
+  type ChargedRow,
+  type ChargeVerdict,
+  type RateLimited,
+  rateLimited,
+} from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { NoticeMail, PasscodeMail } from "../mail/messages.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -65,8 +72,8 @@ export async function ensurePasscodeSent(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
-  const { isUnexpired, counts } = await readPasscode(context, about);
-  return isUnexpired ? { ok: true, writes: [], jobs: [] } : sendPasscode(context, about, counts);
+  const begun = await beginSending(context, about, { unlessSent: true });
+  return begun.isSent ? { ok: true, writes: [], jobs: [] } : issuePasscode(context, about, begun);
 }
 
 /**
@@ -80,22 +87,16 @@ export async function resendPasscode(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
-  const key = failureKeyOf(context, about);
-  const found = await runTogether<{ counts: CountsRow[] }>(
-    context.runtime.database,
-    [countsPart(key)],
-    "claim",
-  );
-  return sendPasscode(context, about, found.counts ?? []);
+  return issuePasscode(context, about, await beginSending(context, about, { unlessSent: false }));
 }
 
-async function sendPasscode(
+async function issuePasscode(
   context: RequestContext,
   about: PasscodeSubject,
-  counts: readonly CountsRow[],
+  begun: BegunSending,
 ): Promise<PasscodeSending> {
   const { runtime, tenant, now } = context;
-  const issued = await permitSending(context, about, counts);
+  const issued = await permitSending(context, about, begun);
   if (!issued.ok) return issued;
 
   const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
@@ -124,27 +125,11 @@ async function sendPasscode(
 async function permitSending(
   context: RequestContext,
   about: PasscodeSubject,
-  counts: readonly CountsRow[],
+  { failures, rates }: BegunSending,
 ): Promise<{ ok: true; withheld: boolean } | RateLimited> {
-  const { runtime, tenant, client } = context;
-  if (!tenant.config.rate_limiter.enabled) return { ok: true, withheld: false };
-  const { rates } = runtime;
-  const [identifier, mailbox, account] = limitsForAllSources(about);
-  const pace = { name: "passcode_pace", subject: `${about.identifier}/${client.source}` } as const;
-
-  const failures = failuresOf(context, about, counts);
-  const charged = failures.ok
-    ? await rates.consumeAll(tenant.id, [
-        pace,
-        { name: "passcode_source", subject: client.source },
-        { name: "passcode_requester", subject: pace.subject },
-        identifier,
-        { ...mailbox, quiet: true },
-        { name: "passcode_mailbox_requester", subject: `${mailbox.subject}/${client.source}`, quiet: true },
-        { ...account, quiet: true },
-        { name: "passcode_account_requester", subject: `${account.subject}/${client.source}`, quiet: true },
-      ])
-    : failures;
+  const { runtime, tenant } = context;
+  if (!rates) return { ok: true, withheld: false };
+  const charged = failures.ok ? await rates.verdict() : failures;
   const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
   if (charged.ok && !withheld) return { ok: true, withheld: false };
 
@@ -152,10 +137,34 @@ async function permitSending(
   // An address to be verified is not the account's yet: with the reserve, each account could be made to mail it more.
   if (userId && purpose !== "email_verification" && hasSignedInBefore(context, userId)) {
     const reserve = { name: "passcode_reserve", subject: userId } as const;
-    const reserved = await rates.consumeAll(tenant.id, charged.ok ? [reserve] : [pace, reserve]);
+    const reserved = await runtime.rates.consumeAll(
+      tenant.id,
+      charged.ok ? [reserve] : [paceOf(context, about), reserve],
+    );
     if (reserved.ok) return { ok: true, withheld: false };
   }
   return charged.ok ? { ok: true, withheld } : charged;
+}
+
+function paceOf({ client }: RequestContext, { identifier }: PasscodeSubject) {
+  return { name: "passcode_pace", subject: `${identifier}/${client.source}` } as const;
+}
+
+/** All limits of a code but the reserve. */
+function chargesOf(context: RequestContext, about: PasscodeSubject): Charge[] {
+  const { source } = context.client;
+  const [identifier, mailbox, account] = limitsForAllSources(about);
+  const pace = paceOf(context, about);
+  return [
+    pace,
+    { name: "passcode_source", subject: source },
+    { name: "passcode_requester", subject: pace.subject },
+    identifier,
+    { ...mailbox, quiet: true },
+    { name: "passcode_mailbox_requester", subject: `${mailbox.subject}/${source}`, quiet: true },
+    { ...account, quiet: true },
+    { name: "passcode_account_requester", subject: `${account.subject}/${source}`, quiet: true },
+  ];
 }
 
 /** The limits of a code that all sources share. */
@@ -179,6 +188,8 @@ export function hasPasscodesLeft(
   return runtime.rates.available(tenant.id, limitsForAllSources({ ...of, purpose: "login" }));
 }
 
+const wrongCodes = ({ rate_limiter }: Config) => hourly(rate_limiter.wrong_passcodes_per_hour);
+
 /**
  * What the failures of an account mean for its next code. After too many from one source in an hour, that source gets
  * no further code. `locked`: after 100 consecutive failures from all sources, none is issued until a method succeeds,
@@ -190,8 +201,7 @@ function failuresOf(
   counts: readonly CountsRow[],
 ): { ok: true; locked: boolean } | RateLimited {
   const { fromSource, total } = readCounts(client, counts);
-  const limits = hourly(tenant.config.rate_limiter.wrong_passcodes_per_hour);
-  const wait = fromSource ? secondsToWait(fromSource, limits, now) : 0;
+  const wait = fromSource ? secondsToWait(fromSource, wrongCodes(tenant.config), now) : 0;
   if (wait > 0) return rateLimited(wait);
   const locked = about.hasAlternative === true && (total?.consecutive ?? 0) >= MAX_CONSECUTIVE_FAILURES;
   return { ok: true, locked };
@@ -314,40 +324,82 @@ interface PasscodeRow {
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), "hex");
 
-const unexpiredText = `unexpired as (
-  select recipient, code_hash from passcodes
-  where tenant_id = $1 and flow_id = $2 and purpose = $3 and expires_at > $4)`;
-
-/**
- * Reads whether the subject has an unexpired code, and the failures of its account, in one statement.
- *
- * @throws UnknownKeyError if it may have a code under a key that is not configured: its recipient cannot be recognised
- */
-async function readPasscode(
-  context: RequestContext,
-  about: PasscodeSubject,
-): Promise<{ isUnexpired: boolean; counts: CountsRow[] }> {
-  const { database, vault } = context.runtime;
+/** The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject. */
+function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
   const keys = keysOf(context, about);
   const [{ tenantId, flowId, purpose }] = keys;
-  const unexpired: Part = {
+  return {
     name: "unexpired",
-    text: unexpiredText,
-    values: [tenantId, flowId, purpose, context.now],
+    text: `unexpired as (
+      select code_hash, recipient = any ($5::bytea[]) as own from passcodes
+      where tenant_id = $1 and flow_id = $2 and purpose = $3 and expires_at > $4)`,
+    values: [tenantId, flowId, purpose, context.now, keys.map(({ recipient }) => recipient)],
     returns: "(select coalesce(json_agg(u), '[]') from unexpired u)",
   };
-  const parts = [unexpired, countsPart(failureKeyOf(context, about))];
-  const found = await runTogether<{ unexpired: PasscodeRow[]; counts: CountsRow[] }>(
-    database,
-    parts,
-    "claim",
+}
+
+interface UnexpiredRow {
+  code_hash: string;
+  own: boolean;
+}
+
+/**
+ * Whether one of these codes is the subject's.
+ *
+ * @throws UnknownKeyError if one may be, under a key that is not configured: its recipient cannot be recognised
+ */
+function isOwn({ runtime: { vault } }: RequestContext, rows: readonly UnexpiredRow[]): boolean {
+  if (rows.some(({ own }) => own)) return true;
+  for (const { code_hash } of rows) vault.assertKnown("digest", bytesOf(code_hash));
+  return false;
+}
+
+/** What is known before a code is sent. */
+interface BegunSending {
+  /** The current code is still valid. */
+  isSent: boolean;
+  failures: ReturnType<typeof failuresOf>;
+  /** Null if limits are off; not to be judged after failures that have to wait. */
+  rates: { verdict(): Promise<ChargeVerdict> } | null;
+}
+
+/**
+ * Reads the current code and the failures of the account, and charges the limits if a code is to be sent; in one
+ * statement, which commits by itself.
+ *
+ * @param options `unlessSent`: no code is to be sent while there is one that has not expired
+ */
+async function beginSending(
+  context: RequestContext,
+  about: PasscodeSubject,
+  { unlessSent }: { unlessSent: boolean },
+): Promise<BegunSending> {
+  const { runtime, tenant, now } = context;
+  const counts = countsPart(failureKeyOf(context, about), wrongCodes(tenant.config), now);
+  const charging = runtime.rates.charging(
+    tenant.id,
+    chargesOf(context, about),
+    unlessSent
+      ? { name: "unless_sent", sql: `not ${sourceWaits} and not exists (select from unexpired where own)` }
+      : { name: "unless_waiting", sql: `not ${sourceWaits}` },
   );
-  const { unexpired: rows = [], counts = [] } = found;
-  const isUnexpired = rows.some(({ recipient }) =>
-    keys.some((key) => key.recipient.equals(bytesOf(recipient))),
-  );
-  if (!isUnexpired) for (const { code_hash } of rows) vault.assertKnown("digest", bytesOf(code_hash));
-  return { isUnexpired, counts };
+  const parts = [
+    ...(unlessSent ? [unexpiredPart(context, about)] : []),
+    counts,
+    ...(charging ? [charging.part] : []),
+  ];
+  const found = await runTogether<{
+    unexpired: UnexpiredRow[];
+    counts: CountsRow[];
+    rates_unless_sent: ChargedRow[];
+    rates_unless_waiting: ChargedRow[];
+  }>(runtime.database, parts, "claim");
+  const charged = found.rates_unless_sent ?? found.rates_unless_waiting ?? [];
+  return {
+    isSent: isOwn(context, found.unexpired ?? []),
+    failures: failuresOf(context, about, found.counts ?? []),
+    rates: charging && { verdict: () => charging.verdict(charged) },
+  };
 }
 
 interface StoredPasscode extends PasscodeKey {
@@ -387,7 +439,12 @@ async function countAttempt(
     const { recipient, code_hash, tries } = found.tried;
     return { tenantId, flowId, purpose, recipient: bytesOf(recipient), codeHash: bytesOf(code_hash), tries };
   }
-  await readPasscode(context, about);
+  const unknown = await runTogether<{ unexpired: UnexpiredRow[] }>(
+    database,
+    [unexpiredPart(context, about)],
+    "claim",
+  );
+  isOwn(context, unknown.unexpired ?? []);
   return null;
 }
 

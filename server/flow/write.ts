@@ -207,12 +207,12 @@ async function writeParts(step: Step, parts: Part[]): Promise<ReadPayload | null
         ...read,
       ]);
       for (const { committed } of judged.writes) committed?.();
-      if (judged.jobs.length > 0) jobs.wake();
+      if (judged.jobs.length > 0) jobs.wake(judged.jobs);
       return shownUser === null ? {} : { user: describeStored(account ?? null, tenant) };
     } catch (error) {
       if (error instanceof ConflictError && error.reason === "webhook") return null;
       // It may have been committed, so the workers look for its jobs.
-      if (judged.jobs.length > 0 && isConnectionLost(error)) jobs.wake();
+      if (judged.jobs.length > 0 && isConnectionLost(error)) jobs.wake(judged.jobs);
       throw error;
     }
   });

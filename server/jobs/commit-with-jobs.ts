@@ -21,11 +21,11 @@ export async function commitWithJobs<Job extends NamedJob, Result>(
       for (const job of jobs) await runtime.jobs.enqueue(tx, job);
       return written;
     });
-    if (jobs.length > 0) runtime.jobs.wake();
+    if (jobs.length > 0) runtime.jobs.wake(jobs);
     return result;
   } catch (error) {
     // The transaction may have been committed, so the workers look for its jobs.
-    if (jobs.length > 0 && isConnectionLost(error)) runtime.jobs.wake();
+    if (jobs.length > 0 && isConnectionLost(error)) runtime.jobs.wake(jobs);
     throw error;
   }
 }

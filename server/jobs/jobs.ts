@@ -25,8 +25,8 @@ export interface Jobs<Job extends NamedJob> {
   enqueue(tx: Transaction, job: Job): Promise<void>;
   /** Returns the part of a statement that inserts a job. */
   part(job: Job): Promise<Part>;
-  /** Makes the worker look for due jobs. Call it after the commit. Without a worker it does nothing. */
-  wake(): void;
+  /** Makes the workers of jobs look for due ones. Call it after the commit. Without a worker it does nothing. */
+  wake(jobs: readonly Pick<Job, "name">[]): void;
   /**
    * Runs up to `limit` due jobs and waits until they are settled, for processes without a worker.
    *

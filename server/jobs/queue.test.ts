@@ -29,6 +29,9 @@ const noticeMail = (to: string): Job => ({
 
 const [old, fresh] = ["the key of last year", "the key of this year"];
 
+/** The jobs that all these tests enqueue. */
+const mails = [{ name: "send_mail" }] as const;
+
 let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
 let jobs: (Jobs<Job> & { logged: string[] }) | undefined;
@@ -84,7 +87,7 @@ describe("enqueuing a job", () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("anna@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
     await expect(smtp.waitFor("anna@example.com")).resolves.toMatchObject({
       subject: `${code} is your Stile sign-in code`,
@@ -99,9 +102,9 @@ describe("enqueuing a job", () => {
       tx.rollback();
     });
     await expect(rolledBack).rejects.toThrow();
-    jobs?.wake();
+    jobs?.wake(mails);
     await commit(noticeMail("anna@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await smtp.waitFor("anna@example.com");
     expect(smtp.messages).toHaveLength(1);
   });
@@ -113,7 +116,7 @@ describe("enqueuing a job", () => {
     await Promise.all(
       recipients.map(async (to) => {
         await commit(codeMail(to));
-        jobs?.wake();
+        jobs?.wake(mails);
       }),
     );
     await Promise.all(recipients.map((to) => smtp?.waitFor(to)));
@@ -226,7 +229,7 @@ describe("a failing mail server", () => {
     smtp = await startSmtp({ reply: () => (rejections++ === 0 ? 451 : undefined) });
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("greylisted@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await expect(smtp.codeFor("greylisted@example.com")).resolves.toBe(code);
     expect(rejections).toBe(2);
     expect(jobs?.logged.join("")).toContain('"responseCode":451');
@@ -243,7 +246,7 @@ describe("a failing mail server", () => {
     });
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("unknown@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await eventually(async () => {
       expect(await storedJobs()).toMatchObject([
         { name: deadLetters, data: { reason: "the mail server rejected it: 550 to DATA", attempts: 1 } },
@@ -262,7 +265,7 @@ describe("a failing mail server", () => {
     const port = Number(new URL(away.url).port);
     await startJobs({ SMTP_URL: away.url });
     await commit(codeMail("patient@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await eventually(() => expect(jobs?.logged.join("")).toContain("ECONNREFUSED"));
     smtp = await startSmtp({ port });
     await expect(smtp.codeFor("patient@example.com")).resolves.toBe(code);
@@ -282,11 +285,11 @@ describe("a failing mail server", () => {
     });
     await startJobs({ SMTP_URL: smtp.url });
     for (let index = 0; index < 5; index += 1) await commit(codeMail(`slow-${index}@example.com`));
-    jobs?.wake();
+    jobs?.wake(mails);
     await eventually(() => expect(waiting).toBe(5));
     for (let index = 5; index < 20; index += 1) {
       await commit(codeMail(`slow-${index}@example.com`));
-      jobs?.wake();
+      jobs?.wake(mails);
     }
     expect(smtp.messages).toEqual([]);
     release();
@@ -320,7 +323,7 @@ describe("stopping", () => {
     });
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("last@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await sending;
     const stopped = jobs?.stop();
     release();
@@ -342,7 +345,7 @@ describe("stopping", () => {
     });
     await startJobs({ SMTP_URL: smtp.url, STILE_SERVER_SHUTDOWN_TIMEOUT: "1s" });
     await commit(codeMail("stuck@example.com"));
-    jobs?.wake();
+    jobs?.wake(mails);
     await sending;
     await jobs?.stop();
     expect(await storedJobs()).toMatchObject([{ name: "send_mail", state: "retry" }]);
@@ -357,7 +360,7 @@ test("A114 replaces broken connections and sends the next mail", async () => {
   );
   expect(rows.length).toBeGreaterThan(0);
   await commit(codeMail("anna@example.com"));
-  jobs?.wake();
+  jobs?.wake(mails);
   await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
 });
 
@@ -379,7 +382,7 @@ test("runs as many due jobs as requested in a process without a worker", async (
   smtp = await startSmtp();
   await startJobs({ SMTP_URL: smtp.url }, { worker: false });
   for (const name of ["one", "two", "three"]) await commit(noticeMail(`${name}@example.com`));
-  jobs?.wake();
+  jobs?.wake(mails);
   expect(smtp.messages).toEqual([]);
   expect(await jobs?.runDue(2)).toBe(2);
   expect(smtp.messages).toHaveLength(2);
@@ -393,7 +396,7 @@ test("starts on existing job tables while another process runs", async () => {
   const second = testJobs(db, { SMTP_URL: smtp.url });
   await second.start({ worker: true });
   await commit(codeMail("anna@example.com"));
-  second.wake();
+  second.wake(mails);
   expect(await smtp.codeFor("anna@example.com")).toBe(code);
   await second.stop();
 });

@@ -70,7 +70,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   boss.on("warning", ({ message }) => log.warn({ warning: message }, "pg-boss reported a warning"));
 
   const ending = new AbortController();
-  const workers: Worker[] = [];
+  const workers = new Map<string, Worker>();
   let supervisor: NodeJS.Timeout | undefined;
   let supervised = 0;
   let ready: Promise<void> | undefined;
@@ -83,7 +83,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   function startWorkers(): void {
     for (const name of names) {
-      workers.push(
+      workers.set(
+        name,
         startWorker({
           concurrency: kinds[name].concurrency,
           intervalMs: POLL_INTERVAL_MS,
@@ -191,7 +192,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       const deadline = setTimeout(() => ending.abort(), config.server.shutdown_timeout * 1_000);
       await ready?.catch(() => {});
       clearInterval(supervisor);
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([...workers.values()].map((worker) => worker.stop()));
       clearTimeout(deadline);
       ending.abort();
       await boss.stop({ graceful: false });
@@ -200,8 +201,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       await executePart(tx, await part(job));
     },
     part,
-    wake() {
-      for (const worker of workers) worker.wake();
+    wake(jobs) {
+      for (const { name } of jobs) workers.get(name)?.wake();
     },
     async runDue(limit) {
       if (!ready) throw new Error("the job queue was not started");

@@ -2,7 +2,7 @@ import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Vault } from "../keys/vault.ts";
-import { type RateLimited, rateLimited, ratesAdmit } from "./rate-limits.ts";
+import { type Condition, type RateLimited, rateLimited, ratesAdmit } from "./rate-limits.ts";
 
 /** Methods of signing in whose failed attempts are counted, each separately. */
 export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";
@@ -184,7 +184,7 @@ export function verifiedAttemptPart(
   key: FailureKey,
   all: typeof ALL_SOURCES | typeof ALL_SOURCES_OF_UNKNOWN,
   now: Date,
-  condition: { name: string; sql: string },
+  condition: Condition,
 ): Part {
   return {
     name: `attempt_${condition.name}`,
@@ -202,18 +202,32 @@ export async function withdrawFailures(
   await run(database, "failure_withdraw", withdrawText, [key.tenantId, key.method, key.subject, sources]);
 }
 
-/** The part of a statement that reads the counters of an account; `readCounts` converts what it returns. */
-export function countsPart({ tenantId, method, subject, source }: FailureKey): Part {
+/**
+ * The part of a statement that reads the counters of an account; `readCounts` converts what it returns.
+ *
+ * @param limits of the failures of the source within a window; `sourceWaits` is their condition
+ */
+export function countsPart(
+  { tenantId, method, subject, source }: FailureKey,
+  { maxInWindow, windowSeconds }: Pick<FailureLimits, "maxInWindow" | "windowSeconds">,
+  now: Date,
+): Part {
   return {
     name: "counts",
     text: `counts as (
-      select source, consecutive, window_started_at, window_count, last_at from failures
-      where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = any ($4::text[])
+      select source, consecutive, window_started_at, window_count, last_at,
+        source = $4::text and window_count >= $5::int
+          and window_started_at + $6::int * interval '1 second' > $7::timestamptz as waits
+      from failures
+      where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source in ('${ALL_SOURCES}', $4::text)
       order by subject)`,
-    values: [tenantId, method, subject, [ALL_SOURCES, source]],
+    values: [tenantId, method, subject, source, maxInWindow, windowSeconds, now],
     returns: "(select coalesce(json_agg(c), '[]') from counts c)",
   };
 }
+
+/** SQL of whether the source has to wait, beside `countsPart`. */
+export const sourceWaits = "exists (select from counts where waits)";
 
 export interface CountsRow {
   source: string;

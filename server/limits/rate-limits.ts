@@ -92,8 +92,12 @@ export interface RateLimits {
    * @param charges of different names
    */
   consumeAll(tenantId: string, charges: readonly Charge[]): Promise<ChargeVerdict>;
-  /** The same as the part of a statement; null if limits are off. */
-  charging(tenantId: string, charges: readonly Charge[]): Charging | null;
+  /**
+   * The same as the part of a statement; null if limits are off.
+   *
+   * @param condition of other parts of the statement: nothing is consumed unless it holds
+   */
+  charging(tenantId: string, charges: readonly Charge[], condition?: Condition): Charging | null;
   /** Whether each limit has a token left. Consumes none. */
   available(tenantId: string, charges: readonly Charge[]): Promise<boolean>;
   /** Consumes one token of a limit that all tenants share. */
@@ -178,7 +182,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       return verdictOf(await charge(database, requestsOf(windows, { name, key })));
     },
     consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
-    charging: (tenantId, charges) => charging(database, requestsFor(tenantId, charges)),
+    charging: (tenantId, charges, condition) => charging(database, requestsFor(tenantId, charges), condition),
     available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
     consumeShared: (name, subject) => shared[name](subject),
   };
@@ -244,7 +248,7 @@ async function isAvailable(database: Database, requests: Request[]): Promise<boo
  * and the quiet ones only if all windows have. What has enough is read without locks and decided again for each row when
  * it is charged, in the order of their keys: locks taken before would deadlock over rows that are new.
  */
-const chargeText = `rate_request as (
+const chargeText = (condition: string) => `rate_request as (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
       as request (key, charged, points, expire, quiet)),
   rate_exceeded as (
@@ -254,6 +258,7 @@ const chargeText = `rate_request as (
     insert into rate_limits as counter (key, points, expire)
     select key, charged, expire from rate_request request
     where not exists (select from rate_exceeded exceeded where request.quiet or not exceeded.quiet)
+      and ${condition}
     order by key
     on conflict (key) do update set
       points = case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end,
@@ -269,16 +274,22 @@ const chargedRows = `(
 /** SQL of whether the limits of the same statement that are not quiet have admitted what it charges. */
 export const ratesAdmit = `not exists (select from rate_request where not quiet and key not in (select key from rate_charged))`;
 
-type ChargedRow = { key: string; counted: boolean; expire: number | null };
+export type ChargedRow = { key: string; counted: boolean; expire: number | null };
 
 /** A charge as the part of a statement. */
 export interface Charging {
   part: Part;
-  /** Judges what the part, `rates`, has returned. */
+  /** Judges what the part has returned, if its condition held. */
   verdict(rows: ChargedRow[]): Promise<ChargeVerdict>;
 }
 
-function charging(database: Database, requests: Request[]): Charging {
+/** SQL of a condition, and a word that names it. */
+export interface Condition {
+  name: string;
+  sql: string;
+}
+
+function charging(database: Database, requests: Request[], condition?: Condition): Charging {
   const now = Date.now();
   const values = [
     requests.map(({ row }) => row),
@@ -289,7 +300,12 @@ function charging(database: Database, requests: Request[]): Charging {
     now,
   ];
   return {
-    part: { name: "rates", text: chargeText, values, returns: chargedRows },
+    part: {
+      name: condition ? `rates_${condition.name}` : "rates",
+      text: chargeText(condition?.sql ?? "true"),
+      values,
+      returns: chargedRows,
+    },
     verdict: (rows) => judge(database, requests, rows, now),
   };
 }

@@ -29,6 +29,6 @@ for (let number = 0; number < 20; number += 1) {
       if (error.message !== "rolled back") throw error;
     });
 }
-jobs.wake();
+jobs.wake([{ name: "send_mail" }]);
 process.stdout.write("committed\n");
 setInterval(() => {}, 60_000);

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** What a client of PostgreSQL has sent to be executed. */
+export interface SentStatement {
+  /** `application_name` of the connection; empty if it has none. */
+  application: string;
+  /** Name of the prepared statement, or the text of one without a name. */
+  statement: string;
+}
+
+/** A server between a client and PostgreSQL that notes each statement (PostgreSQL manual, 54.7). */
+export interface StatementCounter {
+  /** Address of the same database, through it. */
+  url: string;
+  /** All statements so far, oldest first. */
+  readonly sent: readonly SentStatement[];
+  close(): Promise<void>;
+}
+
+/** @param databaseUrl `postgres://` address without TLS */
+export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
+  const target = new URL(databaseUrl);
+  const sent: SentStatement[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connect(Number(target.port), target.hostname);
+    const read = reader((statement) => sent.push(statement));
+    client.on("data", read);
+    client.pipe(database).pipe(client);
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        database.destroy();
+      });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = new URL(databaseUrl);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    sent,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Reads the messages of one connection: a start-up message, then messages of a type and a length. */
+function reader(onStatement: (statement: SentStatement) => void): (data: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  let started = false;
+  let application = "";
+  /** The text of the unnamed statement, and what was bound last. */
+  let unnamed = "";
+  let bound = "";
+  const texts = (body: Buffer) => body.toString().split("\0");
+  return (data) => {
+    rest = Buffer.concat([rest, data]);
+    for (;;) {
+      const header = started ? 1 : 0;
+      if (rest.length < header + 4) return;
+      const end = header + rest.readUInt32BE(header);
+      if (rest.length < end) return;
+      const type = started ? String.fromCharCode(rest.readUInt8(0)) : "start";
+      const body = rest.subarray(header + 4, end);
+      rest = rest.subarray(end);
+      if (type === "start") {
+        const parameters = texts(body.subarray(4));
+        application = parameters[parameters.indexOf("application_name") + 1 || Number.POSITIVE_INFINITY] ?? "";
+        started = true;
+      } else if (type === "P") {
+        const [name, text = ""] = texts(body);
+        if (name === "") unnamed = text;
+      } else if (type === "B") {
+        const [, name] = texts(body);
+        bound = name || unnamed;
+      } else if (type === "E") {
+        onStatement({ application, statement: bound });
+      } else if (type === "Q") {
+        onStatement({ application, statement: texts(body)[0] ?? "" });
+      }
+    }
+  };
+}
