@@ -246,28 +246,12 @@ export async function isEmailVerified(
  * @throws ConflictError("user") if the account does not exist
  */
 export async function lockUser(tx: Queryable, tenantId: string, userId: string): Promise<void> {
-  await lock(tx, tenantId, userId);
-}
-
-/**
- * Locks an account for a session that this transaction writes. A concurrent block of the account waits for the lock, and
- * then ends the session; one that came first is seen here.
- *
- * @throws ConflictError("user") if the account does not exist, ConflictError("account_blocked") if it is blocked
- */
-export async function lockForSession(tx: Queryable, tenantId: string, userId: string): Promise<void> {
-  const { blockedAt } = await lock(tx, tenantId, userId);
-  if (blockedAt !== null) throw new ConflictError("account_blocked");
-}
-
-async function lock(tx: Queryable, tenantId: string, userId: string): Promise<{ blockedAt: Date | null }> {
   const [user] = await tx
-    .select({ blockedAt: users.blockedAt })
+    .select({ id: users.id })
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)))
     .for("no key update");
   if (!user) throw new ConflictError("user");
-  return user;
 }
 
 /**
