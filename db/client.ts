@@ -61,6 +61,8 @@ export function openDatabase(
       ...(options && prepares ? { options } : {}),
     });
     client.on("error", onError);
+    // A connection that fails in use rejects its query. Without a listener its event would end the process, too.
+    client.on("connect", (connection) => connection.on("error", () => {}));
     return drizzle({ client, schema });
   };
   const write = open();

@@ -87,21 +87,32 @@ function textOf(parts: readonly Part[], values: readonly (readonly unknown[])[])
 }
 
 /**
- * Runs a part alone, in a transaction.
+ * Runs parts in a transaction.
  *
- * @returns what it returns, if anything
- * @throws ConflictError if it refuses
+ * @returns the values that parts return, by their names
+ * @throws ConflictError if one refuses
  */
-export async function executePart<Returned = undefined>(tx: Transaction, part: Part): Promise<Returned> {
-  const { text, values } = statementOf([part]);
-  const { rows } = await tx.execute(bound(text, values)).catch((error: unknown) => {
-    throw asConflict(error);
-  });
-  return rows[0]?.[part.name] as Returned;
+export async function executeParts<Returned extends object>(
+  tx: Transaction,
+  parts: readonly Part[],
+): Promise<Partial<Returned>> {
+  const returned = {};
+  for (const { text, values } of statementsOf(parts)) {
+    const { rows } = await tx.execute(bound(text, values)).catch((error: unknown) => {
+      throw asConflict(error);
+    });
+    Object.assign(returned, rows[0]);
+  }
+  return returned;
+}
+
+/** Runs a part alone, in a transaction, as `executeParts` does. */
+export async function executePart(tx: Transaction, part: Part): Promise<void> {
+  await executeParts(tx, [part]);
 }
 
 /** Binds the values of a text with parameters $1 to $n, to run it in a Drizzle transaction. */
-export function bound(text: string, values: readonly unknown[]): SQL {
+function bound(text: string, values: readonly unknown[]): SQL {
   const pieces = text.split(/\$(\d+)/);
   return sql.join(
     pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql.param(values[Number(piece) - 1]))),

@@ -125,6 +125,12 @@ const rowOf = (user: string, table: string, members: string) =>
  * @param user the name under which the statement's `from` knows the row of `users`
  */
 export function userObject({ base_url }: Pick<Config, "base_url">, user = "users"): SQL<UserObject> {
+  const [before = "", after = ""] = userObjectText(" ? ", user).split(" ? ");
+  return sql`${sql.raw(before)}${base_url}${sql.raw(after)}` as SQL<UserObject>;
+}
+
+/** The same as text. @param baseUrl SQL of the tenant's address */
+export function userObjectText(baseUrl: string, user: string): string {
   // jsonb_strip_nulls would also reach into metadata, whose nulls belong to the operator and the user.
   const members = `
     'id', ${user}.id,
@@ -165,9 +171,8 @@ export function userObject({ base_url }: Pick<Config, "base_url">, user = "users
         `case when ${user}.${name} = '{}' then '{}'::jsonb else jsonb_build_object('${name}', ${user}.${name}) end`,
     )
     .join(" || ");
-  return sql`(jsonb_strip_nulls(jsonb_build_object(${sql.raw(members)} ${base_url}::text || ${sql.raw(user)}.picture
-      else ${sql.raw(user)}.picture end))
-    ${sql.raw(`|| case when (${metadata}) = '{}' then '{}'::jsonb else jsonb_build_object('metadata', ${metadata}) end)`)}` as SQL<UserObject>;
+  return `(jsonb_strip_nulls(jsonb_build_object(${members} ${baseUrl}::text || ${user}.picture else ${user}.picture end))
+    || case when (${metadata}) = '{}' then '{}'::jsonb else jsonb_build_object('metadata', ${metadata}) end)`;
 }
 
 /**

@@ -7,11 +7,12 @@ import type { Client } from "../client.ts";
 import { storable } from "../lib/storable-text.ts";
 import type { Runtime, TenantContext } from "../runtime.ts";
 import { sessionObject } from "../sessions/session-object.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { eventDataContext } from "../webhooks/seal-contexts.ts";
 import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
 import { subscribedConfigWebhooks } from "./subscriptions.ts";
-import { type PendingEvent, writeRecords } from "./write-records.ts";
+import { deliveredOf, eventsPart, type PendingEvent, usersParts, writeRecords } from "./write-records.ts";
 
 /** Whose act emits an event; without `client` and `flowId` the service's own. */
 export interface EventContext extends Pick<TenantContext, "tenant"> {
@@ -48,18 +49,56 @@ export function emit(
 ): Write {
   const event = pendingEvent(context, name, contentOf(context, name, subject));
   const write = async (tx: Transaction) => collect(tx, writeRecords, { event });
-  const isUnheard = configWebhooks(context.tenant.config).length === 0;
-  return Object.assign(write, isUnheard ? { parts: [unheard(context.tenant)] } : {});
+  return Object.assign(write, { parts: [unheard(event)] });
 }
 
-/** Name of the part that leaves an event out. */
-export const unheardPart = "unheard";
+/** A part that is another one, or an event, where a webhook may hear of the step. */
+interface HeardPart extends Part {
+  heard: { part: Part } | { event: PendingEvent };
+}
 
-/** The part of a statement that may leave an event out, because no webhook of the tenant could get one. */
-function unheard({ id }: EventContext["tenant"]): Part {
-  const refuses =
-    "case when exists (select from webhooks where tenant_id = $1 and enabled) then 'webhook' end";
-  return { name: unheardPart, text: "", values: [id], refuses, isIdempotent: true };
+/** The part that leaves an event out, because no webhook of the tenant could get one. */
+function unheard(event: PendingEvent): HeardPart {
+  return {
+    name: "unheard",
+    text: "",
+    values: [event.tenantId],
+    refuses: "case when exists (select from webhooks where tenant_id = $1 and enabled) then 'webhook' end",
+    isIdempotent: true,
+    heard: { event },
+  };
+}
+
+/** Makes a part that is another one where a webhook may hear of the step. */
+export function unlessHeard(part: Part, heard: Part): Part {
+  const either: HeardPart = { ...part, heard: { part: heard } };
+  return either;
+}
+
+/** Whether a webhook may hear of a step: the tenant has stored ones, as `hasStored` says, or configured ones. */
+export function mayBeHeard({ config }: Pick<Tenant, "config">, hasStored: boolean): boolean {
+  return hasStored || configWebhooks(config).length > 0;
+}
+
+/**
+ * Returns the parts of a step of which a webhook may hear, and its events, with what to call after the commit.
+ *
+ * @returns `delivered` is called with the ids of events that the part `events` returns
+ */
+export function heardParts(parts: readonly Part[]): { parts: Part[]; delivered(ids?: string[]): void } {
+  const changes: Part[] = [];
+  const events: PendingEvent[] = [];
+  for (const part of parts) {
+    const { heard } = part as Partial<HeardPart>;
+    if (heard && "event" in heard) events.push(heard.event);
+    else changes.push(heard ? heard.part : part);
+  }
+  return {
+    parts: events.length > 0 ? [...changes, eventsPart(events), ...usersParts(events)] : changes,
+    delivered(ids) {
+      for (const wake of new Set(deliveredOf(events, ids).map((event) => event.wake))) wake();
+    },
+  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { afterCommit } from "#db/after-commit";
 import type { schema, Transaction } from "#db/client";
-import { bound, executePart, type Part } from "#db/part";
-import { userObject } from "../account/user-object.ts";
+import { executeParts, type Part } from "#db/part";
+import { userObjectText } from "../account/user-object.ts";
 import { isSubscribed } from "./subscriptions.ts";
 
 type AuditEntry = typeof schema.auditLogs.$inferInsert;
@@ -42,22 +43,52 @@ export type TransactionRecord = { audit: AuditEntry } | { event: PendingEvent };
 export async function writeRecords(tx: Transaction, records: TransactionRecord[]): Promise<void> {
   const entries = records.flatMap((record) => ("audit" in record ? [record.audit] : []));
   const events = records.flatMap((record) => ("event" in record ? [record.event] : []));
-  if (events.length === 0) {
-    await executePart(tx, entriesPart(entries));
-    return;
-  }
-  const { rows } = await tx.execute<{ id: string }>(insertOf(entries, events));
-  if (rows.length === 0) return;
-  const written = new Set(rows.map(({ id }) => id));
-  const delivered = events.filter(({ id }) => written.has(id));
-  const incomplete = delivered.filter(({ addsUser }) => addsUser);
-  for (const [baseUrl, ofTenant] of Map.groupBy(incomplete, (event) => event.baseUrl))
-    await addUsers(tx, ofTenant, baseUrl);
+  const { events: written } = await executeParts<WrittenEvents>(tx, [
+    ...(entries.length > 0 ? [entriesPart(entries)] : []),
+    ...(events.length > 0 ? [eventsPart(events)] : []),
+  ]);
+  const delivered = deliveredOf(events, written);
+  if (delivered.some(({ addsUser }) => addsUser)) await executeParts(tx, usersParts(delivered));
   for (const wake of new Set(delivered.map((event) => event.wake))) afterCommit(tx, wake);
 }
 
-/** Statement that inserts audit entries, events and deliveries, and returns the ids of the inserted events. */
-function insertOf(entries: AuditEntry[], events: PendingEvent[]) {
+/** What `eventsPart` returns: the ids of the events that a webhook gets. */
+export interface WrittenEvents {
+  events: string[];
+}
+
+/** Those events that were written, because a webhook gets them. */
+export function deliveredOf(
+  events: readonly PendingEvent[],
+  written: readonly string[] = [],
+): readonly PendingEvent[] {
+  return events.filter(({ id }) => written.includes(id));
+}
+
+const subscribed = new PgDialect().sqlToQuery(isSubscribed(sql`i.covered_by`, sql`i.webhooks_expire`)).sql;
+
+const eventsText = `event_item as materialized (
+    select * from jsonb_to_recordset($1::jsonb) as i(
+      position int, tenant_id uuid, id uuid, name text, covered_by text[], webhooks_expire boolean,
+      subject_id text, flow_id uuid, data jsonb, sealed_data text)),
+  event_target as materialized (
+    select i.id as event_id, w.id::text as webhook
+    from event_item i join webhooks w on w.tenant_id = i.tenant_id and ${subscribed}
+    union all
+    select * from jsonb_to_recordset($2::jsonb) as c(event_id uuid, webhook text)),
+  event_written as (
+    insert into events (tenant_id, id, name, subject_id, flow_id, data, sealed_data)
+    select tenant_id, id, name, subject_id, flow_id, data, decode(sealed_data, 'base64')
+    from event_item where id in (select event_id from event_target) order by position
+    on conflict do nothing
+    returning tenant_id, id, sequence, subject_id),
+  event_delivery as (
+    insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
+    select e.tenant_id, gen_random_uuid(), t.webhook, e.id, e.sequence, e.subject_id
+    from event_written e join event_target t on t.event_id = e.id)`;
+
+/** The part of a statement that inserts events, and a delivery for each subscribed webhook. */
+export function eventsPart(events: readonly PendingEvent[]): Part {
   const items = events.map((event, position) => ({
     position,
     tenant_id: event.tenantId,
@@ -73,29 +104,30 @@ function insertOf(entries: AuditEntry[], events: PendingEvent[]) {
   const configured = events.flatMap(({ id, configWebhooks }) =>
     configWebhooks.map((webhook) => ({ event_id: id, webhook })),
   );
-  const audit = sql`${bound(entriesText, [JSON.stringify(entries.map(auditColumns))])},
-    `;
-  return sql`with ${entries.length > 0 ? audit : sql``}item as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as i(
-        position int, tenant_id uuid, id uuid, name text, covered_by text[], webhooks_expire boolean,
-        subject_id text, flow_id uuid, data jsonb, sealed_data text)),
-    target as materialized (
-      select i.id as event_id, w.id::text as webhook
-      from item i join webhooks w on w.tenant_id = i.tenant_id
-        and ${isSubscribed(sql`i.covered_by`, sql`i.webhooks_expire`)}
-      union all
-      select * from jsonb_to_recordset(${JSON.stringify(configured)}::jsonb) as c(event_id uuid, webhook text)),
-    event as (
-      insert into events (tenant_id, id, name, subject_id, flow_id, data, sealed_data)
-      select tenant_id, id, name, subject_id, flow_id, data, decode(sealed_data, 'base64')
-      from item where id in (select event_id from target) order by position
-      on conflict do nothing
-      returning tenant_id, id, sequence, subject_id),
-    delivery as (
-      insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
-      select e.tenant_id, gen_random_uuid(), t.webhook, e.id, e.sequence, e.subject_id
-      from event e join target t on t.event_id = e.id)
-    select id from event`;
+  return {
+    name: "events",
+    text: eventsText,
+    values: [JSON.stringify(items), JSON.stringify(configured)],
+    returns: "(select coalesce(json_agg(id), '[]') from event_written)",
+  };
+}
+
+// Not part of the statement above, whose planning would then cost the plan of a whole user, webhooks or none.
+const usersText = `event_user as (
+  update events e set data = ${userObjectText("$2", "u")} || e.data
+  from users u
+  where e.tenant_id = any($3::uuid[]) and e.id = any($1::uuid[]) and u.tenant_id = e.tenant_id
+    and u.id = e.subject_id::uuid)`;
+
+/** The parts that complete the data of events by their users, one for each tenant. */
+export function usersParts(events: readonly PendingEvent[]): Part[] {
+  const incomplete = events.filter(({ addsUser }) => addsUser);
+  return [...Map.groupBy(incomplete, ({ baseUrl }) => baseUrl)].map(([baseUrl, ofTenant]) => ({
+    name: "event_user",
+    text: usersText,
+    values: [ofTenant.map(({ id }) => id), baseUrl, [...new Set(ofTenant.map(({ tenantId }) => tenantId))]],
+    begins: true,
+  }));
 }
 
 /** The part of a statement that inserts audit entries. */
@@ -121,17 +153,4 @@ function auditColumns(entry: AuditEntry) {
     details: entry.details,
     created_at: entry.createdAt,
   };
-}
-
-/**
- * Completes the data of events by their users. It is not part of the statement above, whose planning would then cost
- * every transaction the plan of a whole user, webhooks or none.
- */
-async function addUsers(tx: Transaction, events: PendingEvent[], base_url: string): Promise<void> {
-  const ids = sql.param(events.map(({ id }) => id));
-  await tx.execute(sql`
-    update events e set data = ${userObject({ base_url }, "u")} || e.data
-    from users u
-    where e.id = any(${ids}::uuid[]) and u.tenant_id = e.tenant_id and u.id = e.subject_id::uuid
-      and e.tenant_id = any(${sql.param(events.map(({ tenantId }) => tenantId))}::uuid[])`);
 }

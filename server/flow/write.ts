@@ -4,7 +4,8 @@ import { runTogether } from "#db/together";
 import { accountOf } from "../account/account.ts";
 import { describeStored, type Profile, profileOf } from "../account/profile.ts";
 import { type AccountJson, accountPart } from "../account/stored-account.ts";
-import { unheardPart } from "../events/emit.ts";
+import { heardParts, mayBeHeard } from "../events/emit.ts";
+import type { WrittenEvents } from "../events/write-records.ts";
 import { factsById } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -133,8 +134,9 @@ async function writeOnce(
   };
 
   const shownUser = states[judged.record.state].showsUser ? (data.userId ?? null) : null;
-  const parts = await partsOf(request, flow, judged, owner);
-  const writing = { request, key, claim, saved, judged, owner, shownUser };
+  const parts = await partsOf(request, judged, owner);
+  const hasWebhooks = flow.isHeard;
+  const writing = { request, key, claim, saved, judged, owner, shownUser, hasWebhooks };
   const written = (parts && (await writeParts(writing, parts))) || (await writeInTransaction(writing));
   if (owner && judged.replacement) owner.session = judged.replacement;
 
@@ -159,20 +161,25 @@ interface Step extends Pick<Writing, "owner"> {
   claim: Claim;
   saved: SavedFlow;
   judged: Judged;
+  /** Whether the tenant had stored webhooks when the flow was claimed. */
+  hasWebhooks: boolean;
   /** The account to show with the state, if it shows one. */
   shownUser: string | null;
+}
+
+interface Returned extends WrittenEvents {
+  account: AccountJson | null;
 }
 
 /** Members of the payload that are read with the writes. */
 type ReadPayload = { user?: Profile | null };
 
 /**
- * Returns the writes and jobs of a step as parts of statements; null if they need a transaction: because one of them is
- * none, because webhooks get events, or because the account is read and shown after them.
+ * Returns the writes and jobs of a step as parts of statements; null if they need a transaction: because one of them has
+ * no parts, or because the account is read and shown after them.
  */
 async function partsOf(
   { runtime }: RequestContext,
-  flow: StoredFlow,
   { writes, jobs }: Judged,
   owner: Owner | null,
 ): Promise<Part[] | null> {
@@ -182,16 +189,21 @@ async function partsOf(
     if (!write.parts) return null;
     parts.push(...write.parts);
   }
-  if (flow.isHeard && parts.some(({ name }) => name === unheardPart)) return null;
   for (const job of jobs) parts.push(await runtime.jobs.part(job));
   return parts;
 }
 
-/** Writes a step in one round trip. Returns null if a webhook was added since the flow was read; nothing was written. */
-async function writeParts(step: Step, parts: Part[]): Promise<ReadPayload | null> {
+/**
+ * Writes a step in one round trip. Returns null if it needs a transaction after all: a webhook was added since the flow
+ * was claimed, or is to be told of other sessions that end. Then nothing was written.
+ */
+async function writeParts(step: Step, own: Part[]): Promise<ReadPayload | null> {
   const { request, key, claim, saved, judged, shownUser } = step;
   const { database, jobs } = request.runtime;
   const { tenant } = request;
+  const { parts, delivered } = mayBeHeard(tenant, step.hasWebhooks)
+    ? heardParts(own)
+    : { parts: own, delivered: () => {} };
   const save = savedFlow(
     key,
     claim,
@@ -201,14 +213,11 @@ async function writeParts(step: Step, parts: Part[]): Promise<ReadPayload | null
   const read = shownUser === null ? [] : [accountPart(tenant.id, shownUser)];
   return committing(step, async () => {
     try {
-      const { account } = await runTogether<{ account: AccountJson | null }>(database, [
-        save,
-        ...parts,
-        ...read,
-      ]);
+      const returned = await runTogether<Returned>(database, [save, ...parts, ...read]);
+      delivered(returned.events);
       for (const { committed } of judged.writes) committed?.();
       if (judged.jobs.length > 0) jobs.wake(judged.jobs);
-      return shownUser === null ? {} : { user: describeStored(account ?? null, tenant) };
+      return shownUser === null ? {} : { user: describeStored(returned.account ?? null, tenant) };
     } catch (error) {
       if (error instanceof ConflictError && error.reason === "webhook") return null;
       // It may have been committed, so the workers look for its jobs.

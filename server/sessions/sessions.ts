@@ -2,11 +2,17 @@ import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
-import { executePart, type Part } from "#db/part";
+import { executeParts, type Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
-import { type EventContext, type EventSession, emit, type SessionEventName } from "../events/emit.ts";
+import {
+  type EventContext,
+  type EventSession,
+  emit,
+  type SessionEventName,
+  unlessHeard,
+} from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -104,16 +110,20 @@ export async function issueSession(
   const created = emit(context, byOperator ? "session.create.admin" : "session.create.flow", session);
   const inTransaction = async (tx: Transaction) => {
     await lockUser(tx, tenant.id, userId);
-    const ended = await executePart<EndedRow[]>(tx, part);
-    for (const evicted of ended.map(endedSessionOf)) {
+    const { session: ended } = await executeParts<{ session: EndedRow[] }>(tx, [part]);
+    for (const evicted of (ended ?? []).map(endedSessionOf)) {
       const isOver = evicted.expiresAt <= now || isIdle(tenant, evicted, now);
       const event = isOver ? "session.delete.passive.expire" : "session.delete.passive.limit";
       await emit(context, event, evicted)(tx);
     }
     await created(tx);
   };
-  // Parts are written only while no webhook would get an event, so the ends of sessions are told to none.
-  const write: Write = Object.assign(inTransaction, created.parts ? { parts: [part, ...created.parts] } : {});
+  // Where webhooks are to be told of other sessions that end, a transaction reads which.
+  const ended = "when exists (select from session_ended) then 'webhook' end";
+  const heard = { ...part, name: "session_heard", refuses: refusalText.replace(/end$/, ended) };
+  const write: Write = Object.assign(inTransaction, {
+    parts: [unlessHeard(part, heard), ...(created.parts ?? [])],
+  });
   return { issued, session, claims, write };
 }
 

@@ -74,7 +74,8 @@ function reader(onStatement: (statement: SentStatement) => void): (data: Buffer)
       rest = rest.subarray(end);
       if (type === "start") {
         const parameters = texts(body.subarray(4));
-        application = parameters[parameters.indexOf("application_name") + 1 || Number.POSITIVE_INFINITY] ?? "";
+        application =
+          parameters[parameters.indexOf("application_name") + 1 || Number.POSITIVE_INFINITY] ?? "";
         started = true;
       } else if (type === "P") {
         const [name, text = ""] = texts(body);

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
+import { type TestDatabase, testDatabase } from "../../testing/postgres.ts";
+import { type RunningServer, startServer } from "../../testing/server.ts";
+import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
+import {
+  countStatements,
+  type SentStatement,
+  type StatementCounter,
+} from "../../testing/statement-counter.ts";
+import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+
+/**
+ * How many statements each step of a sign-in sends to PostgreSQL, `begin` and `commit` included: each is a round trip,
+ * and they are what a sign-in costs. A number that grows is a loss for every user; decision 0011 says how they are few.
+ */
+
+let database: TestDatabase;
+let counter: StatementCounter;
+let smtp: SmtpCatcher;
+let server: RunningServer;
+let authenticator: Authenticator;
+
+const email = "ada@example.com";
+const password = "correct horse battery staple";
+
+/** Statements that the server sends of its own accord, in intervals. */
+const background = ["claim_deliveries", "instance_lease"];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  counter = await countStatements(database.url);
+  smtp = await startSmtp();
+  server = await startServer({ env: { DATABASE_URL: counter.url, SMTP_URL: smtp.url } });
+  authenticator = softwareAuthenticator();
+  await signUp();
+  // The first sign-in of a server reads what later ones have at hand.
+  await signIn([...first, choosePassword, enterPassword]);
+});
+afterAll(async () => {
+  await server.stop();
+  await counter.close();
+  await smtp.close();
+  await database.close();
+});
+
+const capable = {
+  webauthn_available: true,
+  webauthn_conditional_mediation_available: true,
+  webauthn_platform_authenticator_available: true,
+};
+
+/** Registers the user with a password and a passkey. */
+async function signUp(): Promise<void> {
+  const client = flowClient(server.url);
+  await client.start("registration");
+  await client.act("register_client_capabilities", capable);
+  await client.act("register_login_identifier", { email });
+  await client.act("verify_passcode", { code: await smtp.codeFor(email) });
+  await client.act("register_password", { new_password: password });
+  await client.act("webauthn_generate_creation_options");
+  const created = authenticator.create(client.state.payload.creation_options, { origin: server.url });
+  await client.act("webauthn_verify_attestation_response", { public_key: created });
+  expect(client.state.name).toBe("success");
+}
+
+type Step = [name: string, act: (client: FlowClient) => Promise<unknown>];
+
+const start: Step = ["start", (client) => client.start("login")];
+const capabilities: Step = ["capabilities", (client) => client.act("register_client_capabilities", capable)];
+const identifier: Step = ["identifier", (client) => client.act("continue_with_login_identifier", { email })];
+const first = [start, capabilities, identifier];
+const choosePassword: Step = ["choice", (client) => client.act("continue_to_password_login")];
+const enterPassword: Step = ["password", (client) => client.act("password_login", { password })];
+const chooseCode: Step = ["choice", (client) => client.act("continue_to_passcode_confirmation")];
+const showPasskey: Step = [
+  "passkey",
+  (client) => {
+    const response = authenticator.get(client.state.payload.request_options, { origin: server.url });
+    return client.act("webauthn_verify_assertion_response", { assertion_response: response });
+  },
+];
+const checkSession: Step = ["session check", (client) => client.request("/sessions/validate")];
+
+/** Whether the job of a mail sends a statement: it asks for webhooks of mails, and deletes itself. */
+const isOfMail = ({ application, statement }: SentStatement) =>
+  application === "stile-jobs"
+    ? /DELETE FROM pgboss.job/.test(statement)
+    : statement.startsWith('select w.id from "webhooks"');
+
+/** Walks the steps; returns the statements of each. */
+async function signIn(steps: Step[]): Promise<Record<string, string[]>> {
+  const client = flowClient(server.url);
+  const sent: Record<string, string[]> = {};
+  for (const [name, act] of steps) {
+    const before = counter.sent.length;
+    await act(client);
+    sent[name] = counter.sent
+      .slice(before)
+      .filter((one) => one.application !== "stile-jobs" && !isOfMail(one))
+      .filter(({ statement }) => !background.includes(statement))
+      .map(({ statement }) => statement);
+  }
+  expect(client.state.name).toBe("success");
+  return sent;
+}
+
+const numbersOf = (sent: Record<string, string[]>) =>
+  Object.fromEntries(Object.entries(sent).map(([step, statements]) => [step, statements.length]));
+
+const total = (sent: Record<string, string[]>) => Object.values(sent).flat().length;
+
+test("a sign-in by password takes 12 statements, and the check of its session one", async () => {
+  const { "session check": check, ...login } = await signIn([
+    ...[...first, choosePassword, enterPassword],
+    checkSession,
+  ]);
+  expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, identifier: 3, choice: 2, password: 4 });
+  expect(total(login)).toBe(12);
+  expect(check).toEqual(["session_by_id"]);
+});
+
+test("a sign-in by passkey takes 9 statements", async () => {
+  const login = await signIn([start, capabilities, showPasskey]);
+  expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 6 });
+});
+
+test("a sign-in by code takes 13 statements, and its mail three", async () => {
+  const since = Date.now();
+  const before = counter.sent.length;
+  const enterCode: Step = [
+    "code",
+    async (client) => client.act("verify_passcode", { code: await smtp.codeFor(email, since) }),
+  ];
+  const login = await signIn([...first, chooseCode, enterCode]);
+  expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, identifier: 3, choice: 3, code: 4 });
+  expect(total(login)).toBe(13);
+  // The job is taken by a look for due ones, which the worker also does at intervals.
+  const ofMail = () => counter.sent.slice(before).filter(isOfMail);
+  await eventually(async () => expect(ofMail().map(({ statement }) => statement)).toHaveLength(2));
+});
