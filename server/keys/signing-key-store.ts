@@ -51,13 +51,20 @@ export interface StoredKey extends VerifyingKey {
   publishedUntil: Date | null;
 }
 
+/** A key with its private part as it is stored, so that a later read finds out whether that has changed. */
+export interface Signer extends SigningKey {
+  sealedBy: string;
+  sealed: Buffer;
+  createdAt: Date;
+}
+
 export interface LoadedKeys {
   /** Newest first, without keys whose last token has expired. */
   keys: StoredKey[];
   /** Those without which receipts could not be verified, newest first. They verify no token. */
   archived: ArchivedKey[];
   /** The keys that have not retired and can be unsealed, newest first, each with the id of the key that sealed it. */
-  signers: (SigningKey & { sealedBy: string; createdAt: Date })[];
+  signers: Signer[];
   /** Ids of keys that sealed the newest private keys and are not configured. */
   unknownSealers: string[];
   /** The database's clock. */
@@ -83,8 +90,15 @@ export const signingKeySealContext = (tenantId: string, keyPurpose: string, id: 
 
 const sealContext = ({ tenant, purpose }: Of, id: string) => signingKeySealContext(tenant.id, purpose, id);
 
-/** Reads all keys that may verify a valid token. */
-export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
+/**
+ * Reads all keys that may verify a valid token.
+ *
+ * @param known an earlier result: keys that have not changed since are not imported again
+ */
+export async function loadKeys(
+  options: KeyStoreOptions,
+  known?: Pick<LoadedKeys, "keys" | "signers">,
+): Promise<LoadedKeys> {
   const { database, vault, platform } = options;
   const rows = await database.read
     .select({ row: signingKeys, now: databaseNow(platform.clockShift()) })
@@ -106,16 +120,22 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
       loaded.archived.push(archived);
       continue;
     }
+    const same = known?.keys.find(
+      ({ id, publicJwk }) => id === row.id && isSameJwk(publicJwk, row.publicJwk),
+    );
     const key = {
       id: archived.id,
       algorithm: archived.algorithm,
-      publicKey: createPublicKey({ key: row.publicJwk, format: "jwk" }),
+      publicKey: same?.publicKey ?? createPublicKey({ key: row.publicJwk, format: "jwk" }),
     };
     loaded.keys.push({ ...key, publicJwk: row.publicJwk, publishedUntil });
     if (row.retiredAt) continue;
     try {
-      const privateKey = openPrivateKey(vault.unseal(row.sealedPrivateJwk, sealContext(options, row.id)));
-      loaded.signers.push({ ...key, privateKey, sealedBy: row.sealedBy, createdAt: row.createdAt });
+      const { sealedPrivateJwk: sealed, sealedBy, createdAt } = row;
+      const opened = known?.signers.find((signer) => signer.id === row.id && signer.sealed.equals(sealed));
+      const privateKey =
+        opened?.privateKey ?? openPrivateKey(vault.unseal(sealed, sealContext(options, row.id)));
+      loaded.signers.push({ ...key, privateKey, sealed, sealedBy, createdAt });
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
       if (loaded.signers.length === 0) loaded.unknownSealers.push(error.keyId);
@@ -204,6 +224,9 @@ export const retirement = {
 
 const publishedMilliseconds = ({ tenant, purpose }: Of) =>
   signedFor[purpose](tenant.config).lifespan * 1000 + ROTATION_OVERLAP_MS;
+
+/** The members come from the database, which stores them in one order. */
+const isSameJwk = (one: JsonWebKey, other: JsonWebKey) => JSON.stringify(one) === JSON.stringify(other);
 
 function openPrivateKey(jwk: Buffer): KeyObject {
   return createPrivateKey({ key: JSON.parse(jwk.toString()) as JsonWebKey, format: "jwk" });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -12,7 +12,8 @@ import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
 import { type KeyPurpose, retirement } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
-import { createVault } from "./vault.ts";
+import { createVault, type Vault } from "./vault.ts";
+import { createVerifiedSignatures, type VerifiedSignatures } from "./verified-signatures.ts";
 
 const oldKey = "an old key of the operator";
 const newKey = "a new key of the operator";
@@ -48,6 +49,7 @@ function start(
   algorithm: Algorithm = "ES256",
   id = tenantId,
   purpose: KeyPurpose = "session",
+  more: { vault?: Vault; seen?: VerifiedSignatures } = {},
 ): SigningKeys {
   const config = loadConfig(
     { STILE_SESSION_ALGORITHM: algorithm, STILE_SESSION_LIFESPAN: "12h" },
@@ -61,6 +63,7 @@ function start(
     purpose,
     platform: { randomBytes, uuid: randomUUID, clockShift: () => shift },
     log: pino({ level: "silent" }),
+    ...more,
   });
 }
 
@@ -307,6 +310,50 @@ describe("verification", () => {
     vi.spyOn(performance, "now").mockReturnValue(later);
     expect(await verifyBy(keys, token)).toBeNull();
     expect(await verifyBy(keys, await signBy(keys))).not.toBeNull();
+  });
+});
+
+describe("a token that was seen before", () => {
+  const observed = () => {
+    const seen = createVerifiedSignatures();
+    return { seen, has: vi.spyOn(seen, "has") };
+  };
+
+  it("is not verified again after the keys were read again, which opens no key anew", async () => {
+    const { seen, has } = observed();
+    const vault = createVault([newKey]);
+    const unseal = vi.spyOn(vault, "unseal");
+    const keys = await ready([newKey], "EdDSA", tenantId, "session", { vault, seen });
+    const token = await signBy(keys);
+    expect(await verifyBy(keys, token)).not.toBeNull();
+    aFewMinutesLater();
+    expect(await verifyBy(keys, token)).not.toBeNull();
+    expect(has.mock.results.map(({ value }) => value)).toEqual([false, true]);
+    expect(unseal).toHaveBeenCalledTimes(1);
+  });
+
+  it("A66 is rejected once its key was removed, also if another key takes its id", async () => {
+    const { seen, has } = observed();
+    const keys = await ready([newKey], "ES256", tenantId, "session", { seen });
+    const token = await signBy(keys);
+    const [mine] = await rows();
+    for (let times = 0; times < 2; times += 1) expect(await verifyBy(keys, token)).not.toBeNull();
+    const other = await newTenant();
+    await ready([newKey], "ES256", other);
+    const [stranger] = (await postgres.database.read.select().from(schema.signingKeys)).filter(
+      ({ tenantId: owner }) => owner === other,
+    );
+    await postgres.database.write
+      .update(schema.signingKeys)
+      .set({ publicJwk: stranger?.publicJwk ?? {} })
+      .where(eq(schema.signingKeys.id, mine?.id ?? ""));
+    aFewMinutesLater();
+    expect(await verifyBy(keys, token)).toBeNull();
+    await postgres.database.write.delete(schema.signingKeys).where(eq(schema.signingKeys.tenantId, tenantId));
+    shift += 3 * 60_000;
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 3 * 60_000);
+    expect(await verifyBy(keys, token)).toBeNull();
+    expect(has.mock.results.map(({ value }) => value)).toEqual([false, true, false]);
   });
 });
 

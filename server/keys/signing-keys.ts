@@ -13,6 +13,7 @@ import {
   signedFor,
 } from "./signing-key-store.ts";
 import { UnknownKeyError } from "./vault.ts";
+import type { VerifiedSignatures } from "./verified-signatures.ts";
 
 /** A public key in `/.well-known/jwks.json` (RFC 7517). */
 export type PublishedKey = JsonWebKey & { kid: string; alg: string; use: "sig" };
@@ -47,9 +48,14 @@ const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
 /**
  * Reads the keys of a tenant, and generates one if there is none with the first secret key and the configured algorithm.
  * Keys that other processes generate are found when needed.
+ *
+ * @param options `seen`: the signatures that need no second verification
  */
-export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): SigningKeys {
-  const { vault, tenant, purpose, log } = options;
+export function createSigningKeys(
+  options: KeyStoreOptions & { log: Logger; seen?: VerifiedSignatures },
+): SigningKeys {
+  const { vault, tenant, purpose, log, seen } = options;
+  let newest: LoadedKeys | undefined;
   let keys = new Map<string, StoredKey>();
   let archived: readonly ArchivedKey[] = [];
   let signer: SigningKey | null = null;
@@ -61,9 +67,10 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
   async function read(): Promise<LoadedKeys> {
     const turn = ++reads;
     readAt = performance.now();
-    const found = await loadKeys(options);
+    const found = await loadKeys(options, newest);
     // A result that a later read has overtaken may lack the newest key.
     if (turn < newestRead) return found;
+    newest = found;
     newestRead = turn;
     keys = new Map(found.keys.map((key) => [key.id, key]));
     archived = found.archived;
@@ -76,10 +83,9 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
   const prepare = singleFlight(async () => {
     const found = await read();
     rejectUnknownSealers(found);
-    const [newest] = found.signers;
+    const [first] = found.signers;
     const current =
-      newest?.sealedBy === vault.keyIds[0] &&
-      newest?.algorithm === signedFor[purpose](tenant.config).algorithm;
+      first?.sealedBy === vault.keyIds[0] && first?.algorithm === signedFor[purpose](tenant.config).algorithm;
     if (current) return;
     if (await makeKey(options)) log.info("a signing key was generated");
     await read();
@@ -130,7 +136,7 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
       await refresh(MAX_AGE_SIGNING_MS);
       if (!keys.has(kid)) await readForUnknownKid();
       const key = keys.get(kid);
-      return key ? verifyJwt(token, key, expected) : null;
+      return key ? verifyJwt(token, key, expected, seen) : null;
     },
 
     async jwks() {

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { KeyPurpose, KeyStoreOptions } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
+import { createVerifiedSignatures } from "./verified-signatures.ts";
 
 /** The signing keys of each tenant. */
 export interface TenantSigningKeys {
@@ -21,11 +22,14 @@ export function createTenantSigningKeys(
     session: new WeakMap(),
     passkeys: new WeakMap(),
   };
+  const { platform } = options;
+  // One for all tenants, so that its memory is bounded whatever their number.
+  const seen = createVerifiedSignatures({ now: () => Date.now() + platform.clockShift() });
   return {
     of(tenant, purpose = "session") {
       const known = cache[purpose].get(tenant);
       if (known) return known;
-      const keys = createSigningKeys({ ...options, tenant, purpose });
+      const keys = createSigningKeys({ ...options, tenant, purpose, seen });
       cache[purpose].set(tenant, keys);
       // Signing waits for the first key, and tries again if generating it failed.
       keys.ready.catch((error: unknown) =>

@@ -185,6 +185,23 @@ describe("verifySession rejects", () => {
   });
 });
 
+describe("a check of a session", () => {
+  it("is one statement, and sees at once that the session of a known token has ended", async () => {
+    expect(await verify({ bearer: token })).toMatchObject({ ok: true });
+    const { read, write, claim } = runtime.database;
+    const queries = [read, write, claim].map(({ $client }) => vi.spyOn($client, "query"));
+    const statements = () => queries.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    expect(await verify({ bearer: token })).toMatchObject({ ok: true });
+    expect(statements()).toBe(1);
+    for (const query of queries) query.mockRestore();
+    await commitWrites(
+      runtime,
+      endSession({ runtime, tenant: runtime.tenant }, sessionId, "session.delete.explicit.logout"),
+    );
+    expect(await verify({ bearer: token })).toEqual({ ok: false, reason: "no_session" });
+  });
+});
+
 describe("several cookies", () => {
   it("A39 are rejected in either order if they name two live sessions, and no use is recorded", async () => {
     const planted = await signIn(runtime, await newUser());
