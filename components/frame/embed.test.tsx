@@ -18,7 +18,10 @@ beforeEach(() => {
   document.body.innerHTML = '<div id="place"><a href="https://login.example/">Sign in</a></div>';
   vi.useFakeTimers();
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  document.body.innerHTML = "";
+  vi.useRealTimers();
+});
 
 /** A frame in a page of an application, and what it reports. */
 function embedded(options: Partial<EmbeddingOptions> = {}) {
