@@ -25,7 +25,7 @@ export function ExitLinks({
     return <LinkButton {...signIn} href={signInAt(base, pageValues.redirect_to)} label={words.page.signIn} />;
   }
   if (isErrorAnswer(state)) return <StartAgain context={context} />;
-  if (deadEnd && state.error)
+  if (deadEnd && (state.error || !copy.nextPage))
     return <LinkButton {...signIn} href={base || "/"} label={words.page.toSignIn} />;
   // What follows the end of an embedded flow is the application's.
   if (unsavedCodes || redirecting || !copy.nextPage || openFlow) return null;

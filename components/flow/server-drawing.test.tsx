@@ -77,6 +77,18 @@ test("without scripts a provider's address that an account has leads to signing 
   expect(html).not.toContain(en.states.thirdparty.sentence);
 });
 
+test("without scripts a provider's answer that is refused says so, with one way on", () => {
+  const error = { code: "signup_disabled", message: "" };
+  const payload = { redirect_url: "https://login.example/?error=signup_disabled" };
+  const html = markupOf({ ...states.thirdparty_rejected, payload, error }, "login");
+  const forms = [...html.matchAll(/name="action" value="([^"]*)"/g)].map(([, action]) => action);
+  expect(forms).toEqual(["back"]);
+  expect(html).toMatch(/stile-button-primary.*Other ways to sign in/);
+  expect(html).toContain(en.states.error.title);
+  expect(html).not.toContain("login.example/?error");
+  expect(html).not.toContain(en.states.thirdparty.sentence);
+});
+
 test("without scripts a cancelled return is reported, with a way back", () => {
   const html = markupOf(states.thirdparty, "login", { error: "third_party_access_denied" });
   expect(html).toContain("You turned back");

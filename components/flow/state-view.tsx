@@ -30,7 +30,7 @@ import { SignOut } from "./sign-out.tsx";
 import { StateAlerts } from "./state-alerts.tsx";
 import { Consent } from "./state-links.tsx";
 import { useFocus } from "./use-focus.ts";
-import { variantsOf } from "./variants.ts";
+import { isRejectedReturn, variantsOf } from "./variants.ts";
 import type { ViewContext } from "./view-context.ts";
 import { actionWords, afterProof, errorText, interpolate, lengthOfTime } from "./words.ts";
 
@@ -63,18 +63,29 @@ export function StateView({
   const section = useFocus(flow, live, done !== undefined && !account);
   const titleId = useId();
   const ceremony = ceremonyOf(state);
-  // A provider's answer that is rejected leads back here, and no second try changes whose address it is.
   const isTaken = takenAddress(context) !== null;
-  const destination = unsavedCodes || providerReturn || isTaken ? null : destinationOf(state, redirectTo);
+  // Its address leads back here, and there is nothing to try again.
+  const isRejected = isRejectedReturn(state);
+  const isSettled = isTaken || isRejected;
+  const destination = unsavedCodes || providerReturn || isSettled ? null : destinationOf(state, redirectTo);
   const isSecurityKey = variantsOf(state, context.type, attempted).includes("security_key");
-  const ceremonyView = ceremony?.mode === "blocking" && !state.error ? ceremony.waiting : undefined;
+  // Nothing comes of a page for providers without an answer, a destination or a way back.
+  const isAwaited =
+    ceremony?.action !== "exchange_token" ||
+    providerReturn ||
+    destination ||
+    Object.hasOwn(state.actions, "back");
+  const ceremonyView =
+    ceremony?.mode === "blocking" && isAwaited && !state.error ? ceremony.waiting : undefined;
   const waiting = ceremonyView && ceremonyStatus.silent ? "outline" : ceremonyView;
-  const mayBeginAgain = live && ceremonyStatus.mayBeginAgain && !isTaken;
-  const hidesCeremonyAction = mayBeginAgain || isTaken || (live && waiting === "prompt");
+  const mayBeginAgain = live && ceremonyStatus.mayBeginAgain && !isSettled;
+  const hidesCeremonyAction = mayBeginAgain || isSettled || (live && waiting === "prompt");
   const layout = layOutActions(state, ceremony?.action ?? null, hidesCeremonyAction, pageValues);
   const { back } = layout;
   const remedy = remedyOf(state);
+  const isOnlyWay = back !== null && isRejected && !isTaken;
   const deadEnd =
+    !isOnlyWay &&
     !isErrorAnswer(state) &&
     !copy.end &&
     !account &&
@@ -99,7 +110,7 @@ export function StateView({
     >
       {waiting === "outline" && <Outline label={words.page.working} />}
       <div className="stile-content">
-        {back && <ActionForm context={context} action={back} tone="back" />}
+        {back && !isOnlyWay && <ActionForm context={context} action={back} tone="back" />}
         {waiting === "prompt" && (
           <Emblem icon={ceremony?.icon ?? (isSecurityKey ? "key" : "passkey")} moving />
         )}
@@ -124,7 +135,7 @@ export function StateView({
           !unsavedCodes &&
           !mayBeginAgain &&
           !remedy &&
-          !isTaken && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
+          !isSettled && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
         )}
         <AfterProof context={context} />
         <StateAlerts context={context} inputErrorShown={hasInputError(shownErrors)} />
@@ -160,6 +171,7 @@ export function StateView({
         ) : (
           <Actions context={context} layout={layout} performed={performed} />
         )}
+        {isOnlyWay && <ActionForm context={context} action={back} tone="primary" />}
         <Consent state={state} words={words} />
         {copy.note && !remedy && <p className="stile-hint">{copy.note}</p>}
         <ExitLinks

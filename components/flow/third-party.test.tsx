@@ -5,6 +5,13 @@ import { states } from "../gallery/states.ts";
 import { draw } from "./drawing.fixture.tsx";
 import { isIdpInitiated, readProviderReturn } from "./provider-return.ts";
 
+/** A provider's answer that the server refused. */
+const rejected = (code: string) => ({
+  ...states.thirdparty_rejected,
+  payload: { redirect_url: `https://login.example/?error=${code}` },
+  error: { code, message: "" },
+});
+
 beforeEach(() => history.replaceState(null, "", "/"));
 
 describe("the redirect to an identity provider", () => {
@@ -91,12 +98,57 @@ describe("the return from an identity provider", () => {
     expect(location.search).toBe("");
   });
 
-  test("shows a rejection, with a retry and a way back", async () => {
-    const error = { code: "signup_disabled", message: "" };
-    const refused = { ...states.thirdparty_rejected, payload: {}, error };
-    draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [refused] });
+  test.each([
+    ["login", "signup_disabled", en.errors.signup_disabled, "Other ways to sign in"],
+    ["registration", "user_conflict", en.errors.user_conflict, "Other ways to sign in"],
+    [
+      "login",
+      "form_data_invalid_error",
+      en.states.thirdparty.errors?.form_data_invalid_error,
+      "Other ways to sign in",
+    ],
+    ["profile", "identity_already_linked", en.errors.identity_already_linked, "Go to your account"],
+  ] as const)("rejected in a %s by %s says so, with one way on", async (type, code, text, way) => {
+    const { server, user, container } = draw(states.thirdparty, {
+      type,
+      providerReturn: { token: "t-1" },
+      answers: [rejected(code)],
+    });
+    expect((await screen.findByRole("alert")).textContent).toBe(text);
+    expect(screen.getByRole("heading").textContent).toBe(en.states.error.title);
+    expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([way]);
+    expect(screen.queryByText(en.states.thirdparty.sentence ?? "")).toBeNull();
+    expect(container.querySelectorAll(".stile-card a")).toHaveLength(0);
+    await user.click(screen.getByRole("button", { name: way }));
+    expect(server.act).toHaveBeenLastCalledWith(type, "back", expect.any(Number), {});
+  });
+
+  test("rejected where no flow was under way leads to the sign-in", async () => {
+    const { actions, ...refused } = rejected("signup_disabled");
+    const { exchange_token } = actions;
+    draw(states.thirdparty_idp_initiated, {
+      ...{ type: "token_exchange", version: 0, providerReturn: { token: "t-1" } },
+      answers: [{ ...refused, actions: exchange_token ? { exchange_token } : {} }],
+    });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.signup_disabled);
-    expect(screen.getByRole("button", { name: "Try again" })).toBeDefined();
+    expect(screen.queryAllByRole("button")).toEqual([]);
+    expect(screen.getByRole("link", { name: en.page.toSignIn }).getAttribute("href")).toBe("/");
+  });
+
+  test("is not awaited for ever where none comes", () => {
+    draw(states.thirdparty_idp_initiated, { type: "token_exchange", version: 0 });
+    expect(screen.getByText(en.page.nothingToDo)).toBeDefined();
+    expect(screen.getByRole("link", { name: en.page.toSignIn })).toBeDefined();
+  });
+
+  test("that came too fast can be tried again", async () => {
+    const error = { code: "rate_limit_exceeded", message: "" };
+    draw(states.thirdparty, {
+      providerReturn: { token: "t-1" },
+      answers: [{ ...states.thirdparty_rejected, status: 429, payload: { retry_after: 1 }, error }],
+    });
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.rate_limit_exceeded);
+    expect(screen.getByRole("button", { name: /^Try again/ })).toBeDefined();
     expect(screen.getByRole("button", { name: "Back" })).toBeDefined();
   });
 
@@ -107,7 +159,7 @@ describe("the return from an identity provider", () => {
     });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
     expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
-      "Back",
+      "Other ways to sign in",
       en.page.signInInstead,
     ]);
     expect(screen.queryByRole("link", { name: /Continue at/ })).toBeNull();

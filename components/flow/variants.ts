@@ -14,7 +14,15 @@ export function variantsOf(state: FlowState, type: FlowType, attempted: FlowStat
     ...(isAboutSecurityKey({ ...attempted?.payload, ...state.payload }) ? (["security_key"] as const) : []),
     ...(hasToWait(state.payload) ? (["waits"] as const) : []),
     ...(Object.keys(state.actions).length === 0 && !state.error ? (["closed"] as const) : []),
+    ...(isRejectedReturn(state)
+      ? [type === "profile" ? ("not_connected" as const) : ("rejected" as const)]
+      : []),
   ];
+}
+
+/** Whether an identity provider's answer is refused for what it says; no second try with it changes that. */
+export function isRejectedReturn({ actions, error, status }: FlowState): boolean {
+  return error !== undefined && status < 429 && Object.hasOwn(actions, "exchange_token");
 }
 
 /** Whether the QR code is available only after a wait. */

@@ -520,6 +520,11 @@ export const states = {
     },
     error: { code: "user_conflict", message: "An account with this email address exists." },
   }),
+  thirdparty_no_new_accounts: state("thirdparty", [exchangeToken(), action("back")], {
+    status: 400,
+    payload: { redirect_url: "https://login.example/?error=signup_disabled" },
+    error: { code: "signup_disabled", message: "New accounts are not allowed." },
+  }),
   thirdparty_idp_initiated: state("thirdparty", [exchangeToken()]),
   login_otp: loginOtp(),
   login_otp_with_an_authenticator: withAction(loginOtp(), action("continue_to_login_authenticator")),

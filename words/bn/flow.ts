@@ -113,6 +113,10 @@ export const flow: FlowWords = {
       errors: {
         form_data_invalid_error: "অন্য সাইটে সাইন ইন করা যায়নি। আবার চেষ্টা করুন, অথবা অন্য উপায় বেছে নিন।",
       },
+      variants: {
+        rejected: { title: "এটি সফল হয়নি", actions: { back: { label: "সাইন ইনের অন্য উপায়" } } },
+        not_connected: { title: "এটি সফল হয়নি", actions: { back: { label: "আপনার অ্যাকাউন্টে যান" } } },
+      },
     },
     login_otp: {
       title: "অ্যাপের কোড লিখুন",

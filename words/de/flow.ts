@@ -121,6 +121,13 @@ export const flow: FlowWords = {
         form_data_invalid_error:
           "Die Anmeldung auf der anderen Seite hat nicht geklappt. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.",
       },
+      variants: {
+        rejected: {
+          title: "Das hat nicht geklappt",
+          actions: { back: { label: "Andere Wege zur Anmeldung" } },
+        },
+        not_connected: { title: "Das hat nicht geklappt", actions: { back: { label: "Zu Ihrem Konto" } } },
+      },
     },
     login_otp: {
       title: "Code Ihrer App eingeben",

@@ -116,6 +116,10 @@ export const flow: FlowWords = {
         form_data_invalid_error:
           "Signing in at the other site did not work. You can try again, or choose another way.",
       },
+      variants: {
+        rejected: { title: "That did not work", actions: { back: { label: "Other ways to sign in" } } },
+        not_connected: { title: "That did not work", actions: { back: { label: "Go to your account" } } },
+      },
     },
     login_otp: {
       title: "Enter the code of your app",

@@ -117,6 +117,16 @@ export const flow: FlowWords = {
         form_data_invalid_error:
           "La connexion sur l’autre site n’a pas abouti. Réessayez, ou choisissez une autre méthode.",
       },
+      variants: {
+        rejected: {
+          title: "Cela n’a pas fonctionné",
+          actions: { back: { label: "Autres façons de se connecter" } },
+        },
+        not_connected: {
+          title: "Cela n’a pas fonctionné",
+          actions: { back: { label: "Aller à votre compte" } },
+        },
+      },
     },
     login_otp: {
       title: "Saisissez le code de votre application",

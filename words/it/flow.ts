@@ -115,6 +115,16 @@ export const flow: FlowWords = {
         form_data_invalid_error:
           "L’accesso sull’altro sito non è riuscito. Riprovare o scegliere un altro metodo.",
       },
+      variants: {
+        rejected: {
+          title: "Qualcosa non ha funzionato",
+          actions: { back: { label: "Altri modi per accedere" } },
+        },
+        not_connected: {
+          title: "Qualcosa non ha funzionato",
+          actions: { back: { label: "Vai all’account" } },
+        },
+      },
     },
     login_otp: {
       title: "Inserire il codice dell’app",

@@ -118,6 +118,13 @@ export const flow: FlowWords = {
         form_data_invalid_error:
           "Inloggen op de andere site is niet gelukt. Probeer het opnieuw of kies een andere manier.",
       },
+      variants: {
+        rejected: {
+          title: "Dat is niet gelukt",
+          actions: { back: { label: "Andere manieren om in te loggen" } },
+        },
+        not_connected: { title: "Dat is niet gelukt", actions: { back: { label: "Naar je account" } } },
+      },
     },
     login_otp: {
       title: "Voer de code van je app in",

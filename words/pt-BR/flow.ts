@@ -115,6 +115,10 @@ export const flow: FlowWords = {
         form_data_invalid_error:
           "Não foi possível entrar pelo outro site. Tente de novo ou escolha outra forma.",
       },
+      variants: {
+        rejected: { title: "Não deu certo", actions: { back: { label: "Outras formas de entrar" } } },
+        not_connected: { title: "Não deu certo", actions: { back: { label: "Ir para sua conta" } } },
+      },
     },
     login_otp: {
       title: "Digite o código do seu app",

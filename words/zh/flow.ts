@@ -112,6 +112,10 @@ export const flow: FlowWords = {
       errors: {
         form_data_invalid_error: "未能在另一个网站登录。您可以重试，或选择其他方式。",
       },
+      variants: {
+        rejected: { title: "操作未成功", actions: { back: { label: "其他登录方式" } } },
+        not_connected: { title: "操作未成功", actions: { back: { label: "前往您的账号" } } },
+      },
     },
     login_otp: {
       title: "输入应用中的验证码",
