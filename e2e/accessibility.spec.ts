@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test as base, type CDPSession, expect, type Page } from "@playwright/test";
-import { type Language, languageTags, type PageLanguage, pseudoTags } from "#words/language-tags";
+import { languageTags, type PageLanguage, pseudoTags } from "#words/language-tags";
 import { confirmations } from "../components/gallery/confirmations.ts";
 import { loadConfig } from "../server/config/load.ts";
 import { stateNames } from "../server/flow/names.ts";
@@ -15,10 +15,10 @@ import { buildStudio, type Studio } from "./stage/studio.ts";
  * What a rule of axe reads differs in few of these, so each is checked where it can differ:
  *
  * - structure, names and roles: in every embedding, because each has a frame of its own around the same content;
- * - contrast: in every theme and colour scheme, for the page. The embeddings share its rules for colours; the frame of
- *   each is checked by the first test;
- * - names and languages: in every language, for each state. The words are all that differs, and they do not differ
- *   between the variants of a state.
+ * - contrast: in every embedding, and for the page in every theme and colour scheme, each styling once
+ *   (`stage/contrast.ts`);
+ * - names, and what fits into a narrow window: in every language. The words are all that differs, so what was drawn is
+ *   translated, and names are judged for all states of a language at once.
  */
 const test = base.extend<object, { studio: Studio }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
@@ -29,14 +29,6 @@ test.use({ viewport: { width: 390, height: 844 }, contextOptions: { reducedMotio
 
 const defaultConfig = loadConfig({}, import.meta.dirname);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** The colour scheme of each embedding's document. Element and React component have the same style sheet. */
-const schemes: Record<Embedding, "light" | "dark"> = {
-  page: "light",
-  frame: "dark",
-  react: "light",
-  element: "dark",
-};
-
 /** Rules of axe that read words. */
 const rulesOfWords = [
   ...[
@@ -48,7 +40,7 @@ const rulesOfWords = [
     "image-alt",
     "aria-input-field-name",
   ],
-  ...["label-content-name-mismatch", "valid-lang", "html-has-lang", "document-title", "link-in-text-block"],
+  ...["label-content-name-mismatch", "valid-lang", "html-has-lang"],
 ];
 
 /** The skeleton before the first answer has a status in place of a heading. */
@@ -62,139 +54,123 @@ declare global {
 
 interface Audit {
   embedding: Embedding;
-  language?: Language;
-  /** Names of rules; without them every rule of WCAG 2.2 AA and of good practice. */
-  rules?: string[];
-  /** Style sheets that each drawing is checked with. */
+  languages: PageLanguage[];
+  /** Style sheets that the contrast of each drawing is judged with; without them, what can be read is not judged. */
   themes?: string[];
+  /** Whether each drawing has to fit into the window. */
+  fits?: true;
+  /** Whether everything has a name in each of the languages. */
+  named?: true;
 }
 
-/** Runs axe on every drawing of an open document. */
-async function audit(
-  page: Page,
-  { embedding, language = "en", rules, themes = [""] }: Audit,
-): Promise<string[]> {
+/** Draws everything that an open document can draw, and tells what is wrong with it. */
+async function audit(page: Page, options: Audit): Promise<string[]> {
+  await page.evaluate(axe);
   const failures = await page.evaluate(
-    async ({ embedding, language, rules, themes }) => {
-      const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    async ({ embedding, languages, themes, fits, rulesOfWords, states }) => {
+      const [first = "en"] = languages;
       const theme = document.head.appendChild(document.createElement("style"));
       const failures: string[] = [];
+      /** Each state as it was drawn in a language, in a tree of its own, because ids are unique in a tree. */
+      const drawn = new Map(languages.map((language) => [language, [] as HTMLElement[]]));
       for (const name of window.stage.names(embedding)) {
-        await window.stage.draw({ name, embedding, language });
-        for (const css of themes) {
-          theme.textContent = css;
+        const fail = (text: string) => failures.push(`${name}: ${text}`);
+        await window.stage.draw({ name, embedding, language: first });
+        if (themes) {
           const { violations } = await window.axe.run(document, {
-            runOnly: rules ? { type: "rule", values: rules } : { type: "tag", values: tags },
+            runOnly: {
+              type: "tag",
+              values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+            },
+            rules: { "color-contrast": { enabled: false } },
             resultTypes: ["violations"],
           });
           for (const { id, nodes } of violations)
-            failures.push(
-              ...nodes.map(({ html, any }) => `${name}: ${id}: ${html} ${any[0]?.message ?? ""}`),
-            );
+            for (const { html, any } of nodes) fail(`${id}: ${html} ${any[0]?.message ?? ""}`);
         }
+        for (const css of themes ?? []) {
+          theme.textContent = css;
+          for (const text of await window.stage.lackOfContrast()) fail(text);
+        }
+        theme.textContent = "";
+        if (fits || rulesOfWords)
+          for (const language of languages) {
+            if (language !== first || languages.length > 1) window.stage.translate(language);
+            if (fits) for (const text of window.stage.misfits()) fail(`${language}: ${text}`);
+            if (!rulesOfWords || !states.includes(name)) continue;
+            const host = document.createElement("div");
+            host.id = name;
+            host.attachShadow({ mode: "open" }).append(document.body.cloneNode(true));
+            drawn.get(language)?.push(host);
+          }
       }
       theme.remove();
+      if (!rulesOfWords) return failures;
+      for (const [language, hosts] of drawn) {
+        window.stage.translate(language);
+        document.body.replaceChildren(...hosts);
+        const { violations } = await window.axe.run(document, {
+          runOnly: { type: "rule", values: rulesOfWords },
+          resultTypes: ["violations"],
+        });
+        for (const { id, nodes } of violations)
+          for (const { html, target } of nodes)
+            failures.push(`${language}: ${id}: ${html} ${target.flat().join(" ")}`);
+      }
       return failures;
     },
-    { embedding, language, themes, ...(rules ? { rules } : {}) },
+    {
+      ...options,
+      rulesOfWords: options.named ? rulesOfWords : null,
+      states: [...stateNames, ...Object.keys(confirmations)],
+    },
   );
   return failures.filter((failure) => !exempt.has(failure.split(": ").slice(0, 2).join(": ")));
 }
 
-for (const [embedding, colorScheme] of Object.entries(schemes) as [Embedding, "light" | "dark"][])
-  test(`assistive software can read everything as ${embedding}`, async ({ page, studio }) => {
-    await page.emulateMedia({ colorScheme });
-    await studio.open(page, embedding);
-    await page.evaluate(axe);
-    if (colorScheme === "dark") await page.addStyleTag({ content: "html { background: #121212 }" });
-    expect(await audit(page, { embedding })).toEqual([]);
-  });
-
-test("texts have contrast in every theme, light and dark", async ({ page, studio }) => {
+test("assistive software can read every page, and texts have contrast in every theme, light and dark", async ({
+  page,
+  studio,
+}) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await studio.open(page, "page");
-  await page.evaluate(axe);
   const { theme } = defaultConfig;
-  const finished = (["slate", "paper"] as const).flatMap((preset) =>
+  const themes = ([theme.preset, "slate", "paper"] as const).flatMap((preset) =>
     (["light", "dark"] as const).map((color_scheme) => themeCss({ ...theme, preset, color_scheme })),
   );
-  const rules = ["color-contrast", "link-in-text-block"];
-  expect(await audit(page, { embedding: "page", rules, themes: ["", ...finished] })).toEqual([]);
+  expect(await audit(page, { embedding: "page", languages: ["en"], themes: ["", ...themes] })).toEqual([]);
 });
 
-/** What does not fit: the page is wider than the window, or a text is wider or higher than what it stands in. */
-function misfits(
-  page: Page,
-  embedding: Embedding,
-  language: PageLanguage,
-  rules: string[],
-): Promise<string[]> {
-  return page.evaluate(
-    async ({ embedding, language, rules, states }) => {
-      const failures: string[] = [];
-      for (const name of window.stage.names(embedding)) {
-        await window.stage.draw({ name, embedding, language });
-        const root = document.documentElement;
-        const fail = (text: string) => failures.push(`${language} ${name}: ${text}`);
-        for (const { localName } of [...document.body.querySelectorAll("[hidden]")].filter((element) =>
-          element.checkVisibility(),
-        ))
-          fail(`shows a hidden ${localName}`);
-        if (root.scrollWidth > innerWidth) fail(`${root.scrollWidth - innerWidth} pixels too wide`);
-        for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
-          if (element.closest("svg, .stile-hidden, select, .stile-owner, .stile-code-field")) continue;
-          const { overflowX, overflowY } = getComputedStyle(element);
-          const cut =
-            overflowX === "clip" || overflowX === "hidden" ? element.scrollWidth - element.clientWidth : 0;
-          const low =
-            overflowY === "clip" || overflowY === "hidden" ? element.scrollHeight - element.clientHeight : 0;
-          if ((cut > 1 || low > 1) && !element.matches(".stile-page"))
-            fail(`cut: ${element.outerHTML.slice(0, 200)}`);
-          const { left, right, width } = element.getBoundingClientRect();
-          if (width > 0 && (right > innerWidth + 1 || left < -1))
-            fail(`outside: ${element.outerHTML.slice(0, 200)}`);
-          // iOS zooms into fields with smaller letters.
-          const typed = element.matches("input[type=text], input[type=email], input[type=password]");
-          if (typed && Number.parseFloat(getComputedStyle(element).fontSize) < 16) fail("small letters");
-        }
-        if (rules.length === 0 || !states.includes(name)) continue;
-        const { violations } = await window.axe.run(document, {
-          runOnly: { type: "rule", values: rules },
-          resultTypes: ["violations"],
-        });
-        for (const { id, nodes } of violations) for (const { html } of nodes) fail(`${id}: ${html}`);
-      }
-      return failures;
-    },
-    { embedding, language, rules, states: [...stateNames, ...Object.keys(confirmations)] },
-  );
-}
+/** Element and React component have the same style sheet. */
+for (const [embedding, colorScheme] of [
+  ["frame", "dark"],
+  ["react", "light"],
+  ["element", "dark"],
+] as const)
+  test(`assistive software can read everything as ${embedding}, which fits into 320 pixels`, async ({
+    page,
+    studio,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 320, height: 568 });
+    await studio.open(page, embedding);
+    if (colorScheme === "dark") await page.addStyleTag({ content: "html { background: #121212 }" });
+    // German words are long.
+    expect(await audit(page, { embedding, languages: ["de"], themes: [""], fits: true })).toEqual([]);
+  });
 
 test("every language fits into 320 pixels, and names everything", async ({ page, studio }) => {
   await page.setViewportSize({ width: 320, height: 568 });
   await studio.open(page, "page");
-  await page.evaluate(axe);
-  const failures: string[] = [];
-  for (const language of [...languageTags, ...pseudoTags])
-    failures.push(...(await misfits(page, "page", language, rulesOfWords)));
-  expect(failures).toEqual([]);
-});
-
-test("an element and a frame fit into 320 pixels", async ({ page, studio }) => {
-  await page.setViewportSize({ width: 320, height: 568 });
-  const failures: string[] = [];
-  for (const embedding of ["element", "frame"] as const) {
-    await studio.open(page, embedding);
-    failures.push(...(await misfits(page, embedding, "de", [])));
-  }
-  expect(failures).toEqual([]);
+  const languages = [...languageTags, ...pseudoTags];
+  expect(await audit(page, { embedding: "page", languages, fits: true, named: true })).toEqual([]);
 });
 
 test("text of twice the size fits", async ({ page, studio }) => {
   await page.setViewportSize({ width: 640, height: 900 });
   await studio.open(page, "page");
   await page.addStyleTag({ content: "html { font-size: 200% }" });
-  expect(await misfits(page, "page", "en", [])).toEqual([]);
+  expect(await audit(page, { embedding: "page", languages: ["en"], fits: true })).toEqual([]);
 });
 
 test("with forced colours every text has contrast, and every control an edge and a visible focus; nothing moves where motion is reduced", async ({
@@ -218,12 +194,7 @@ test("with forced colours every text has contrast, and every control an edge and
         if (animation.playState === "running" && typeof duration === "number" && duration > 0)
           failures.push(`${name}: moves: ${(animation as CSSAnimation).animationName}`);
       }
-      const { violations } = await window.axe.run(document, {
-        runOnly: { type: "rule", values: ["color-contrast"] },
-        resultTypes: ["violations"],
-      });
-      for (const { id, nodes } of violations)
-        for (const { html } of nodes) failures.push(`${name}: ${id}: ${html}`);
+      for (const text of await window.stage.lackOfContrast()) failures.push(`${name}: ${text}`);
       // The cells of a code are the edge of its field; the button in a password's field has that of the field.
       const edged = "button, .stile-button, input:not(.stile-code-input), select, textarea, .stile-code-cell";
       const plain = ".stile-button-link, .stile-button-back, .stile-reveal, [type=checkbox]";

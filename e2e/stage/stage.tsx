@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { createRoot, type Root } from "react-dom/client";
 import { directionOf } from "#words/direction";
 import { type Language, languageTags, type PageLanguage } from "#words/language-tags";
@@ -9,6 +11,8 @@ import { pagePictures } from "../../hosted/drawing/page-pictures.tsx";
 import * as react from "../../packages/react/src/index.tsx";
 import { messageDocument } from "../../server/http/message-document.ts";
 import { messages } from "../../server/http/messages.ts";
+import { lackOfContrast } from "./contrast.ts";
+import { misfits } from "./misfits.ts";
 import { stillFetch } from "./still-fetch.ts";
 
 /** The ways in which an application shows a flow. */
@@ -29,6 +33,10 @@ export interface Stage {
   languages: readonly Language[];
   /** Draws one, makes its step, and opens what it wants open. */
   draw(shown: Shown): Promise<void>;
+  /** Says what is drawn in another language; what was done in it stays. For pages and frames. */
+  translate(language: PageLanguage): void;
+  lackOfContrast: typeof lackOfContrast;
+  misfits: typeof misfits;
 }
 
 declare global {
@@ -42,9 +50,13 @@ const navigate = () => {};
 const byName = new Map(gallery.map((drawing) => [drawing.name, drawing]));
 
 let root: Root | null = null;
+/** What `draw` has drawn. */
+let current: Shown | null = null;
 
 window.stage = {
   languages: languageTags,
+  lackOfContrast,
+  misfits,
   names(embedding) {
     if (embedding === "page")
       return [...byName.keys(), ...Object.keys(pagePictures), ...Object.keys(messages)];
@@ -53,36 +65,47 @@ window.stage = {
       .filter(({ version, providerReturn, redirectTo }) => version > 0 && !providerReturn && !redirectTo)
       .map(({ name }) => name);
   },
-  async draw({ name, embedding, language }) {
+  async draw(shown) {
+    const { name, embedding, language } = shown;
+    current = shown;
     root?.unmount();
+    root = null;
     // A page of an application has its own landmark around what it embeds.
     const container = document.createElement(
       embedding === "react" || embedding === "element" ? "main" : "div",
     );
     document.body.replaceChildren(container);
     document.body.className = embedding === "page" || embedding === "frame" ? "stile-body" : "";
-    document.documentElement.lang = language;
-    document.documentElement.dir = directionOf(language);
+    setLanguage(language);
     history.replaceState(null, "", "/");
     // A component goes on with the flow of the drawing before, as after a reload.
     sessionStorage.clear();
     scrollTo(0, 0);
-    const picture = pagePictures[name];
     const drawing = byName.get(name);
-    const message = messages[name];
-    showMessage(message && messageDocument({ ...wordsOf(language, {}).flow, language }, "Stile", message));
-    if (message) return;
+    if (name in messages) return showMessage(messageOf(name, language));
+    showMessage(undefined);
     if (drawing) globalThis.fetch = stillFetch(drawing);
     if (embedding === "element" && drawing) container.replaceChildren(elementOf(drawing, language));
     else {
       root = createRoot(container);
-      if (picture) root.render(picture({ words: wordsOf(language, {}), language, service: "Stile" }));
-      else if (drawing) root.render(<FlowOf drawing={drawing} embedding={embedding} language={language} />);
+      root.render(contentOf(shown));
     }
-    if (picture) await until(() => container.firstElementChild !== null);
-    else if (drawing) await begin(drawing, container);
+    if (drawing) await begin(drawing, container);
+    else await until(() => container.firstElementChild !== null);
+  },
+  translate(language) {
+    if (!current) return;
+    current = { ...current, language };
+    setLanguage(language);
+    if (root) flushSync(() => root?.render(contentOf(current as Shown)));
+    else showMessage(messageOf(current.name, language));
   },
 };
+
+function setLanguage(language: PageLanguage): void {
+  document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
+}
 
 /** Ceremonies of this page wait for an authenticator that is never touched. */
 Object.assign(CredentialsContainer.prototype, {
@@ -105,6 +128,19 @@ function showMessage(text: string | undefined): void {
   const shown = text === undefined ? null : new DOMParser().parseFromString(text, "text/html");
   ownStyle.textContent = shown?.querySelector("style")?.textContent ?? "";
   if (shown) document.body.replaceChildren(...shown.body.childNodes);
+}
+
+/** A document without a script that says a message. */
+function messageOf(name: string, language: PageLanguage): string | undefined {
+  const message = messages[name];
+  return message && messageDocument({ ...wordsOf(language, {}).flow, language }, "Stile", message);
+}
+
+/** What React draws: a flow, or a page without one. */
+function contentOf({ name, embedding, language }: Shown): ReactNode {
+  const drawing = byName.get(name);
+  if (drawing) return <FlowOf drawing={drawing} embedding={embedding} language={language} />;
+  return pagePictures[name]?.({ words: wordsOf(language, {}), language, service: "Stile" });
 }
 
 interface FlowProps {
