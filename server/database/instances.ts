@@ -5,7 +5,7 @@ import type { Database } from "#db/client";
 /** A server counts as running for this time after it renewed its lease. */
 const LEASE_SECONDS = 60;
 
-const RENEWAL_INTERVAL_MS = 15_000;
+export const RENEWAL_INTERVAL_MS = 15_000;
 
 /** The entry of a server in the table of running servers. */
 export interface Lease {

@@ -32,10 +32,10 @@ const ATTEMPT_TIMEOUT_SECONDS = 30;
 const RELEASE_SECONDS = 40;
 
 /** Interval of the search for jobs of killed processes. */
-const SUPERVISION_INTERVAL_SECONDS = 15;
+export const SUPERVISION_INTERVAL_SECONDS = 15;
 
 /** Interval in which a worker looks for due jobs without being woken. */
-const POLL_INTERVAL_MS = 2_000;
+export const POLL_INTERVAL_MS = 2_000;
 
 /** A job is kept for this time after its lifetime, so that a worker can turn it into a dead letter. */
 const GRACE_SECONDS = 600;

@@ -48,7 +48,7 @@ interface DeliveryOptions {
 }
 
 /** Interval in which due deliveries are looked for without being woken. */
-const POLL_INTERVAL_MS = 2_000;
+export const POLL_INTERVAL_MS = 2_000;
 
 /** A receiver that accepts an event within this time is fast. */
 const FAST_MS = 1_000;

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { pino } from "pino";
+import { expect, inject, test } from "vitest";
+import { RENEWAL_INTERVAL_MS } from "../database/instances.ts";
+import { PURGE_INTERVAL_MS } from "../database/purge.ts";
+import { POLL_INTERVAL_MS, SUPERVISION_INTERVAL_SECONDS } from "../jobs/queue.ts";
+import { testJobs } from "../testing/jobs.ts";
+import { withClient } from "../testing/postgres-cluster.ts";
+import { testRuntime } from "../testing/runtime.ts";
+import { createReceiverClient } from "../webhooks/receiver-client.ts";
+import {
+  createWebhookDelivery,
+  POLL_INTERVAL_MS as DELIVERY_INTERVAL_MS,
+} from "../webhooks/webhook-delivery.ts";
+
+test("an idle server sends at most five statements a second", async () => {
+  const runtime = await testRuntime();
+  const { connectionString: url = "" } = runtime.database.write.$client.options;
+  const name = url.replace(/^.*\//, "");
+  await withClient(inject("postgres").adminUrl, (client) =>
+    client.query(`alter database ${name} set log_statement = 'all'`),
+  );
+  const logged = new RegExp(`\\] ${name} LOG: +(statement|execute)`, "g");
+  const total = () => readFileSync(inject("postgres").logFile, "utf8").match(logged)?.length ?? 0;
+  /** Statements that PostgreSQL received for a task. */
+  const count = async (run: () => Promise<unknown>) => {
+    const before = total();
+    await run();
+    return total() - before;
+  };
+
+  const jobs = testJobs({ url, database: runtime.database });
+  await jobs.start({ worker: false });
+  const client = createReceiverClient({ allowPrivate: true });
+  const delivery = createWebhookDelivery({ ...runtime, client, log: pino({ level: "silent" }) });
+
+  const supervisedSearch = await count(() => jobs.runDue(1));
+  const search = await count(() => jobs.runDue(1));
+  const supervision = supervisedSearch - search;
+  const claim = await count(() => delivery.runDue(1));
+  const purge = await count(() => runtime.purgeExpired());
+  for (const counted of [search, supervision, claim, purge]) expect(counted).toBeGreaterThan(0);
+
+  const perSecond =
+    search / (POLL_INTERVAL_MS / 1_000) +
+    supervision / SUPERVISION_INTERVAL_SECONDS +
+    claim / (DELIVERY_INTERVAL_MS / 1_000) +
+    purge / (PURGE_INTERVAL_MS / 1_000) +
+    1 / (RENEWAL_INTERVAL_MS / 1_000);
+  expect(perSecond).toBeLessThanOrEqual(5);
+  await delivery.stop(0);
+  await jobs.stop();
+  await runtime.close();
+});
