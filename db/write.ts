@@ -5,8 +5,8 @@ import { executePart, type Part } from "./part.ts";
 export type Write = ((tx: Transaction) => Promise<void>) & {
   /** The same change as parts of a statement, which needs no transaction around it. */
   parts?: readonly Part[];
-  /** Called after the commit if the parts were written. */
-  committed?: () => void;
+  /** Called after the commit if the parts were written, with what parts return, by their names. */
+  committed?: (returned: { [name: string]: unknown }) => void;
 };
 
 /** Makes the write of parts. In a transaction each of them runs alone. */

@@ -1,7 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
 import { afterCommit } from "#db/after-commit";
-import { schema, type Transaction } from "#db/client";
+import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
+import { executeParts, type Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
@@ -42,8 +42,6 @@ export interface AuditContext extends Pick<ClientContext, "now"> {
   runtime: Pick<Runtime, "platform" | "auditOutput">;
   client: Actor;
 }
-
-const { auditLogs, rateLimits } = schema;
 
 /**
  * Returns the write of an audit log entry, which belongs into the transaction of the change that it records. All
@@ -99,36 +97,51 @@ export function auditAttempt(
     userId: by,
     details: maskDetails({ ...cause, per_hour: limit }, tenant.config.audit_log),
   };
-  const windowIsOver = sql`counter.expire <= ${now.getTime()}::bigint`;
-  const whichOf = (recorded: unknown, instead: unknown, type: "text" | "uuid" | "jsonb") =>
-    sql`case when points <= ${limit}::int then ${recorded}::${sql.raw(type)} else ${instead}::${sql.raw(type)} end`;
-  const columns = sql`${entry.tenantId}::uuid, ${entry.id}::uuid, ${entry.requestId}::text, ${entry.ipAddress}::text,
-      ${entry.userAgent}::text, ${entry.createdAt}::timestamptz, ${whichOf(entry.type, last.type, "text")} as type,
-      ${whichOf(entry.userId, last.userId, "uuid")},
-      ${whichOf(JSON.stringify(entry.details), JSON.stringify(last.details), "jsonb")}`;
-  const written: SQL = tenant.config.audit_log.storage.enabled
-    ? sql`
-    insert into ${auditLogs}
-      (tenant_id, id, request_id, ip_address, user_agent, created_at, type, user_id, details)
-    select ${columns} from counted
-    returning type`
-    : sql`
-    select ${whichOf(entry.type, last.type, "text")} as type from counted`;
-  const statement = sql`
-    with counted as (
-      insert into ${rateLimits} as counter (key, points, expire)
-      values (${key}, 1, ${now.getTime() + WINDOW_SECONDS * 1000}::bigint)
-      on conflict (key) do update set
-        points = case when ${windowIsOver} then 1 else counter.points + 1 end,
-        expire = case when ${windowIsOver} then excluded.expire else counter.expire end
-      where ${windowIsOver} or counter.points <= ${limit}::int
-      returning points)${written}`;
-  return async (tx) => {
-    const { rows } = await tx.execute<{ type: string }>(statement);
-    for (const row of rows)
-      afterCommit(tx, () => printEntry(context, row.type === last.type ? { ...entry, ...last } : entry));
+  const part: Part = {
+    name: tenant.config.audit_log.storage.enabled ? "entry_of_attempt" : "count_of_attempt",
+    text: tenant.config.audit_log.storage.enabled ? entryText : countText,
+    values: [
+      ...[key, now.getTime() + WINDOW_SECONDS * 1000, now.getTime(), limit],
+      ...[entry.tenantId, entry.id, entry.requestId, entry.ipAddress, entry.userAgent, entry.createdAt],
+      ...[entry.type, entry.userId, JSON.stringify(entry.details)],
+      ...[last.type, last.userId, JSON.stringify(last.details)],
+    ],
+    returns: "(select type from attempt_recorded)",
   };
+  const print = (returned: { [name: string]: unknown }) => {
+    const type = returned[part.name];
+    if (type) printEntry(context, type === last.type ? { ...entry, ...last } : entry);
+  };
+  const write = async (tx: Transaction) => {
+    const returned = await executeParts<{ [name: string]: unknown }>(tx, [part]);
+    afterCommit(tx, () => print(returned));
+  };
+  return Object.assign(write, { parts: [part], committed: print });
 }
+
+const isOver = "counter.expire <= $3::bigint";
+
+const whichOf = (recorded: string, instead: string) =>
+  `case when points <= $4::int then ${recorded} else ${instead} end`;
+
+/** What is written: the entry, the note that the limit is reached, or nothing. */
+const recordedColumns = `$5::uuid as tenant_id, $6::uuid as id, $7::text as request_id, $8::text as ip_address,
+  $9::text as user_agent, $10::timestamptz as created_at, ${whichOf("$11::text", "$14::text")} as type,
+  ${whichOf("$12::uuid", "$15::uuid")} as user_id, ${whichOf("$13::jsonb", "$16::jsonb")} as details`;
+
+const countText = `attempt_counted as (
+    insert into rate_limits as counter (key, points, expire) values ($1, 1, $2::bigint)
+    on conflict (key) do update set
+      points = case when ${isOver} then 1 else counter.points + 1 end,
+      expire = case when ${isOver} then excluded.expire else counter.expire end
+    where ${isOver} or counter.points <= $4::int
+    returning points),
+  attempt_recorded as (select ${recordedColumns} from attempt_counted)`;
+
+const entryText = `${countText},
+  attempt_entry as (
+    insert into audit_logs (tenant_id, id, request_id, ip_address, user_agent, created_at, type, user_id, details)
+    select * from attempt_recorded)`;
 
 /** Writes a committed entry to the console, if it is to be there. */
 function printEntry({ runtime, tenant }: AuditContext, entry: AuditRow): void {

@@ -215,7 +215,7 @@ async function writeParts(step: Step, own: Part[]): Promise<ReadPayload | null> 
     try {
       const returned = await runTogether<Returned>(database, [save, ...parts, ...read]);
       delivered(returned.events);
-      for (const { committed } of judged.writes) committed?.();
+      for (const { committed } of judged.writes) committed?.(returned);
       if (judged.jobs.length > 0) jobs.wake(judged.jobs);
       return shownUser === null ? {} : { user: describeStored(returned.account ?? null, tenant) };
     } catch (error) {

@@ -32,7 +32,9 @@ beforeAll(async () => {
   database = await testDatabase();
   counter = await countStatements(database.url);
   smtp = await startSmtp();
-  server = await startServer({ env: { DATABASE_URL: counter.url, SMTP_URL: smtp.url } });
+  // A server reports the starts of a source to the database a tenth of the limit at a time.
+  const settings = { STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000" };
+  server = await startServer({ env: { DATABASE_URL: counter.url, SMTP_URL: smtp.url, ...settings } });
   authenticator = softwareAuthenticator();
   await signUp();
   // The first sign-in of a server reads what later ones have at hand.
@@ -89,8 +91,10 @@ const isOfMail = ({ application, statement }: SentStatement) =>
     ? /DELETE FROM pgboss.job/.test(statement)
     : statement.startsWith('select w.id from "webhooks"');
 
-/** Walks the steps; returns the statements of each. */
-async function signIn(steps: Step[]): Promise<Record<string, string[]>> {
+/** Walks steps that sign in; returns the statements of each. */
+const signIn = async (steps: Step[]) => walk(steps, "success");
+
+async function walk(steps: Step[], end?: string): Promise<Record<string, string[]>> {
   const client = flowClient(server.url);
   const sent: Record<string, string[]> = {};
   for (const [name, act] of steps) {
@@ -102,7 +106,7 @@ async function signIn(steps: Step[]): Promise<Record<string, string[]>> {
       .filter(({ statement }) => !background.includes(statement))
       .map(({ statement }) => statement);
   }
-  expect(client.state.name).toBe("success");
+  if (end) expect(client.state.name).toBe(end);
   return sent;
 }
 
@@ -119,6 +123,18 @@ test("a sign-in by password takes 12 statements, and the check of its session on
   expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, identifier: 3, choice: 2, password: 4 });
   expect(total(login)).toBe(12);
   expect(check).toEqual(["session_by_id"]);
+});
+
+test("a wrong password takes 3 statements, as many as one of an unknown address", async () => {
+  const wrong: Step = ["wrong", (client) => client.act("password_login", { password: "not the password" })];
+  const known = await signIn([...first, choosePassword, wrong, enterPassword]);
+  expect(known.wrong).toHaveLength(3);
+  const other: Step = [
+    "identifier",
+    (client) => client.act("continue_with_login_identifier", { email: "unknown@example.com" }),
+  ];
+  const unknown = await walk([start, capabilities, other, choosePassword, wrong]);
+  expect(unknown.wrong).toEqual(known.wrong);
 });
 
 test("a sign-in by passkey takes 9 statements", async () => {
