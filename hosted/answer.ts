@@ -9,6 +9,7 @@ import { failedPage } from "#server/http/messages";
 import { plainError, type Reply, redirect } from "#server/http/reply";
 import { responseEncoding } from "#server/http/response-encoding";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/temporary-failure";
+import { pathPrefix } from "#server/http/tenant-path";
 import { complete, toResponse } from "#server/http/to-response";
 import { isUnknownKey } from "#server/keys/unknown-key";
 import type { ContentEncoding } from "#server/lib/content-encoding";
@@ -54,6 +55,7 @@ export async function answerPage(
   const { method, headers } = request;
   const url = new URL(request.url);
   let { tenant } = runtime;
+  let page: Page | Redirection | null = null;
   const asReply = (reply: Reply) =>
     toResponse(complete(request, reply, { config: tenant.config, requestId, errorShape: "plain" }));
   try {
@@ -64,7 +66,7 @@ export async function answerPage(
       return asReply(plainError(405, "Method not allowed.", { Allow: "GET, HEAD", Connection: "close" }));
     const makePage = located?.tenant && Object.hasOwn(pages, located.path) ? pages[located.path] : null;
     const asked = pageRequest(runtime, tenant, located?.path ?? url.pathname, url, headers);
-    const page = makePage ? await makePage(asked) : missingPage(asked);
+    page = makePage ? await makePage(asked) : missingPage(asked);
     if ("location" in page) return asReply(redirect(307, page.location));
     const nonce = randomBytes(NONCE_BYTES).toString("base64");
     const response = documentResponse(
@@ -79,7 +81,7 @@ export async function answerPage(
   } catch (error) {
     const temporary = isUnknownKey(error, runtime.log) || isTemporaryFailure(error);
     if (!temporary) runtime.log.error({ err: error, request_id: requestId }, "making a page failed");
-    return asReply(failurePage(headers, tenant.config, temporary));
+    return asReply(failurePage(headers, tenant.config, temporary, page));
   }
 }
 
@@ -133,7 +135,17 @@ function compressed(document: string, encoding: ContentEncoding): Buffer<ArrayBu
     : brotliCompressSync(document, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
 }
 
-function failurePage(headers: Headers, config: Config, temporary: boolean): Reply {
+/** @param page what could not be drawn; null if it could not be made */
+function failurePage(
+  headers: Headers,
+  config: Config,
+  temporary: boolean,
+  page: Page | Redirection | null,
+): Reply {
+  const content = page && "content" in page ? page.content : null;
+  // A state that cannot be drawn would fail until its flow expires.
+  const startOver =
+    content?.part === "login" ? { flow: content.props.type, action: `${pathPrefix(config)}/step` } : null;
   const retry: Record<string, string> = temporary ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
-  return messagePage(temporary ? 503 : 500, headers, config, failedPage(temporary), retry);
+  return messagePage(temporary ? 503 : 500, headers, config, failedPage(temporary, startOver), retry);
 }

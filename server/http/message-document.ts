@@ -1,6 +1,7 @@
 import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
 import type { PageLanguage } from "#words/language-tags";
+import type { FlowType } from "../flow/names.ts";
 import { html, trusted } from "../mail/html.ts";
 
 /** What a page says. */
@@ -10,7 +11,13 @@ export interface PageMessage {
   /** For developers, in English: what is wrong. */
   detail?: string;
   /** Where to go from here: the path of the sign-in page, or this page again. */
-  wayOn?: { home: string } | "reload";
+  wayOn?: { home: string } | "reload" | StartOver;
+}
+
+/** This page again, or another flow in place of the one that it shows: its type, and the path that forms are posted to. */
+export interface StartOver {
+  flow: FlowType;
+  action: string;
 }
 
 /** The texts that a message is made of. */
@@ -31,7 +38,10 @@ main { max-width: 27rem; margin: 0 auto; }
 .service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
 h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card p { margin: 0; overflow-wrap: anywhere; }
-.card a { display: inline-block; margin-block-start: 0.75rem; padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
+.card a { display: inline-block; margin-block-start: 0.75rem; }
+.card form { margin: 0; }
+.card a, .card button { padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
+.card button { padding-inline: 0; border: 0; background: none; font-family: inherit; font-size: inherit; line-height: inherit; text-decoration: underline; cursor: pointer; }
 .card p[lang] { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
 `;
 
@@ -44,7 +54,15 @@ export function messageDocument(words: MessageWords, service: string, message: M
       ? []
       : wayOn === "reload"
         ? html`<a href="">${page.reload}</a>`
-        : html`<a href="${wayOn.home}">${page.toSignIn}</a>`;
+        : "home" in wayOn
+          ? html`<a href="${wayOn.home}">${page.toSignIn}</a>`
+          : html`<a href="">${page.reload}</a>
+<form method="post" action="${wayOn.action}">
+<input type="hidden" name="flow" value="${wayOn.flow}">
+<input type="hidden" name="action" value="start_over">
+<input type="hidden" name="version" value="0">
+<button>${page.startAgain}</button>
+</form>`;
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>

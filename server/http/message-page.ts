@@ -6,13 +6,14 @@ import { type Message, messageDocument, messageStyles } from "./message-document
 import type { Reply } from "./reply.ts";
 
 /** The policy of these pages, which have one style sheet inside. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${sha256(messageStyles).toString("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policy = (hasForm: boolean) =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${sha256(messageStyles).toString("base64")}'`,
+    "base-uri 'none'",
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+  ].join("; ");
 
 /**
  * A page that tells a person why there is no other page. The API sends it itself.
@@ -30,9 +31,16 @@ export function messagePage(
   const chosen = languageInCookie(request.get("cookie"));
   const language = pageLanguage(chosen, request.get("accept-language"), mode);
   const { page, errors } = wordsOf(language, words).flow;
+  const texts = { language, page, errors };
+  const { wayOn } = message(texts);
+  const hasForm = typeof wayOn === "object" && "flow" in wayOn;
   return {
     status,
-    body: messageDocument({ language, page, errors }, service.name, message),
-    headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
+    body: messageDocument(texts, service.name, message),
+    headers: {
+      ...headers,
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": policy(hasForm),
+    },
   };
 }

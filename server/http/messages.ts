@@ -1,4 +1,4 @@
-import type { Message } from "./message-document.ts";
+import type { Message, StartOver } from "./message-document.ts";
 
 /** What the pages of `message-document.ts` say. Every message is here, so that the gallery can show it. */
 
@@ -50,13 +50,16 @@ const textsOf =
     return { title: page.badReturnTitle, sentence: page.badLinkSentence };
   };
 
-/** @param temporary whether a later attempt may succeed */
+/**
+ * @param temporary whether a later attempt may succeed
+ * @param startOver abandons the flow whose state could not be drawn; null where the page shows none
+ */
 export const failedPage =
-  (temporary: boolean): Message =>
+  (temporary: boolean, startOver: StartOver | null = null): Message =>
   ({ page, errors }) => ({
     title: page.errorTitle,
     sentence: temporary ? errors.temporarily_unavailable : errors.technical_error,
-    wayOn: "reload",
+    wayOn: startOver ?? "reload",
   });
 
 /** "42 seconds" */
@@ -76,5 +79,6 @@ export const messages: Readonly<Record<string, Message>> = {
   message_unavailable: refusedRequest(503, "The service is busy. Retry later.", null),
   message_failed: refusedRequest(500, "Internal server error.", "/"),
   message_failed_page: failedPage(false),
+  message_failed_state: failedPage(false, { flow: "login", action: "/step" }),
   message_failed_page_for_now: failedPage(true),
 };
