@@ -199,6 +199,15 @@ test("A121 starts of flows are counted in batches: five processes overshoot by l
   expect(started).toBeLessThanOrEqual(60 + 5 * 5);
 });
 
+test("A121 a burst of starts at two processes overshoots by less than a batch each", async () => {
+  const subject = freshSubject();
+  const processes = [rates(), rates()];
+  const verdicts = await Promise.all(
+    Array.from({ length: 120 }, (_, start) => processes[start % 2]?.consume(tenantId, "flow_start", subject)),
+  );
+  expect(verdicts.filter((verdict) => verdict?.ok).length).toBeLessThanOrEqual(60 + 2 * 5);
+});
+
 test("a source that starts a few flows causes no queries", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();

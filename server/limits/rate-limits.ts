@@ -355,7 +355,8 @@ async function refund(database: Database, requests: Request[]): Promise<void> {
  * batch and never reach the database.
  *
  * Each process may allow up to one batch minus one that is never reported. A limit of 60 is exact on one process and
- * at most 60 + 5 × n on n processes, however the requests are distributed.
+ * at most 60 + 5 × n on n processes, however the requests are distributed: those that arrive while a batch is being
+ * reported wait for its verdict, or a burst would pass before the first one is known.
  */
 function inBatches(
   points: number,
@@ -364,15 +365,21 @@ function inBatches(
 ): (key: string) => Promise<RateVerdict> {
   const own = new RateLimiterMemory({ points, duration: seconds });
   const batch = Math.max(1, Math.floor(points / 10));
+  /** The last report of each key that is not answered yet. */
+  const pending = new Map<string, Promise<RateVerdict>>();
   return async (key) => {
     try {
       const { consumedPoints } = await own.consume(key);
-      if (consumedPoints % batch !== 0) return { ok: true };
+      if (consumedPoints % batch !== 0) return (await pending.get(key)) ?? { ok: true };
     } catch (rejection) {
       if (!(rejection instanceof RateLimiterRes)) throw rejection;
       return rateLimited(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)));
     }
-    const reported = await report(key, batch);
+    const reporting = report(key, batch).finally(() => {
+      if (pending.get(key) === reporting) pending.delete(key);
+    });
+    pending.set(key, reporting);
+    const reported = await reporting;
     if (!reported.ok) await own.block(key, reported.retryAfterSeconds);
     return reported;
   };
