@@ -24,6 +24,13 @@ import type { WebhookDelivery } from "./webhooks/webhook-delivery.ts";
 /** Work that commits with a change and is done after it. `server/start/job-kinds.ts` says how each is done. */
 export type Job = MailJob | PushJob;
 
+/** What a process tells the others of its server at once. They would find it in the database a little later. */
+export type Notice =
+  /** Tenants were changed. */
+  | { kind: "tenants" }
+  /** An authenticator request was answered. */
+  | { kind: "answered"; tenantId: string; id: string };
+
 /** Everything that lives as long as the process; made once by `server/start/boot.ts` and handed down. */
 export interface Runtime {
   config: Config;
@@ -59,6 +66,8 @@ export interface Runtime {
    * @returns the number of deleted rows
    */
   purgeExpired(): Promise<number>;
+  /** Tells the other processes of this server. Absent where one process does everything. */
+  tellOthers?(notice: Notice): void;
   /** Told of every step that was written. Only tests set it. */
   observeStep?(step: ObservedStep): void;
   /** Id of this process in the table of instances. */

@@ -105,8 +105,14 @@ export function countWaits(runtime: Runtime): number {
   return watcherOf(runtime).waits;
 }
 
-/** Ends the waits for a request that was answered in this process, without waiting for the next poll. */
+/** Ends the waits for a request that was answered in this process, here and in the other processes of this server. */
 export function notifyAnswered(runtime: Runtime, { id: tenantId }: Pick<Tenant, "id">, id: string): void {
+  endWaitsFor(runtime, tenantId, id);
+  runtime.tellOthers?.({ kind: "answered", tenantId, id });
+}
+
+/** Ends the waits of this process for a request that was answered, without waiting for the next poll. */
+export function endWaitsFor(runtime: Runtime, tenantId: string, id: string): void {
   endWaits(watcherOf(runtime).watched.get(`${tenantId} ${id}`));
 }
 

@@ -18,6 +18,12 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
   const { passkey_server, authenticator, webhooks, embed } = config;
   const rules: [boolean, string][] = [
     [
+      config.server.workers !== "auto" &&
+        config.server.workers > 1 &&
+        config.server.workers >= config.database.pool_size,
+      "STILE_SERVER_WORKERS must be less than STILE_DATABASE_POOL_SIZE: each process needs a connection",
+    ],
+    [
       mode === "production" && embed.origins.some(isLocalOrigin),
       "STILE_EMBED_ORIGINS has an origin without TLS, which is for development alone",
     ],

@@ -13,6 +13,7 @@ import {
   seconds,
   section,
   text,
+  workerCount,
 } from "./sections/leaves.ts";
 import { passkeyServer } from "./sections/passkey-server.ts";
 import { passkey, webauthn } from "./sections/passkeys.ts";
@@ -66,6 +67,9 @@ export const configSchema = z.strictObject({
       .describe("Identifier of the default tenant."),
   }),
   server: section({
+    workers: workerCount().describe(
+      "Processes that answer requests. With 1, one process does everything. With more, a further one owns the embedded database, jobs, deliveries and purges. auto: one for each core, if there are connections for it (database.pool_size).",
+    ),
     trusted_proxies: z
       .array(z.string().refine(isCidr, "is neither an address nor a CIDR range"))
       .default([])
@@ -93,7 +97,7 @@ export const configSchema = z.strictObject({
   }),
   database: section({
     pool_size: count(10, 1, 200).describe(
-      "Connections for writing; reading and claiming take as many again. On Vercel 2 by default.",
+      "Connections for writing; reading and claiming take as many again. The processes of server.workers share them. On Vercel 2 by default.",
     ),
     prepared_statements: flag(true).describe(
       "Off for connection poolers in transaction mode (PgBouncer and the like): nothing is then sent that has to outlive a transaction.",

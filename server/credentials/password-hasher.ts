@@ -68,14 +68,22 @@ const MAX_EVENING_MS = 3_000;
 /** Part of the difference by which the duration that wrong passwords are extended to follows a faster hash. */
 const EVENING_DECAY = 0.02;
 
-/** Creates the hasher of a process: argon2id (RFC 9106) with one lane over the password in NFC. */
-export function createPasswordHasher(config: Config["password"], time = systemTime): PasswordHasher {
+/**
+ * Creates the hasher of a process: argon2id (RFC 9106) with one lane over the password in NFC.
+ *
+ * @param concurrency hashes that are computed at once
+ */
+export function createPasswordHasher(
+  config: Config["password"],
+  time = systemTime,
+  concurrency = CONCURRENCY,
+): PasswordHasher {
   const cost: Cost = { memory: config.hash.memory, passes: config.hash.passes };
   const options = { memoryCost: cost.memory, timeCost: cost.passes, parallelism: 1 };
   const pepper = config.pepper === undefined ? null : { key: config.pepper, id: pepperId(config.pepper) };
   const dummy = dummyHash(cost);
   const { run, isFull } = taskQueue({
-    running: CONCURRENCY,
+    running: concurrency,
     waiting: config.hash.queue,
     maxWaitMs: MAX_WAIT_MS,
     overloaded: () => new HashQueueFullError(),

@@ -50,3 +50,10 @@ export async function takeLease(
     },
   };
 }
+
+/** Deletes the entry of a process that has ended, and releases its claims on flows of any tenant. */
+export async function releaseInstance(database: Database, instanceId: string): Promise<void> {
+  await database.write.execute(sql`delete from instances where id = ${instanceId}`);
+  await database.write.execute(sql`
+    update flows set claim = null, claimed_by = null, claimed_until = null where claimed_by = ${instanceId}`);
+}

@@ -6,15 +6,17 @@ import { describeError } from "./describe-error.ts";
  * synchronously, so that none is lost when the process ends.
  *
  * @param destination standard output by default
+ * @param base fields of every line
  */
 export function createLogger(
   level: "silent" | "error" | "warn" | "info" | "debug",
   destination?: DestinationStream,
+  base: Record<string, unknown> | null = null,
 ): Logger {
   return pino(
     {
       level,
-      base: null,
+      base,
       messageKey: "message",
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

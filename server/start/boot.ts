@@ -1,7 +1,9 @@
+import { availableParallelism } from "node:os";
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
 import { rejectsSessionParameters } from "#db/errors";
 import { createAuditOutput } from "../audit/audit-output.ts";
+import { endWaitsFor } from "../authenticator/wait-for-answer.ts";
 import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
@@ -9,6 +11,7 @@ import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
 import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { purgeExpired, startPurging } from "../database/purge.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { checkSealingKeys } from "../keys/sealed-columns.ts";
 import { secretKeys } from "../keys/secret-keys.ts";
@@ -18,9 +21,9 @@ import type { Platform } from "../lib/platform.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
 import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Job, Notice, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
-import { createTenants } from "../tenants/tenants.ts";
+import { createTenants, type Tenants } from "../tenants/tenants.ts";
 import { checkWords } from "../theme/own-words.ts";
 import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { createReceiverClient } from "../webhooks/receiver-client.ts";
@@ -29,6 +32,7 @@ import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
 import { loadLocations } from "./locations.ts";
 import { warnOfMissingMailReceivers } from "./mail-receivers.ts";
+import type { OwnerLink } from "./owner-link.ts";
 import { systemPlatform } from "./platform.ts";
 import { purgeRules } from "./purge-rules.ts";
 import { sealedColumns } from "./sealed-columns.ts";
@@ -39,6 +43,12 @@ export interface BootOptions {
   worker: boolean;
   /** See `Runtime`. */
   closing?: AbortSignal;
+  /** In a process that serves for another one, which has migrated the database and runs jobs: the link to that. */
+  owner?: OwnerLink;
+  /** Connections of each pool of this process; default: `database.pool_size`. */
+  poolSize?: number;
+  /** Processes that use the embedded database; default: this one. */
+  processes?: number;
   /** Replaces randomness and the clock in tests. */
   platform?: Platform;
 }
@@ -47,6 +57,10 @@ export interface BootOptions {
 export interface BootedRuntime extends Runtime {
   /** The embedded database, if one was started. */
   embedded: EmbeddedDatabase | undefined;
+  /** The database that it uses, with its password. */
+  databaseUrl: string;
+  /** Does what another process of this server tells. */
+  heed(notice: Notice): void;
   /** Waits for running jobs, then closes the database and stops the embedded one. Call it after the last request. */
   stop(): Promise<void>;
 }
@@ -59,7 +73,15 @@ export interface BootedRuntime extends Runtime {
  */
 export async function createRuntime(
   config: Config,
-  { log, worker, closing, platform = systemPlatform }: BootOptions,
+  {
+    log,
+    worker,
+    closing,
+    owner,
+    poolSize = config.database.pool_size,
+    processes = 1,
+    platform = systemPlatform,
+  }: BootOptions,
 ): Promise<BootedRuntime> {
   const vault = createVault(secretKeys(config));
   const authenticatorMetadata = await loadAuthenticatorMetadata(config, log, new Date());
@@ -77,15 +99,15 @@ export async function createRuntime(
   };
 
   try {
-    const connections = 3 * config.database.pool_size + 20;
+    const connections = 3 * config.database.pool_size + 17 + 3 * processes;
     const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
     if (embedded) cleanups.push(() => embedded.stop());
     const databaseUrl = config.database_url ?? embedded?.url ?? "";
-    await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name });
+    if (!owner) await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name });
 
     const database = openDatabase(
       databaseUrl,
-      config.database.pool_size,
+      poolSize,
       (error) => stopping || log.warn({ err: error }, "an idle database connection failed"),
       config.database.prepared_statements,
     );
@@ -97,13 +119,14 @@ export async function createRuntime(
       throw new StartError(`the database's pooler accepts no parameters of a session: set ${setting}`);
     });
 
-    const instanceId = platform.uuid();
+    const instanceId = owner?.instanceId ?? platform.uuid();
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
     cleanups.push(() => lease.end());
 
     checkWords(config);
     const tenant = { id: config.tenant.id, config };
-    const tenants = createTenants({ defaultTenant: tenant, database, vault });
+    const registry = createTenants({ defaultTenant: tenant, database, vault });
+    const tenants = owner ? tellingOthers(registry, owner) : registry;
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const rates = createRateLimits(config, database);
     const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
@@ -135,7 +158,7 @@ export async function createRuntime(
     cleanups.push(() => queue.stop());
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
-    await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
+    if (!owner) await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
     const rules = purgeRules(config);
     const purge = async () =>
       (await purgeExpired(database, rules)) +
@@ -146,7 +169,7 @@ export async function createRuntime(
       cleanups.push(startPurging(purge, log));
     }
 
-    return {
+    const runtime: BootedRuntime = {
       config,
       tenant,
       tenants,
@@ -156,23 +179,56 @@ export async function createRuntime(
       auditOutput,
       vault,
       signingKeys,
-      passwordHasher: createPasswordHasher(config.password),
+      passwordHasher: createPasswordHasher(config.password, undefined, hashesAtOnce(owner)),
       authenticatorMetadata,
       locations,
       rates,
       refusals: createRefusals(),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
-      jobs: queue,
-      webhooks,
+      jobs: owner ? wakingAt(owner, queue) : queue,
+      webhooks: owner ? { ...webhooks, wake: () => owner.wake("deliveries") } : webhooks,
       purgeExpired: purge,
       instanceId,
       ...(closing ? { closing } : {}),
+      ...(owner ? { tellOthers: owner.tellOthers } : {}),
       embedded,
+      databaseUrl,
+      heed(notice) {
+        if (notice.kind === "tenants") registry.forget();
+        else endWaitsFor(runtime, notice.tenantId, notice.id);
+      },
       stop,
     };
+    return runtime;
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A queue whose jobs the owner of the server runs. */
+function wakingAt(owner: OwnerLink, queue: Jobs<Job>): Jobs<Job> {
+  return {
+    ...queue,
+    wake(jobs) {
+      for (const { name } of jobs) owner.wake(name);
+    },
+  };
+}
+
+/** A registry of tenants whose changes the other processes of the server see at once. */
+function tellingOthers(registry: Tenants, owner: OwnerLink): Tenants {
+  return {
+    ...registry,
+    forget() {
+      registry.forget();
+      owner.tellOthers({ kind: "tenants" });
+    },
+  };
+}
+
+/** Hashes that this process computes at once; undefined for the default. Workers share the cores. */
+function hashesAtOnce(owner: OwnerLink | undefined): number | undefined {
+  return owner && Math.max(1, Math.min(2, Math.floor(availableParallelism() / owner.workers)));
 }

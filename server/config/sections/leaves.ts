@@ -40,6 +40,23 @@ export const duration = ({ min = 0, max = Number.POSITIVE_INFINITY }: Bounds = {
 
 export const seconds = (fallback: number, bounds?: Bounds) => duration(bounds).prefault(fallback);
 
+/** The most processes of one server that serve. */
+const MAX_WORKERS = 64;
+
+/** A number of processes that serve, or `auto`: one for each core. */
+export const workerCount = () =>
+  z
+    .union([
+      z.literal("auto"),
+      z.number().int(),
+      z.string().regex(/^\d+$/, "must be auto or a whole number").transform(Number),
+    ])
+    .refine(
+      (value) => value === "auto" || (value >= 1 && value <= MAX_WORKERS),
+      `must be auto, or between 1 and ${MAX_WORKERS}`,
+    )
+    .prefault(1);
+
 export const flag = (fallback: boolean) => z.boolean().default(fallback);
 export const count = (fallback: number, min = 0, max = 1_000_000) =>
   z.number().int().min(min).max(max).default(fallback);

@@ -1,0 +1,31 @@
+import type { Logger } from "pino";
+
+/** Signals within this time count as one. A later one ends the process immediately. */
+const SIGNAL_DEBOUNCE_MS = 500;
+
+/** Time limit for closing the database, and for ending an interrupted start. */
+export const CLEANUP_TIMEOUT_MS = 10_000;
+
+/** Resolves with the exit code when this process is to stop: 0 after a signal, 1 after an uncaught exception. */
+export function exitCodeOf(log: Logger, signals: readonly NodeJS.Signals[]): Promise<number> {
+  const exitCode = Promise.withResolvers<number>();
+  let interruptedAt = Number.POSITIVE_INFINITY;
+  for (const signal of signals) {
+    process.on(signal, () => {
+      // An interrupt from the keyboard arrives twice: directly and forwarded by npm.
+      if (performance.now() - interruptedAt > SIGNAL_DEBOUNCE_MS) process.exit(1);
+      if (interruptedAt < Number.POSITIVE_INFINITY) return;
+      interruptedAt = performance.now();
+      log.info({ signal }, "stopping");
+      exitCode.resolve(0);
+    });
+  }
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled promise rejection"));
+  process.once("uncaughtException", (error) => {
+    // Logging may throw again for the same reason; further errors are ignored.
+    process.on("uncaughtException", () => {});
+    log.error({ err: error }, "uncaught exception; stopping");
+    exitCode.resolve(1);
+  });
+  return exitCode.promise;
+}

@@ -1,0 +1,33 @@
+import type { Job, Notice } from "../runtime.ts";
+
+/** What the processes of one server tell each other. */
+
+/** What a worker gets of the server's means. */
+export interface Share {
+  databaseUrl: string;
+  /** The port that the server listens on. */
+  port: number;
+  /** Connections of each pool. */
+  poolSize: number;
+  /** Processes that serve. */
+  workers: number;
+}
+
+export type ToWorker =
+  /** The database is ready: serve. */
+  | { kind: "begin"; instanceId: string; share: Share }
+  /** Answer what has begun, then exit. */
+  | { kind: "stop" }
+  | Notice;
+
+export type ToOwner =
+  | { kind: "listening"; port: number }
+  /** The start failed, for the reason in `line`. */
+  | { kind: "failed"; line: string }
+  | { kind: "serving" }
+  /** A change committed jobs or events that are due at once. */
+  | { kind: "wake"; of: Wakeable }
+  | Notice;
+
+/** What the owner looks for: due jobs of a kind, or due deliveries. */
+export type Wakeable = Job["name"] | "deliveries";
