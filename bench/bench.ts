@@ -11,11 +11,12 @@ import { growDatabase } from "./growth.ts";
 import type { HashTask } from "./hash-bound.ts";
 import type { Report as LoadReport, Task } from "./load.ts";
 import { cpuTime, peakMemory, processTree, residentMemory } from "./process.ts";
+import { profilable, profileOf } from "./profile.ts";
 import { asText, type Line, type Report, writeDocs } from "./report.ts";
 import { addWebhooks, type Populated, populate, startMeasured } from "./service.ts";
 import { startBare } from "./start-bare.ts";
 import { peerVersion, startPeer } from "./start-peer.ts";
-import { type Measured, tasks } from "./tasks.ts";
+import { JUDGED_CONNECTIONS, type Measured, tasks } from "./tasks.ts";
 
 /** `npm run bench`: measures whole tasks beside a hand-made server, in one run. `bench/README.md` says how to read it. */
 
@@ -26,6 +27,7 @@ const only = words
   .find((word) => word.startsWith("--only="))
   ?.slice("--only=".length)
   .split(",");
+const profiles = words.includes("--profile");
 const numbers = (name: string, fallback: string) => (process.env[name] ?? fallback).split(",").map(Number);
 const [seconds = 0.6] = numbers("BENCH_SECONDS", "0.6");
 const [warmUp = 0.6] = numbers("BENCH_WARM_UP", "0.6");
@@ -45,6 +47,9 @@ interface Target {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
+// An exit, unlike the signal, also stops the server.
+process.once("SIGINT", () => process.exit(130));
+
 const load = fork(join(import.meta.dirname, "load.ts"));
 const [first] = (await once(load, "message")) as [LoadReport];
 if (!("ready" in first)) throw new Error("the load generator did not start");
@@ -52,7 +57,7 @@ const world = first.ready;
 
 const folder = mkdtempSync(join(tmpdir(), "stile bench "));
 const firstStart = performance.now();
-const server = await startMeasured(world, folder);
+const server = await startMeasured(world, folder, profiles ? profilable : {});
 const firstStartMs = performance.now() - firstStart;
 const children: ChildProcess[] = [load];
 let database: BenchDatabase | undefined;
@@ -149,9 +154,20 @@ async function measureAll(database: BenchDatabase, populated: Populated): Promis
       const rates = targets.map(({ name }) => `${name} ${line[name]?.perSecond.toFixed(1)}`);
       print(`${task.name}, ${connections}: ${rates.join(", ")} per second`);
     }
+    if (profiles) await printProfile(database, task);
     await remove?.();
   }
   return lines;
+}
+
+/** Says what the time of Stile's processes goes into, in a pass of its own. */
+async function printProfile(database: BenchDatabase, { name, way }: Measured): Promise<void> {
+  const until = { seconds: Math.max(3, seconds) };
+  const shares = await profileOf(server.logs(), ours().pids(), () =>
+    perform(database, ours(), { way, connections: JUDGED_CONNECTIONS, until }),
+  );
+  print(`profile of ${name}:`);
+  for (const { what, share } of shares) print(`  ${(share * 100).toFixed(1).padStart(5)} %  ${what}`);
 }
 
 /** Measures the servers in turns, so that they meet the same load of the machine. */
@@ -212,7 +228,7 @@ async function countStatements(
 
 /** Has the load generator perform a task, and reads the processor times when it begins and ends. */
 async function perform(
-  { pid }: BenchDatabase,
+  { pid }: Pick<BenchDatabase, "pid">,
   target: Target,
   { way, connections, until }: Pick<Task, "way" | "connections" | "until">,
   prepared?: () => Promise<void>,

@@ -1,7 +1,8 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { openConnection } from "./connection.ts";
 import { makePeerWays } from "./peer-ways.ts";
 import type { Setting } from "./setting.ts";
-import { visit } from "./visit.ts";
+import { Overloaded, visit } from "./visit.ts";
 import { makeWays, type Way, type WayName } from "./ways.ts";
 import { startWorld, type WorldAddresses } from "./world.ts";
 
@@ -69,6 +70,19 @@ async function perform({ way, isPeer, url, home, connections, until }: Task): Pr
   }
 
   const latencies: number[] = [];
+  let waits = 0;
+  /** Begins a task anew when the server told to wait. */
+  const untilDone = async (run: () => Promise<unknown>) => {
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof Overloaded)) throw error;
+        waits += 1;
+        await wait(error.seconds * 1000);
+      }
+    }
+  };
   const going = new Promise<void>((resolve) => {
     go = resolve;
   });
@@ -82,7 +96,7 @@ async function perform({ way, isPeer, url, home, connections, until }: Task): Pr
     runs.map(async (run) => {
       let now = performance.now();
       for (let turn = 0; "times" in until ? turn < until.times : now < end; turn += 1) {
-        await run();
+        await untilDone(run);
         finished = performance.now();
         latencies.push(finished - now);
         now = finished;
@@ -95,7 +109,7 @@ async function perform({ way, isPeer, url, home, connections, until }: Task): Pr
     done: latencies.length,
     elapsedMs: finished - begin,
     latencies,
-    waits: visits.reduce((sum, [own]) => sum + own.waits, 0),
+    waits,
     cpuMs: (user + system) / 1000,
   };
 }

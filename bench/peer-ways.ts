@@ -1,3 +1,4 @@
+import type { Answer } from "./connection.ts";
 import { passkeySigner } from "./passkey-signer.ts";
 import { addressOf, nextOf } from "./people.ts";
 import type { Setting } from "./setting.ts";
@@ -14,10 +15,17 @@ export function makePeerWays(setting: Setting): Partial<Record<WayName, Way>> {
   const password = { password: setting.password };
   const enter = (email: string) =>
     ["POST", "/api/auth/sign-in/email", { email, ...password }, origin] as const;
+  /** The cookie of one session, as a header line: its hash would take longer than the checks. */
+  let session: Promise<string> | undefined;
+  const sessionIn = ({ head }: Answer) =>
+    `cookie: ${/\r\nset-cookie: *([^;\r]+)/i.exec(head)?.[1] ?? ""}\r\n`;
+
   return {
     sessionCheck: async (visit) => {
-      await visit.call(...enter(addressOf("password", 0)));
-      return () => visit.call("GET", "/api/auth/get-session");
+      session ??= visit.call(...enter(addressOf("password", 0))).then(sessionIn);
+      const cookie = await session;
+      visit.forget();
+      return () => visit.call("GET", "/api/auth/get-session", undefined, cookie);
     },
     passkeyLogin: async (visit) => async () => {
       visit.forget();

@@ -14,8 +14,13 @@ import type { WorldAddresses } from "./world.ts";
  * Starts Stile as `npm start` does, with the limits of one source and one account out of reach.
  *
  * @param folder for the certificate of the provider, which Node reads
+ * @param more environment variables
  */
-export function startMeasured(world: WorldAddresses, folder: string): Promise<RunningServer> {
+export function startMeasured(
+  world: WorldAddresses,
+  folder: string,
+  more: Record<string, string>,
+): Promise<RunningServer> {
   const certificate = join(folder, "provider.pem");
   writeFileSync(certificate, world.certificate);
   const databaseUrl = process.env.DATABASE_URL;
@@ -34,6 +39,7 @@ export function startMeasured(world: WorldAddresses, folder: string): Promise<Ru
       STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify(custom),
       STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
       SMTP_URL: world.smtp,
+      ...more,
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
     },
   });

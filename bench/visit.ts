@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Answer, Connection } from "./connection.ts";
 
 /** A state of a flow, as far as the load generator reads it. */
@@ -12,8 +11,6 @@ export interface State {
 /** A browser that signs in over one connection: it keeps the cookies, and the newest state of its flow. */
 export interface Visit {
   state: State;
-  /** How often a server that is overloaded told it to wait. */
-  waits: number;
   /** Starts a flow at `POST /<type>`, without the cookies of the flow before it. */
   start(type: string): Promise<State>;
   /** Performs an action of the current state. */
@@ -26,11 +23,16 @@ export interface Visit {
   finish(): Promise<void>;
 }
 
-/**
- * Makes a visit. Where the server answers that it is overloaded, the request is sent again after the time that it names.
- *
- * @throws Error for an answer of another status than 200 or a redirect
- */
+/** The server is overloaded, and said when to come back. What it took before, such as a challenge, may be spent. */
+export class Overloaded extends Error {
+  readonly seconds: number;
+  constructor(seconds: number) {
+    super(`told to wait ${seconds} s`);
+    this.seconds = seconds;
+  }
+}
+
+/** @throws Overloaded; Error for another status than 200 or a redirect */
 export function visit(connection: Connection): Visit {
   const cookies = new Map<string, string>();
 
@@ -38,12 +40,9 @@ export function visit(connection: Connection): Visit {
     const cookie =
       cookies.size > 0 ? `cookie: ${[...cookies].map((one) => one.join("=")).join("; ")}\r\n` : "";
     const text = body === undefined ? undefined : JSON.stringify(body);
-    let answer = await connection.send(method, path, text, cookie + headers);
-    while (answer.status === 503 || answer.status === 429) {
-      own.waits += 1;
-      await wait(Number(/\r\nretry-after: *(\d+)/i.exec(answer.head)?.[1] ?? 1) * 1000);
-      answer = await connection.send(method, path, text, cookie + headers);
-    }
+    const answer = await connection.send(method, path, text, cookie + headers);
+    if (answer.status === 503 || answer.status === 429)
+      throw new Overloaded(Number(/\r\nretry-after: *(\d+)/i.exec(answer.head)?.[1] ?? 1));
     if (answer.status !== 200 && answer.status !== 303)
       throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 3000)}`);
     for (const [, name = "", value = ""] of answer.head.matchAll(/\r\nset-cookie: *([^=\r]+)=([^;\r]*)/gi))
@@ -59,7 +58,6 @@ export function visit(connection: Connection): Visit {
 
   const own: Visit = {
     state: { name: "", payload: {}, csrf_token: "", actions: {} },
-    waits: 0,
     call,
     forget: () => cookies.clear(),
     start(type) {
