@@ -65,6 +65,33 @@ export function clusterUrl(cluster: Cluster, port: number, role = OWNER, databas
   return `postgres://${role}:${cluster.password}@127.0.0.1:${port}/${database}`;
 }
 
+/** Bytes of a socket's path that every platform allows (104 with a terminator on macOS, 108 on Linux). */
+const MAX_SOCKET_PATH_BYTES = 103;
+
+/**
+ * Returns the folder of the cluster's Unix socket: its data directory, which only its account and root can enter. A
+ * connection by it costs less than one over TCP.
+ *
+ * @returns "" where there is none: on Windows, or if the path is too long or has a character of the list in which
+ *   PostgreSQL expects it
+ */
+export function socketFolder({ directory }: Pick<Cluster, "directory">, platform = process.platform): string {
+  const isLong = Buffer.byteLength(socketPath(directory, 65_535)) > MAX_SOCKET_PATH_BYTES;
+  return platform === "win32" || isLong || /[",]/.test(directory) ? "" : directory;
+}
+
+const socketPath = (folder: string, port: number) => `${folder}/.s.PGSQL.${port}`;
+
+/** Returns the URL of the owner's database by the Unix socket if PostgreSQL has one, else over TCP. */
+export function nearestUrl(cluster: Cluster, port: number): string {
+  const url = clusterUrl(cluster, port);
+  const folder = socketFolder(cluster);
+  const path = socketPath(folder, port);
+  return folder && existsSync(/* turbopackIgnore: true */ path)
+    ? `${url}?host=${encodeURIComponent(folder)}`
+    : url;
+}
+
 /**
  * Creates the data directory with the owner's role and database. It is created under another name and renamed, so
  * that a directory with the final name is always complete. If two processes create it concurrently, both use the one

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { withClient } from "../testing/postgres-cluster.ts";
+import { socketFolder } from "./cluster.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
 import { isAlive } from "./processes.ts";
 
@@ -92,6 +93,25 @@ describe("the embedded database", () => {
       connectionString: held.running.url.replace(/:[0-9a-f]{48}@/, ":guess@"),
     });
     await expect(guessing.connect()).rejects.toMatchObject({ code: "28P01" });
+  });
+
+  it("is reached by a socket in a folder that only its account may enter, which asks for the password", async () => {
+    const held = await startAgain();
+    expect(await query(held, "select inet_client_addr() as address")).toEqual([{ address: null }]);
+    expect(statSync(held.running.directory).mode & 0o077).toBe(0);
+    const tcp = held.running.url.replace(/\?.*/, "");
+    expect(
+      await withClient(tcp, (client) => client.query("select inet_client_addr()::text as address")),
+    ).toMatchObject({
+      rows: [{ address: expect.stringContaining("127.0.0.1") }],
+    });
+  });
+
+  it("is reached over TCP where the path of a socket would be too long", () => {
+    expect(socketFolder({ directory: `/${"x".repeat(80)}` })).not.toBe("");
+    expect(socketFolder({ directory: `/${"x".repeat(90)}` })).toBe("");
+    expect(socketFolder({ directory: "/a,b" })).toBe("");
+    expect(socketFolder({ directory: "/data" }, "win32")).toBe("");
   });
 
   it("gives the server's role no rights beyond its own database", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
-import { type Cluster, clusterUrl, freePort, lastLogLine, launch } from "./cluster.ts";
+import { type Cluster, freePort, lastLogLine, launch, nearestUrl, socketFolder } from "./cluster.ts";
 import { prepareCluster } from "./data-folder.ts";
 import { attach, connect, RECOVERY_TIMEOUT_MS } from "./postmaster.ts";
 import { endProcess } from "./processes.ts";
@@ -25,7 +25,7 @@ const MAX_START_ATTEMPTS = 5;
 
 /**
  * Starts the embedded PostgreSQL on the data below `dataDir`, or adopts the one that a killed server left running. It
- * listens on the loopback address only and has a random password. If PostgreSQL crashes while the server runs, it is
+ * listens on the loopback address and on a socket in its data directory only, and has a random password. If PostgreSQL crashes while the server runs, it is
  * restarted on the same port.
  *
  * @param dataDir created if absent; may contain any characters
@@ -61,7 +61,7 @@ export async function startEmbedded(
   process.once("exit", onExit);
 
   return {
-    url: clusterUrl(cluster, running.port),
+    url: nearestUrl(cluster, running.port),
     directory: cluster.directory,
     adopted: running.adopted,
     async stop() {
@@ -125,7 +125,10 @@ async function lockCluster(client: pg.Client, cluster: Cluster): Promise<void> {
 }
 
 async function start(cluster: Cluster, connections: number, port: number) {
-  const child = launch(cluster, port, { max_connections: String(Math.max(connections, 120)) });
+  const child = launch(cluster, port, {
+    max_connections: String(Math.max(connections, 120)),
+    unix_socket_directories: socketFolder(cluster),
+  });
   let exited = false;
   const onEnd = () => {
     exited = true;
