@@ -52,7 +52,7 @@ interface ProtocolConnection extends pg.Connection {
 type Done = (error: Error | null, results: pg.QueryResult[]) => void;
 
 /** Statements that share one Sync, as a query of the driver. The first error ends all of them. */
-class Batch implements pg.Submittable {
+class Batch {
   readonly #queries: ProtocolQuery[];
   readonly #results: pg.QueryResult[] = [];
   readonly #done: Done;
@@ -83,16 +83,20 @@ class Batch implements pg.Submittable {
     return this.#queries[this.#current]?.text;
   }
 
-  submit(connection: pg.Connection): void {
-    // A Sync after each statement would commit it.
-    const withoutSync = Object.create(connection, { sync: { value: () => {} } }) as pg.Connection;
-    const { stream } = connection;
-    stream.cork();
-    for (const query of this.#queries) query.prepare(withoutSync);
-    // A value has no form that PostgreSQL takes: the statements beside it must not be committed without it.
-    if (this.#failure) stream.destroy(this.#failure);
-    else (connection as ProtocolConnection).sync();
-    stream.uncork();
+  submit(connection: pg.Connection): Error | null {
+    const messages: Buffer[] = [];
+    const collecting: ProtocolConnection = Object.create(connection, {
+      _send: { value: (message: Buffer) => messages.push(message) },
+      // A Sync after each statement would commit it.
+      sync: { value: () => {} },
+    });
+    for (const query of this.#queries) query.prepare(collecting);
+    // A value has no form that PostgreSQL takes. Nothing was sent.
+    if (this.#failure) return this.#failure;
+    (connection as ProtocolConnection).sync.call(collecting);
+    // One write, because each is a system call.
+    connection.stream.write(Buffer.concat(messages));
+    return null;
   }
 
   handleRowDescription(message: unknown): void {
