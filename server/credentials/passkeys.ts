@@ -17,7 +17,13 @@ import {
 import { ceremonyOrigins } from "../webauthn/origins.ts";
 import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
 import { type Ceremony, consumeChallenge, openChallenge } from "./webauthn-challenges.ts";
-import { findCredential, usedCredential } from "./webauthn-credentials.ts";
+import {
+  type CredentialRow,
+  credentialPart,
+  findCredential,
+  storedCredential,
+  usedCredential,
+} from "./webauthn-credentials.ts";
 
 /** What an assertion must prove. */
 export interface Proof {
@@ -136,13 +142,17 @@ export async function verifyAssertion(
 
   const { challenge } = clientData;
   const ceremonies = [requestCeremony(about)];
-  const opened = await consumeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
+  const { consumed: opened, credential: row } = await consumeChallenge<{ credential: CredentialRow | null }>(
+    context,
+    { flowId: about.flowId, ceremonies, challenge },
+    [credentialPart(tenant.id, answer.id)],
+  );
   // A challenge for one account is rejected for any other account, and if the flow has identified none.
   const userId = about.userId ?? null;
-  if (!opened || (opened.userId !== null && opened.userId !== userId))
+  if (!opened || (opened.user_id !== null && opened.user_id !== userId))
     return { ok: false, reason: "challenge_unknown" };
 
-  const credential = await findCredential(runtime.database.read, tenant.id, answer.id);
+  const credential = row ? storedCredential(row) : null;
   if (!credential) return { ok: false, reason: "credential_unknown", credentialId: answer.id };
 
   const secondFactor = about.secondFactor === true;
@@ -222,8 +232,12 @@ export async function verifyAttestation(
 
   const { challenge } = clientData;
   const ceremonies = creationCeremonies[kind];
-  const opened = await consumeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
-  if (opened?.userId !== about.userId) return { ok: false, reason: "challenge_unknown" };
+  const { consumed: opened } = await consumeChallenge(context, {
+    flowId: about.flowId,
+    ceremonies,
+    challenge,
+  });
+  if (opened?.user_id !== about.userId) return { ok: false, reason: "challenge_unknown" };
 
   const { user_verification } = kind === "passkey" ? passkey : mfa.security_keys;
   const judged = await verifyWebAuthnAttestation(answer, clientData, {

@@ -1,5 +1,5 @@
-import { and, eq, inArray } from "drizzle-orm";
-import { schema } from "#db/client";
+import type { Part } from "#db/part";
+import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -54,32 +54,42 @@ export function openChallenge(
   return { challenge, timeoutSeconds, write };
 }
 
+const consumeText = `consumed as (
+  delete from webauthn_challenges
+  where tenant_id = $1 and challenge = $2 and flow_id = $3 and ceremony = any ($4::text[])
+  returning ceremony, user_id, allowed, expires_at)`;
+
+/** What a challenge was opened for. */
+export interface ConsumedChallenge {
+  ceremony: string;
+  user_id: string | null;
+  allowed: string[] | null;
+  expires_at: string;
+}
+
 /**
  * Consumes a challenge immediately, outside of the step's transaction, so that it accepts one response only.
  *
  * @param about `ceremonies`: the accepted ceremonies
- * @returns what the challenge was opened for; null if this flow has no such unexpired challenge for these ceremonies
+ * @param beside parts to run in the same statement
+ * @returns `consumed`: what the challenge was opened for; null if this flow has no such unexpired challenge for these
+ *   ceremonies; and what `beside` returns
  */
-export async function consumeChallenge(
+export async function consumeChallenge<Beside extends object = object>(
   { runtime, tenant, now }: RequestContext,
   about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
-): Promise<{ ceremony: string; userId: string | null; allowed: string[] | null } | null> {
-  const { webauthnChallenges: table } = schema;
-  const [consumed] = await runtime.database.write
-    .delete(table)
-    .where(
-      and(
-        eq(table.tenantId, tenant.id),
-        eq(table.challenge, about.challenge),
-        eq(table.flowId, about.flowId),
-        inArray(table.ceremony, [...about.ceremonies]),
-      ),
-    )
-    .returning({
-      ceremony: table.ceremony,
-      userId: table.userId,
-      allowed: table.allowed,
-      expiresAt: table.expiresAt,
-    });
-  return consumed && consumed.expiresAt > now ? consumed : null;
+  beside: readonly Part[] = [],
+): Promise<Partial<Beside> & { consumed: ConsumedChallenge | null }> {
+  const part: Part = {
+    name: "consumed",
+    text: consumeText,
+    values: [tenant.id, about.challenge, about.flowId, about.ceremonies],
+    returns: "(select row_to_json(c) from consumed c)",
+  };
+  const found = await runTogether<Beside & { consumed: ConsumedChallenge | null }>(runtime.database, [
+    part,
+    ...beside,
+  ]);
+  const isOpen = found.consumed && new Date(found.consumed.expires_at) > now;
+  return { ...found, consumed: isOpen && found.consumed ? found.consumed : null };
 }

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
+import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
@@ -34,6 +35,24 @@ export async function findCredential(
 ): Promise<StoredCredential | null> {
   const [row] = await selectById(db).execute({ tenantId, id });
   return row ?? null;
+}
+
+/** What `credentialPart` returns. */
+export type CredentialRow = JsonRow;
+
+/** The part of a statement that finds a credential of any account by its id; `storedCredential` converts it. */
+export function credentialPart(tenantId: string, id: string): Part {
+  return {
+    name: "credential",
+    text: "",
+    values: [tenantId, id],
+    returns: "(select row_to_json(c) from webauthn_credentials c where tenant_id = $1 and id = $2)",
+  };
+}
+
+/** Converts a credential that `credentialPart` returns. */
+export function storedCredential(row: CredentialRow): StoredCredential {
+  return rowOfJson(table, row);
 }
 
 /** Lists the ids of all credentials of an account, oldest first, with their transports. */
@@ -87,7 +106,7 @@ export function usedCredential(
   const { userAgent, ipAddress } = originOf(context);
   const { id, signCount, backupState, userVerified, strict } = update;
   return {
-    name: "credential",
+    name: "used_credential",
     text: useText,
     values: [tenant.id, id, signCount, backupState, userVerified, now, userAgent, ipAddress, strict],
     refuses: "case when not exists (select from credential) then 'passkey' end",
