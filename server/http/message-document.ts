@@ -61,7 +61,7 @@ export function messageDocument(words: MessageWords, service: string, message: M
 <input type="hidden" name="flow" value="${wayOn.flow}">
 <input type="hidden" name="action" value="start_over">
 <input type="hidden" name="version" value="0">
-<button>${page.startAgain}</button>
+<button class="stile-button-link">${page.startAgain}</button>
 </form>`;
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
