@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What a build makes: the server with its pages, and the same for platforms that run Next. */
 export const targets = {
-  server: { stamp: join(root, "dist", "build-stamp"), result: join(root, "dist", "server", "main.js") },
+  server: { stamp: join(root, "dist", "build-stamp"), result: join(root, "dist", "bundle", "main.js") },
   next: { stamp: join(root, ".next", "build-stamp"), result: join(root, ".next", "BUILD_ID") },
 };
 
@@ -21,6 +21,7 @@ const inputs = [
   "db",
   "hosted",
   "scripts/build-pages.ts",
+  "scripts/bundle-server.ts",
   "scripts/bundling.ts",
   "server",
   "words",

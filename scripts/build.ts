@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buildPages } from "./build-pages.ts";
 import { currentStamp, isBuilt, targets } from "./build-stamp.mjs";
+import { bundleServer } from "./bundle-server.ts";
 
 /**
  * `npm run build`: compiles the server and its pages into `dist/`, and with `--next` the same for platforms that run
@@ -27,6 +28,7 @@ async function buildServer(): Promise<void> {
     run(join(modules, "typescript", "bin", "tsc"), ["-p", "tsconfig.build.json"]),
     buildPages(),
   ]);
+  await bundleServer();
 }
 
 function buildForNext(): Promise<void> {

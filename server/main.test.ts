@@ -19,7 +19,7 @@ import { type RunningServer, startServer } from "./testing/server.ts";
 
 /** Tests of the built server, as `npm start` runs it. They need `npm run build`. */
 
-const entry = join(import.meta.dirname, "../dist/server/main.js");
+const entry = join(import.meta.dirname, "../dist/bundle/main.js");
 
 describe("the server", () => {
   let server: RunningServer;
@@ -355,7 +355,7 @@ describe("npm start", () => {
     const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
       scripts: { start: string };
     };
-    expect(scripts.start).toMatch(/&& exec node .*--conditions=stile-dist dist\/server\/main\.js$/);
+    expect(scripts.start).toMatch(/&& exec node .*dist\/bundle\/main\.js$/);
     const { database, settings } = await onTestDatabase();
     const { child, output } = launch(settings, undefined, ["npm", "start"]);
     await expect.poll(output).toContain("is ready");
@@ -396,7 +396,7 @@ function openFolder(prefix: string): string {
 function launch(
   environment: Record<string, string>,
   cwd = join(import.meta.dirname, ".."),
-  command = [process.execPath, "--conditions=stile-dist", entry],
+  command = [process.execPath, entry],
 ) {
   const [program = "", ...parameters] = command;
   const env: Record<string, string> = {

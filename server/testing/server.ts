@@ -40,7 +40,7 @@ export interface ServerOptions {
 }
 
 const root = join(import.meta.dirname, "../..");
-const entry = join(root, "dist/server/main.js");
+const entry = join(root, "dist/bundle/main.js");
 const next = join(root, "node_modules/next/dist/bin/next");
 
 /** The parameters of `node` in `npm start`: options and entry. */
