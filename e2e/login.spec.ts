@@ -3,6 +3,7 @@ import { expect, test } from "./fixtures.ts";
 import {
   button,
   chooseMethod,
+  emailField,
   enterCode,
   enterPassword,
   expectPage,
@@ -71,6 +72,44 @@ test("a browser without passkeys of this site falls back to the other methods", 
   ).toBeVisible();
   await expectPage(page, "login");
   await chooseMethod(page, account.address, "password");
+});
+
+test("a prompt for a passkey with which nothing happens, or that is cancelled, leaves every way open", async ({
+  page,
+  account,
+  authenticator,
+}) => {
+  await withoutAutofill(page);
+  await authenticator.willWait();
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await button(page, "Use another account").click();
+  await expectPage(page, "login");
+  await expect(emailField(page)).toHaveValue("");
+
+  // The browser's prompt is open, and the user does nothing.
+  await button(page, /Sign in with a passkey/).click();
+  await expect(page.getByText("Waiting for your browser…")).toBeVisible();
+  await expect(page.getByText("Nothing happening? Try again, or go back")).toBeVisible();
+  await button(page, "Try again").click();
+  await expect(page.getByText("Waiting for your browser…")).toBeVisible();
+  await button(page, "Back").click();
+  await expectPage(page, "login");
+
+  // A prompt that is cancelled and one that times out reject alike (WebAuthn Level 3, 5.1.4.2).
+  await page.evaluate(() => {
+    navigator.credentials.get = async () => {
+      throw new DOMException("The operation either timed out or was not allowed.", "NotAllowedError");
+    };
+  });
+  await button(page, /Sign in with a passkey/).click();
+  await expect(
+    page.getByText("The passkey was not used. You can try again, or choose another way."),
+  ).toBeVisible();
+  await expectPage(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await finishSignIn(page);
 });
 
 test("an unknown passkey is rejected, and the page stays usable", async ({

@@ -350,6 +350,30 @@ describe("a start on a configured database", () => {
   });
 });
 
+it.runIf(process.platform === "linux")(
+  "the threads that hash passwords give way to the one that answers requests",
+  async () => {
+    const { database, settings } = await onTestDatabase();
+    const { child, output } = launch(settings);
+    await expect.poll(output).toContain("is ready");
+    const niceOf = (thread: string) => {
+      const task = `/proc/${child.pid}/task/${thread}`;
+      const name = readFileSync(`${task}/comm`, "utf8").trim();
+      // The fields after the name in parentheses begin with the third (proc_pid_stat(5)); nice is the nineteenth.
+      const nice = readFileSync(`${task}/stat`, "utf8").split(") ")[1]?.split(" ")[16];
+      return { name, nice: Number(nice), thread };
+    };
+    await expect
+      .poll(() => readdirSync(`/proc/${child.pid}/task`).map(niceOf))
+      .toEqual(expect.arrayContaining([expect.objectContaining({ name: "libuv-worker", nice: 10 })]));
+    expect(niceOf(String(child.pid)).nice).toBe(0);
+    const ended = once(child, "close");
+    child.kill("SIGTERM");
+    await ended;
+    await database.close();
+  },
+);
+
 describe("npm start", () => {
   it("forwards a signal to the server, which stops cleanly", async () => {
     const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {

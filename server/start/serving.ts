@@ -7,6 +7,7 @@ import { securityHeaders } from "../http/security-headers.ts";
 import type { Runtime } from "../runtime.ts";
 import { holdRuntime } from "../runtime-slot.ts";
 import { createListener, type Destinations } from "./listener.ts";
+import { lowerPoolPriority } from "./pool-priority.ts";
 
 /** The hosted pages, which are a room above this one. */
 export interface Pages {
@@ -47,7 +48,10 @@ export async function openPort(config: Config, log: Logger, pages: Pages): Promi
       holdRuntime(runtime);
       ready.resolve({ api: dispatch, loggable: loggablePath, pages: pages.answerPage });
       // The first page does not wait for it.
-      pages.builtPages().catch((error: unknown) => log.error({ err: error }, "loading the pages failed"));
+      pages
+        .builtPages()
+        .catch((error: unknown) => log.error({ err: error }, "loading the pages failed"))
+        .finally(() => lowerPoolPriority(log));
     },
     close: listener.close,
   };
