@@ -118,7 +118,8 @@ async function modulesOf(
   content: string,
   { errorCorrection }: Pick<QrCodeStyle, "errorCorrection">,
 ): Promise<Modules> {
-  const { create } = await import("qrcode");
+  // The default, because a bundle has no other name of a library in CommonJS that is loaded when it is needed.
+  const { create } = (await import("qrcode")).default;
   const { modules } = create(content, { errorCorrectionLevel: errorCorrection });
   return { size: modules.size, isDark: (row, column) => modules.get(row, column) === 1 };
 }

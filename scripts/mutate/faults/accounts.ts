@@ -39,9 +39,9 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: "a sign-in that is written after a block of its account gets a session",
-    file: "server/identity/users.ts",
-    text: 'if (blockedAt !== null) throw new ConflictError("account_blocked");',
-    fault: "",
+    file: "server/sessions/sessions.ts",
+    text: "when (select blocked_at from session_account) is not null then 'account_blocked' end",
+    fault: "end",
     caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
   },
   {

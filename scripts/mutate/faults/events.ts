@@ -47,8 +47,8 @@ export const eventFaults: readonly Fault[] = [
   {
     name: "a process writes the result of a delivery that another one took over",
     file: "server/webhooks/results.ts",
-    text: "where d.state = 'waiting' and d.claimed_until = r.claimed_until",
-    fault: "where d.state = 'waiting'",
+    text: "where d.state || '' = 'waiting' and d.claimed_until = r.claimed_until",
+    fault: "where d.state || '' = 'waiting'",
     caughtBy: ["server/webhooks/webhook-delivery.test.ts"],
   },
   {

@@ -776,10 +776,12 @@ describe("the declarations of these states", () => {
   });
 });
 
-/** The same runtime with failing write transactions. */
+/** The same runtime with failing writes of steps. */
 function failing(runtime: TestRuntime): TestRuntime {
+  const fail = () => Promise.reject(new Error("The disk is full."));
   const write = Object.create(runtime.database.write, {
-    transaction: { value: () => Promise.reject(new Error("The disk is full.")) },
+    transaction: { value: fail },
+    $client: { value: { connect: fail } },
   });
   return { ...runtime, database: { ...runtime.database, write } };
 }
