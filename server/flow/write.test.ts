@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walk } from "../testing/flow-walk.ts";
+import { password, people } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 
 let runtime: TestRuntime;
@@ -101,5 +103,126 @@ describe("A116 a transaction that PostgreSQL asks to retry", () => {
     const { finish } = await almostRegistered();
     await expect(finish(failing(9, "40001", () => attempts++))).rejects.toThrow("wrapped");
     expect(attempts).toBe(3);
+  });
+});
+
+/** What the driver calls on statements that are sent together. */
+interface Batch {
+  handleReadyForQuery(): void;
+  handleError(error: Error, connection: unknown): void;
+}
+
+const fail = (batch: Batch, connection: PoolClient, code: string) =>
+  batch.handleError(failure(code), Reflect.get(connection, "connection"));
+
+/** The same runtime; `before` is called before each batch of statements, which is sent unless it has ended. */
+function eachBatch(
+  before: (batch: Batch, connection: PoolClient) => Promise<unknown> | undefined | "ended",
+): TestRuntime {
+  const { write } = runtime.database;
+  const connect = async () => {
+    const connection: PoolClient = await write.$client.connect();
+    const query = async (batch: Batch) => {
+      if ((await before(batch, connection)) !== "ended") connection.query(batch as never);
+    };
+    return new Proxy(connection, {
+      get: (target, name) => (name === "query" ? query : Reflect.get(target, name, target)),
+    });
+  };
+  const pool = new Proxy(write.$client, {
+    get: (target, name) => (name === "connect" ? connect : Reflect.get(target, name, target)),
+  });
+  const changed = new Proxy(write, {
+    get: (target, name) => (name === "$client" ? pool : Reflect.get(target, name, target)),
+  });
+  return { ...runtime, database: { ...runtime.database, write: changed } };
+}
+
+/** A sign-in by password before its last action, whose write is sent as one batch. */
+async function almostSignedIn() {
+  const { email } = await people().register(runtime);
+  const flow = await walk(runtime, "login");
+  await flow.act("register_client_capabilities");
+  await flow.act("continue_with_login_identifier", { email });
+  if (flow.state.name === "login_method_chooser") await flow.act("continue_to_password_login");
+  const before = await sessionsOf(email);
+  return {
+    flow,
+    email,
+    newSessions: async () => (await sessionsOf(email)) - before,
+    finish: (server: TestRuntime) => flow.act("password_login", { password }, { runtime: server }),
+  };
+}
+
+const query = (text: string, value: string) => runtime.database.write.$client.query(text, [value]);
+
+describe("statements that are sent together", () => {
+  test("A115 are answered by success with one session if the connection is lost after their commit", async () => {
+    const cut = eachBatch((batch, connection) => {
+      batch.handleReadyForQuery = () => fail(batch, connection, "ECONNRESET");
+      return undefined;
+    });
+    const { finish, newSessions } = await almostSignedIn();
+    expect(await finish(cut)).toMatchObject({ name: "success", status: 200, payload: { user: {} } });
+    expect(await newSessions()).toBe(1);
+  });
+
+  test("A115 store nothing if the connection is lost before, and the same token can be used again", async () => {
+    const cut = eachBatch(async (_, connection) => {
+      const { processID } = connection as PoolClient & { processID: number };
+      await query("select pg_terminate_backend($1::int)", String(processID));
+    });
+    const { finish, newSessions } = await almostSignedIn();
+    await expect(finish(cut)).rejects.toThrow();
+    expect(await newSessions()).toBe(0);
+    expect((await finish(runtime)).name).toBe("success");
+    expect(await newSessions()).toBe(1);
+  });
+
+  test.each(["40001", "40P01"])("A116 are sent three times after the error %s", async (code) => {
+    let sent = 0;
+    const failing = eachBatch((batch, connection) => {
+      sent += 1;
+      if (sent === 3) return undefined;
+      fail(batch, connection, code);
+      return "ended";
+    });
+    const { finish, newSessions } = await almostSignedIn();
+    expect((await finish(failing)).name).toBe("success");
+    expect([sent, await newSessions()]).toEqual([3, 1]);
+  });
+});
+
+describe("a conflict with a concurrent change", () => {
+  const conflicting = (email: string, second: () => Promise<unknown>) => {
+    let sent = 0;
+    return eachBatch(async () => {
+      sent += 1;
+      if (sent === 1)
+        await query(
+          `update passwords p set hash = p.hash || ' ' from emails e
+            where e.tenant_id = p.tenant_id and e.user_id = p.user_id and e.address = $1`,
+          email,
+        );
+      else await second();
+    });
+  };
+
+  test("is shown by the flow", async () => {
+    const { finish, email, newSessions } = await almostSignedIn();
+    expect(await finish(conflicting(email, async () => {}))).toMatchObject({
+      name: "login_password",
+      error: { code: "form_data_invalid_error" },
+    });
+    expect(await newSessions()).toBe(0);
+  });
+
+  test("is not shown by a flow whose claim is lost meanwhile: the step is rejected like any without a claim", async () => {
+    const { finish, flow, email } = await almostSignedIn();
+    const lost = conflicting(email, () => query("update flows set claim = null where id = $1", flow.flowId));
+    expect(await finish(lost)).toMatchObject({
+      name: "error",
+      error: { code: "operation_not_permitted_error" },
+    });
   });
 });

@@ -79,14 +79,12 @@ export async function write(
       state === record.state && renewsOnRequest(shown)
         ? withoutPayload(shown)
         : await enter(request, shown, factsOf(record.type, data, user), owner);
-    return await writeOnce(
-      request,
-      key,
-      claim,
-      { ...flow, user },
-      { ...entered, error: conflict.error },
-      writing,
-    );
+    const shownFlow = { ...flow, user };
+    const rejected = { ...entered, error: conflict.error };
+    return await writeOnce(request, key, claim, shownFlow, rejected, writing).catch((failure: unknown) => {
+      if (isSubjectGone(failure)) return null;
+      throw failure;
+    });
   }
 }
 
