@@ -1,7 +1,11 @@
 import { getTableColumns, type Table } from "drizzle-orm";
+import pg from "pg";
 
 /** Rows of a table as `row_to_json` gives them. */
 export type JsonRow = Record<string, unknown>;
+
+/** Converts bytes that PostgreSQL has written as text, in either form of its setting `bytea_output`. */
+export const bytesOf: (text: string) => Buffer = pg.types.getTypeParser(pg.types.builtins.BYTEA);
 
 /** Converts a row that PostgreSQL has converted to JSON: moments to `Date`, bytes to `Buffer`. */
 export function rowOfJson<Of extends Table>(table: Of, json: JsonRow): Of["$inferSelect"] {
@@ -9,8 +13,7 @@ export function rowOfJson<Of extends Table>(table: Of, json: JsonRow): Of["$infe
     const value = json[column.name];
     if (value === null || value === undefined) return [property, null];
     if (column.dataType === "date") return [property, new Date(value as string)];
-    // PostgreSQL writes bytes as `\\x` and hexadecimal digits.
-    if (column.dataType === "custom") return [property, Buffer.from((value as string).slice(2), "hex")];
+    if (column.dataType === "custom") return [property, bytesOf(value as string)];
     return [property, value];
   });
   return Object.fromEntries(entries);

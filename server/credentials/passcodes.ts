@@ -1,4 +1,5 @@
 import type { schema } from "#db/client";
+import { bytesOf } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
@@ -317,12 +318,10 @@ function jobsFor(
 }
 
 interface PasscodeRow {
-  /** `\\x` and hexadecimal digits, as PostgreSQL writes bytes into JSON. */
+  /** As PostgreSQL writes bytes into JSON. */
   recipient: string;
   code_hash: string;
 }
-
-const bytesOf = (hex: string) => Buffer.from(hex.slice(2), "hex");
 
 /** The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject. */
 function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
