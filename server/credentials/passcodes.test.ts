@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
+import { createVault, UnknownKeyError } from "../keys/vault.ts";
 import type { RequestContext } from "../runtime.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { testClient as client, type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -232,6 +233,23 @@ describe("sending", () => {
       await ensurePasscodeSent(flooder, { ...victim, flowId: randomUUID() });
     expect((await ensurePasscodeSent(scopeAt(0, withLimits, "192.0.2.200"), victim)).ok).toBe(true);
   });
+});
+
+test("A21 a server without the key of the code that was sent consumes no token", async () => {
+  const about = subjectOf();
+  const scope = scopeAt(0, withLimits);
+  await delivered(ensurePasscodeSent(scope, about));
+  const consumed = async () => {
+    const { rows } = await runtime.database.read.$client.query(
+      "select sum(points)::int as points from rate_limits where key like 'passcode_%'",
+    );
+    return rows[0].points;
+  };
+  const before = await consumed();
+  const vault = createVault(["another key for tests"]);
+  const without = { ...scope, runtime: { ...scope.runtime, vault } };
+  await expect(ensurePasscodeSent(without, about)).rejects.toThrow(UnknownKeyError);
+  expect(await consumed()).toBe(before);
 });
 
 describe("without an account", () => {

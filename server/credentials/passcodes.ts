@@ -4,6 +4,7 @@ import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import { DIGEST_BYTES, keyIdOf } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
@@ -323,16 +324,23 @@ interface PasscodeRow {
   code_hash: string;
 }
 
-/** The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject. */
+/**
+ * The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject; `known`:
+ * those whose key is configured, or that name none.
+ */
 function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
   const keys = keysOf(context, about);
+  const keyIds = context.runtime.vault.keyIds.map((id) => Buffer.from(id, "hex"));
   const [{ tenantId, flowId, purpose }] = keys;
   return {
     name: "unexpired",
     text: `unexpired as (
-      select code_hash, recipient = any ($5::bytea[]) as own from passcodes
+      select code_hash, recipient = any ($5::bytea[]) as own,
+        length(code_hash) <> ${DIGEST_BYTES}
+          or substring(code_hash from ${keyIdOf.digest.start} for ${keyIdOf.digest.length}) = any ($6::bytea[]) as known
+      from passcodes
       where tenant_id = $1 and flow_id = $2 and purpose = $3 and expires_at > $4)`,
-    values: [tenantId, flowId, purpose, context.now, keys.map(({ recipient }) => recipient)],
+    values: [tenantId, flowId, purpose, context.now, keys.map(({ recipient }) => recipient), keyIds],
     returns: "(select coalesce(json_agg(u), '[]') from unexpired u)",
   };
 }
@@ -367,6 +375,7 @@ interface BegunSending {
  * statement, which commits by itself.
  *
  * @param options `unlessSent`: no code is to be sent while there is one that has not expired
+ * @throws UnknownKeyError as `isOwn` does; then nothing is charged
  */
 async function beginSending(
   context: RequestContext,
@@ -379,7 +388,10 @@ async function beginSending(
     tenant.id,
     chargesOf(context, about),
     unlessSent
-      ? { name: "unless_sent", sql: `not ${sourceWaits} and not exists (select from unexpired where own)` }
+      ? {
+          name: "unless_sent",
+          sql: `not ${sourceWaits} and not exists (select from unexpired where own or not known)`,
+        }
       : { name: "unless_waiting", sql: `not ${sourceWaits}` },
   );
   const parts = [
