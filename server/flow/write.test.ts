@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
+import { eventually } from "../testing/eventually.ts";
 import { walk } from "../testing/flow-walk.ts";
 import { password, people } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -139,8 +141,8 @@ function eachBatch(
 }
 
 /** A sign-in by password before its last action, whose write is sent as one batch. */
-async function almostSignedIn() {
-  const { email } = await people().register(runtime);
+async function almostSignedIn(known?: string) {
+  const email = known ?? (await people().register(runtime)).email;
   const flow = await walk(runtime, "login");
   await flow.act("register_client_capabilities");
   await flow.act("continue_with_login_identifier", { email });
@@ -155,6 +157,13 @@ async function almostSignedIn() {
 }
 
 const query = (text: string, value: string) => runtime.database.write.$client.query(text, [value]);
+
+const replaceHash = (run: typeof query, email: string) =>
+  run(
+    `update passwords p set hash = p.hash || ' ' from emails e
+      where e.tenant_id = p.tenant_id and e.user_id = p.user_id and e.address = $1`,
+    email,
+  );
 
 describe("statements that are sent together", () => {
   test("A115 are answered by success with one session if the connection is lost after their commit", async () => {
@@ -193,17 +202,116 @@ describe("statements that are sent together", () => {
   });
 });
 
+describe("a sign-in that waits for the lock of its account", () => {
+  /** Runs sign-ins while a transaction holds their account, which `change` changes once they wait. */
+  async function during(
+    { email }: { email: string },
+    finishing: () => Promise<unknown>[],
+    change: (holder: PoolClient) => Promise<unknown> = async () => {},
+  ): Promise<void> {
+    const holder = await runtime.database.write.$client.connect();
+    try {
+      await holder.query("begin");
+      await holder.query(
+        "select from users u join emails e on e.user_id = u.id where e.address = $1 for update of u",
+        [email],
+      );
+      const finished = finishing();
+      await eventually(async () => {
+        const { rows } = await runtime.database.read.$client.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
+        expect(rows).toHaveLength(finished.length);
+      });
+      await change(holder);
+      await holder.query("commit");
+      await Promise.all(finished);
+    } finally {
+      holder.release(true);
+    }
+  }
+
+  test("counts the sessions that were written meanwhile", async () => {
+    const server = runtime.configured({
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      STILE_SESSION_LIMIT: "1",
+    });
+    const one = await almostSignedIn();
+    const other = await almostSignedIn(one.email);
+    await during(one, () => [one.finish(server), other.finish(server)]);
+    expect([one.flow.state.name, other.flow.state.name]).toEqual(["success", "success"]);
+    expect(await sessionsOf(one.email)).toBe(1);
+  });
+
+  test("is rejected if its password was replaced meanwhile", async () => {
+    const login = await almostSignedIn();
+    await during(
+      login,
+      () => [login.finish(runtime)],
+      (holder) => replaceHash((text, value) => holder.query(text, [value]), login.email),
+    );
+    expect(login.flow.state).toMatchObject({
+      name: "login_password",
+      error: { code: "form_data_invalid_error" },
+    });
+    expect(await login.newSessions()).toBe(0);
+  });
+});
+
+describe("what a sign-in wakes", () => {
+  /** The same runtime, which notes what is woken. */
+  const noting = (server: TestRuntime, woken: string[]): TestRuntime => ({
+    ...server,
+    jobs: { ...server.jobs, wake: (jobs) => void woken.push(...jobs.map(({ name }) => name)) },
+    webhooks: { ...server.webhooks, wake: () => void woken.push("webhooks") },
+  });
+  const losing = () =>
+    eachBatch((batch, connection) => {
+      batch.handleReadyForQuery = () => fail(batch, connection, "ECONNRESET");
+      return undefined;
+    });
+
+  test.each([
+    ["its commit", () => runtime],
+    ["its connection was lost", losing],
+  ])("are the jobs, after %s", async (_, server) => {
+    const { flow } = await almostSignedIn();
+    const woken: string[] = [];
+    const action = "continue_to_passcode_confirmation_recovery";
+    await flow.act(action, {}, { runtime: noting(server(), woken) });
+    expect([flow.state.name, woken]).toEqual(["passcode_confirmation", ["send_mail"]]);
+  });
+
+  const loginEvents = ["session.create.flow", "user.login"];
+
+  test("are the deliveries to webhooks, of a webhook that was added while it was judged, too", async () => {
+    const added = await almostSignedIn();
+    const adding = eachBatch(async () => {
+      await runtime.database.write.$client.query("delete from webhooks");
+      await storeWebhook(runtime);
+    });
+    const woken: string[] = [];
+    try {
+      await added.finish(noting(adding, woken));
+      expect((await storedEvents(runtime)).map(({ name }) => name)).toEqual(loginEvents);
+      expect(woken).toEqual(["webhooks"]);
+      const present = await almostSignedIn();
+      const before = (await storedEvents(runtime)).length;
+      await present.finish(noting(runtime, woken));
+      expect((await storedEvents(runtime)).slice(before).map(({ name }) => name)).toEqual(loginEvents);
+      expect(woken).toEqual(["webhooks", "webhooks"]);
+    } finally {
+      await runtime.database.write.$client.query("delete from webhooks");
+    }
+  });
+});
+
 describe("a conflict with a concurrent change", () => {
   const conflicting = (email: string, second: () => Promise<unknown>) => {
     let sent = 0;
     return eachBatch(async () => {
       sent += 1;
-      if (sent === 1)
-        await query(
-          `update passwords p set hash = p.hash || ' ' from emails e
-            where e.tenant_id = p.tenant_id and e.user_id = p.user_id and e.address = $1`,
-          email,
-        );
+      if (sent === 1) await replaceHash(query, email);
       else await second();
     });
   };
