@@ -19,7 +19,9 @@ import {
   enterCode,
   enterPassword,
   expectPage,
+  press,
   titles,
+  withoutAutofill,
 } from "./steps.ts";
 
 const require = createRequire(import.meta.url);
@@ -256,13 +258,15 @@ for (const way of ways) {
     await expect(emailField(page)).toHaveAttribute("autocomplete", /\bwebauthn$/);
     await authenticator.take(account.authenticator);
     await authenticator.willConfirm();
-    await button(page, /passkey/).click();
+    // Chromium answers a conditional request at once when its virtual authenticator has a matching passkey.
+    await page.reload();
     await expect(page).toHaveTitle("signed in");
     expect(await statusOfSession(page, server.url)).toBe(200);
 
     await page.context().clearCookies();
-    // Chromium answers a conditional request at once when its virtual authenticator has a matching passkey.
+    await withoutAutofill(page);
     await page.reload();
+    await button(page, /passkey/).click();
     await expect(page).toHaveTitle("signed in");
     expect(await statusOfSession(page, server.url)).toBe(200);
   });
@@ -372,15 +376,13 @@ const codeIn = (page: Page) => new URL(page.url()).searchParams.get("code");
 
 const enterPasswordIn = async (shown: Page | FrameLocator, { address, password }: Account) => {
   const heading = shown.getByRole("heading", { level: 1 });
-  const press = (name: string) => shown.getByRole("button", { name, exact: true }).click();
+  const leadsTo = (title: string) => () => expect(heading).toHaveText(title, { timeout: 5000 });
   await expect(heading).toHaveText(titles.login);
   await shown.getByLabel("Email", { exact: true }).fill(address);
-  await press("Continue");
-  await expect(heading).toHaveText(titles.methods);
-  await shown.getByRole("button", { name: /password/ }).click();
-  await expect(heading).toHaveText(titles.password);
+  await press(shown.getByRole("button", { name: "Continue", exact: true }), leadsTo(titles.methods));
+  await press(shown.getByRole("button", { name: /password/ }), leadsTo(titles.password));
   await shown.getByLabel("Password", { exact: true }).fill(password);
-  await press("Sign in");
+  await shown.getByRole("button", { name: "Sign in", exact: true }).click();
 };
 
 for (const way of ["loader", "element", "react-19"] as const)

@@ -10,6 +10,7 @@ import {
   finishSignIn,
   newPasswordField,
   openLogin,
+  withoutAutofill,
 } from "./steps.ts";
 
 /** Verifies with the server, not the page, that the user is signed in. */
@@ -19,12 +20,6 @@ async function expectSession(page: import("@playwright/test").Page, address: str
   const me = await (await page.request.get("/me")).json();
   expect(me.emails[0].address).toBe(address);
 }
-
-/** A virtual authenticator would confirm the passkey of the field before the button is pressed. */
-const withoutAutofill = (page: import("@playwright/test").Page) =>
-  page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-  });
 
 test("a user signs in with the passkey button", async ({ page, server, mailbox, address, authenticator }) => {
   const account = await signUp(server.url, mailbox, address, { passkey: true });

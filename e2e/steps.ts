@@ -126,6 +126,12 @@ export async function press(button: Locator, effect: () => Promise<unknown>): Pr
   }).toPass();
 }
 
+/** A virtual authenticator would confirm the passkey of the field before the button for it is pressed. */
+export const withoutAutofill = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
+
 /** Holds the scripts of the pages back until the returned function is called. */
 export async function holdScripts(page: Page): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

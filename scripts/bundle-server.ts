@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 /**
  * Bundles the compiled server with its libraries into `dist/bundle`, which `npm start` runs: Node reads some files in
@@ -18,6 +18,14 @@ const require = requireFrom(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
 
+/** A library that is loaded when it is needed stays where it is: as a part of the bundle it would lose its names. */
+const loadedLater: Plugin = {
+  name: "loaded later",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./#]/ }, ({ kind }) => (kind === "dynamic-import" ? { external: true } : null));
+  },
+};
+
 export async function bundleServer(): Promise<void> {
   await build({
     entryPoints: [join(root, "dist", "server", "main.js")],
@@ -30,6 +38,7 @@ export async function bundleServer(): Promise<void> {
     // As Node is told to by `npm start`: the compiled files in place of the sources.
     conditions: ["stile-dist"],
     external,
+    plugins: [loadedLater],
     banner: { js: commonJs },
     keepNames: true,
     logLevel: "warning",

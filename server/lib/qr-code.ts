@@ -118,8 +118,7 @@ async function modulesOf(
   content: string,
   { errorCorrection }: Pick<QrCodeStyle, "errorCorrection">,
 ): Promise<Modules> {
-  // The default, because a bundle has no other name of a library in CommonJS that is loaded when it is needed.
-  const { create } = (await import("qrcode")).default;
+  const { create } = await import("qrcode");
   const { modules } = create(content, { errorCorrectionLevel: errorCorrection });
   return { size: modules.size, isDark: (row, column) => modules.get(row, column) === 1 };
 }
