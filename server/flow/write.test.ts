@@ -243,11 +243,15 @@ describe("a sign-in that waits for the lock of its account", () => {
     expect(await sessionsOf(one.email)).toBe(1);
   });
 
-  test("is rejected if its password was replaced meanwhile", async () => {
+  test.each([
+    ["password", {}],
+    ["password, whose hash is to be renewed,", { STILE_PASSWORD_HASH_PASSES: "3" }],
+  ])("is rejected if its %s was replaced meanwhile", async (_, settings) => {
+    const server = runtime.configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false", ...settings });
     const login = await almostSignedIn();
     await during(
       login,
-      () => [login.finish(runtime)],
+      () => [login.finish(server)],
       (holder) => replaceHash((text, value) => holder.query(text, [value]), login.email),
     );
     expect(login.flow.state).toMatchObject({
@@ -256,6 +260,17 @@ describe("a sign-in that waits for the lock of its account", () => {
     });
     expect(await login.newSessions()).toBe(0);
   });
+});
+
+test("a sign-in is written to the console after its commit", async () => {
+  const server = runtime.configured({
+    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+    STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED: "true",
+  });
+  const { flow, finish } = await almostSignedIn();
+  await flow.act("password_login", { password: "not the password" }, { runtime: server });
+  await finish(server);
+  expect(server.audited.map((line) => JSON.parse(line).type)).toEqual(["login_failure", "login_success"]);
 });
 
 describe("what a sign-in wakes", () => {
