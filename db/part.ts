@@ -48,14 +48,19 @@ export function statementsOf(parts: readonly Part[]): Statement[] {
     if (group && other && "rows" in other.values && "rows" in part.values)
       group[equal] = { ...other, values: { rows: [...other.values.rows, ...part.values.rows] } };
     else if (other?.isIdempotent) continue;
-    else if (group && !other && !part.begins) group.push(part);
+    else if (group && !other && !part.begins && nameOf([...group, part]).length <= MAX_NAME_LENGTH)
+      group.push(part);
     else groups.push([part]);
   }
   return groups.map(statementOf);
 }
 
+function nameOf(parts: readonly Part[]): string {
+  return parts.map(({ name }) => name).join("+");
+}
+
 function statementOf(parts: readonly Part[]): Statement {
-  const name = parts.map((part) => part.name).join("+");
+  const name = nameOf(parts);
   if (name.length > MAX_NAME_LENGTH) throw new RangeError(`the name of a statement is too long: ${name}`);
   const values = parts.map(valuesOf);
   let text = texts.get(name);

@@ -156,6 +156,12 @@ it("shows to a later statement what was committed while an earlier one waited fo
   expect(await waiting).toEqual({ lock: 1, count: 2 });
 });
 
+it("begins a statement where PostgreSQL would cut the name of a longer one", async () => {
+  const [first, second] = ["a".repeat(40), "b".repeat(40)];
+  const parts = [note(1, { name: first }), count({ name: second })];
+  expect(await runTogether(prepares, parts)).toEqual({ [first]: 1, [second]: 1 });
+});
+
 it("refuses a name that PostgreSQL would cut", async () => {
   await expect(runTogether(prepares, [note(1, { name: "n".repeat(64) })])).rejects.toThrow(RangeError);
 });
