@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { flowClient } from "../server/testing/flow-client.ts";
 import type { RunningServer } from "../server/testing/server.ts";
@@ -143,7 +143,7 @@ async function measureAll(database: BenchDatabase, populated: Populated): Promis
       const hashed = {
         password: setting.password,
         hash: passwordHash,
-        atOnce: Math.min(connections, 4),
+        atOnce: Math.min(connections, availableParallelism()),
         seconds,
       };
       const isHashed = task.aims.some(({ of }) => of === "hash");

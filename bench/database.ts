@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { withClient } from "../server/testing/postgres-cluster.ts";
 import type { RunningServer } from "../server/testing/server.ts";
 
 /** The PostgreSQL that the measured servers share. */
@@ -36,7 +37,7 @@ export async function openDatabase(server: RunningServer): Promise<BenchDatabase
   const given = process.env.DATABASE_URL;
   const embedded = given ? null : embeddedDatabase(server);
   if (embedded) {
-    await asAdmin(embedded.adminUrl(), async (admin) => {
+    await withClient(embedded.adminUrl(), async (admin) => {
       await admin.query("alter system set shared_preload_libraries = 'pg_stat_statements'");
       await admin.query("alter system set pg_stat_statements.track = 'none'");
     }).catch(() => {});
@@ -113,14 +114,4 @@ function embeddedDatabase({ dataDir }: RunningServer) {
     url: address("stile", "stile"),
     adminUrl: () => address("postgres", "postgres"),
   };
-}
-
-async function asAdmin<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -7,7 +7,7 @@ import { verify } from "@node-rs/argon2";
 export interface HashTask {
   password: string;
   hash: string;
-  /** Verifications at once; the thread pool of Node runs four. */
+  /** Verifications at once: more than there are processors compete for their caches, and come to fewer. */
   atOnce: number;
   seconds: number;
 }
