@@ -17,7 +17,7 @@ test("an unverified address is verified on the account page", async ({
   await expectPage(page, "account");
   await expect(row(page, account.address).getByText("Not confirmed")).toBeVisible();
 
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await row(page, account.address)
     .getByRole("button", { name: /^Confirm/ })
     .click();

@@ -51,7 +51,7 @@ test("an email address is added, made primary, and the old one removed", async (
   await expect(page.getByText("This does not look like an email address.")).toBeVisible();
   await expect(page.getByLabel("Email", { exact: true })).toHaveValue("unknown@nowhere");
 
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await page.getByLabel("Email", { exact: true }).fill(other);
   await add.click();
   await expectPage(page, "code");
@@ -300,7 +300,7 @@ test.describe("without JavaScript", () => {
     await button(page, "Continue").click();
     await expectPage(page, "account");
     await opener(page, "Add an email address").click();
-    const asked = Date.now() - 1;
+    const asked = mailbox.messages.length;
     await page.getByLabel("Email", { exact: true }).fill(other);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await expectPage(page, "code");

@@ -142,7 +142,7 @@ test("a frame of another site, whose storage and cookies are blocked, signs in b
   });
   expect(kept).not.toContain("plain");
   await enterAddress(frame, account.address);
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   const code = frame.getByLabel("Code", { exact: true });
   await press(button(frame, /Get a code by email/), () => code.click({ timeout: 2000 }));
   await page.keyboard.type(await mailbox.codeFor(account.address, asked));

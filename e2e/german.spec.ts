@@ -8,7 +8,7 @@ test("a German browser gets pages and mails in German", async ({ page, account, 
   await expect(title).toHaveText("Anmelden");
   await expect(page.locator("html")).toHaveAttribute("lang", "de");
   await page.getByLabel("E\u2011Mail", { exact: false }).fill(account.address);
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await page.getByRole("button", { name: "Weiter" }).click();
   await expect(title).toHaveText("Wie möchten Sie sich anmelden?");
   await page.getByRole("button", { name: /Code/ }).click();

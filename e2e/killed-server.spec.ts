@@ -23,7 +23,7 @@ test("A113 a server that is killed midway continues the same sign-in", async ({
 }) => {
   pageErrors.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   await openLogin(page);
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await chooseMethod(page, account.address, "code");
   const code = await mailbox.codeFor(account.address, asked);
 

@@ -161,7 +161,7 @@ test("a user signs in with a password, and adds a passkey during the sign-in", a
 
 test("a user signs in with a mailed code", async ({ page, account, mailbox }) => {
   await openLogin(page);
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await chooseMethod(page, account.address, "code");
   await enterCode(page, await mailbox.codeFor(account.address, asked));
   await finishSignIn(page);
@@ -177,7 +177,7 @@ test("a user who forgot the password sets a new one, and the old one is rejected
   const replacement = "nine otters under the bridge";
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await button(page, "Forgot your password?").click();
   await expectPage(page, "code");
   await enterCode(page, await mailbox.codeFor(account.address, asked));

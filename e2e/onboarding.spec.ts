@@ -58,7 +58,7 @@ test("a user chooses how to sign in, and adds an address later", async ({
   await passwordField(page).fill("seven herons over the lake");
   await button(page, "Sign in").click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Add your email address");
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await emailField(page).or(page.getByLabel("Email (optional)")).fill(address);
   await button(page, "Continue").click();
   await expectPage(page, "code");

@@ -152,7 +152,7 @@ test("a registration with wrong codes, a common password and a cancelled passkey
     await expectMessage(page, sentence);
   }
   await expect(button(page, "Continue")).toBeDisabled();
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await button(page, "Send new code").click();
   await enterCode(page, await mailbox.codeFor(address, asked));
   await expectHeading(page, "Set new password");
@@ -205,7 +205,7 @@ test("a sign-in with a wrong password, a deleted passkey and a wrong code", asyn
   await enterPassword(page, "not the password");
   await expectMessage(page, wrongValue);
   await button(page, "Back").click();
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await button(page, "Passcode").click();
   const code = await mailbox.codeFor(address, asked);
   await enterCode(page, code === "000000" ? "111111" : "000000");

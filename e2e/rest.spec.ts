@@ -28,7 +28,7 @@ test("a passkey of each algorithm registers and signs in", async ({ server, mail
     const registering = flowClient(server.url);
     await registering.start("registration");
     await registering.act("register_client_capabilities", capable);
-    const asked = Date.now() - 1;
+    const asked = mailbox.messages.length;
     await registering.act("register_login_identifier", { email: who });
     await registering.act("verify_passcode", { code: await mailbox.codeFor(who, asked) });
     await registering.act("register_password", { new_password: "seven herons over the lake" });

@@ -12,7 +12,7 @@ import {
 
 test("a reload in the middle continues the sign-in", async ({ page, account, mailbox }) => {
   await openLogin(page);
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await chooseMethod(page, account.address, "code");
   const code = await mailbox.codeFor(account.address, asked);
   await page.reload();
@@ -51,7 +51,7 @@ test("A29 a double click performs once", async ({ page, account, mailbox }) => {
   const before = mailbox.messages.length;
   await button(page, "Get a code by email").dblclick();
   await expectPage(page, "code");
-  await mailbox.waitFor(account.address, Date.now() - 60_000);
+  await mailbox.waitFor(account.address, before);
   await page.waitForLoadState("networkidle");
   expect(calls).toHaveLength(1);
   const mails = mailbox.messages

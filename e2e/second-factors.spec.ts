@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import type { SmtpCatcher } from "../server/testing/smtp.ts";
 import { signUp } from "./account.ts";
 import { type Codes, codesOf } from "./codes.ts";
 import { expect, test } from "./fixtures.ts";
@@ -16,14 +17,10 @@ import {
 
 const password = "seven herons over the lake";
 
-interface Mailbox {
-  codeFor(to: string, after?: number): Promise<string>;
-}
-
 /** Registers by clicking, up to the choice of a second factor. */
-async function register(page: Page, mailbox: Mailbox, address: string): Promise<void> {
+async function register(page: Page, mailbox: SmtpCatcher, address: string): Promise<void> {
   await page.goto("/?flow=registration");
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await enterAddress(page, address);
   await enterCode(page, await mailbox.codeFor(address, asked));
   await expectPage(page, "setPassword");

@@ -29,7 +29,7 @@ test("a whole registration, and a sign-in with the password, need no script", as
   await expect(page.getByText("This does not look like an email address.")).toBeVisible();
   await expect(emailField(page)).toHaveValue("unknown@nowhere");
 
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await emailField(page).fill(address);
   await button(page, "Continue").click();
   await expectPage(page, "code");
@@ -71,7 +71,7 @@ test("A131 an authenticator app is set up without a script, and its recovery cod
   address,
 }) => {
   await page.goto("/?flow=registration");
-  const asked = Date.now() - 1;
+  const asked = mailbox.messages.length;
   await emailField(page).fill(address);
   await button(page, "Continue").click();
   await codeField(page).fill(await mailbox.codeFor(address, asked));

@@ -12,12 +12,12 @@ export interface SmtpCatcher {
   /**
    * Waits for a mail to an address; returns the newest one.
    *
-   * @param after ignores mails received up to this time (milliseconds since 1970, or a Date)
+   * @param after how many of `messages` to ignore: those that were there before
    * @throws Error if none arrives within two minutes
    */
-  waitFor(to: string, after?: Date | number): Promise<ParsedMail>;
+  waitFor(to: string, after?: number): Promise<ParsedMail>;
   /** The code in the mail that `waitFor` returns. */
-  codeFor(to: string, after?: Date | number): Promise<string>;
+  codeFor(to: string, after?: number): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const MAIL_TIMEOUT_MS = 120_000;
 export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}): Promise<SmtpCatcher> {
   const arrivals = new EventEmitter().setMaxListeners(100);
   const messages: ParsedMail[] = [];
-  const envelopes = new WeakMap<ParsedMail, { to: string[]; at: number }>();
+  const recipients = new WeakMap<ParsedMail, string[]>();
 
   const server = new SMTPServer({
     authOptional: true,
@@ -56,7 +56,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
         callback(rejection);
         return;
       }
-      envelopes.set(mail, { to, at: Date.now() });
+      recipients.set(mail, to);
       messages.push(mail);
       arrivals.emit("mail");
       callback();
@@ -68,13 +68,12 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
   await once(server.server, "listening");
   const address = server.server.address() as AddressInfo;
 
-  async function waitFor(to: string, after: Date | number = 0): Promise<ParsedMail> {
+  async function waitFor(to: string, after = 0): Promise<ParsedMail> {
     const signal = AbortSignal.timeout(MAIL_TIMEOUT_MS);
     for (;;) {
-      const found = messages.findLast((mail) => {
-        const envelope = envelopes.get(mail);
-        return envelope?.to.includes(to.toLowerCase()) && envelope.at > Number(after);
-      });
+      const found = messages.findLast(
+        (mail, index) => index >= after && recipients.get(mail)?.includes(to.toLowerCase()),
+      );
       if (found) return found;
       await once(arrivals, "mail", { signal }).catch(() => {
         throw new Error(`no mail to ${to} within ${MAIL_TIMEOUT_MS / 1000} s`);
