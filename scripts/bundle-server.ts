@@ -40,7 +40,6 @@ export async function bundleServer(): Promise<void> {
     external,
     plugins: [loadedLater],
     banner: { js: commonJs },
-    keepNames: true,
     logLevel: "warning",
   });
 }

@@ -21,7 +21,8 @@ export interface ErrorDescription {
 export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, constraint, query } = error as { code?: unknown; constraint?: unknown; query?: unknown };
-  const description: ErrorDescription = { type: error.constructor.name };
+  // The bundler puts an underscore before the name of a class that refers to itself.
+  const description: ErrorDescription = { type: error.constructor.name.replace(/^_/, "") };
   if (typeof code === "string") description.code = code;
   if (typeof constraint === "string") description.constraint = constraint;
   if (typeof query === "string") description.message = `Failed query: ${query}`;
