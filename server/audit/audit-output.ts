@@ -7,8 +7,8 @@ export type AuditOutput = (line: string) => void;
 const descriptors = { stdout: 1, stderr: 2 };
 
 /**
- * Opens the output that `audit_log.console_output` names. Lines are written synchronously, like those of the log, so
- * that they do not mix with them and none is lost when the process ends.
+ * Opens the output that `audit_log.console_output` names. Lines are written synchronously and
+ * whole, so that none mixes with those of the log and none is lost when the process ends.
  *
  * @param output default: as configured
  * @returns null if it is off

@@ -1,7 +1,7 @@
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { logConsole } from "../observability/console.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf } from "./exit-code.ts";
 import { openPort, type Pages } from "./serving.ts";
@@ -13,7 +13,7 @@ export async function serveAlone(
   environment: NodeJS.ProcessEnv,
   pages: Pages,
 ): Promise<never> {
-  const log = createLogger(loaded.log.level);
+  const log = createLogger(loaded.log.level, gatheredOutput());
   logConsole(log);
   const serving = await openPort(loaded, log, pages);
   // The public address contains the chosen port.

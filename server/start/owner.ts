@@ -2,7 +2,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { releaseInstance } from "../database/instances.ts";
 import { logConsole } from "../observability/console.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf } from "./exit-code.ts";
 import { countWorkers, shareConnections } from "./process-count.ts";
@@ -14,7 +14,7 @@ import { startWorkers } from "./workers.ts";
  * starts the processes that serve. It answers no request itself.
  */
 export async function ownServer(loaded: Config, environment: NodeJS.ProcessEnv): Promise<never> {
-  const log = createLogger(loaded.log.level);
+  const log = createLogger(loaded.log.level, gatheredOutput());
   logConsole(log);
   const count = countWorkers(loaded);
   const shares = shareConnections(loaded.database.pool_size, count);

@@ -2,7 +2,7 @@ import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { logConsole } from "../observability/console.ts";
-import { createLogger } from "../observability/logger.ts";
+import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf } from "./exit-code.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
@@ -18,7 +18,7 @@ export async function serveAsWorker(
   environment: NodeJS.ProcessEnv,
   pages: Pages,
 ): Promise<never> {
-  const log = createLogger(loaded.log.level, undefined, { worker: process.pid });
+  const log = createLogger(loaded.log.level, gatheredOutput(), { worker: process.pid });
   logConsole(log);
   // An interrupt from the keyboard reaches all processes; the owner decides what it means.
   process.on("SIGINT", () => {});
