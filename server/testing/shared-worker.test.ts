@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const files = globSync("**/*.test.{ts,tsx}", {
   cwd: root,
-  exclude: ["node_modules/**", "dist/**", ".next/**"],
+  exclude: ["**/node_modules/**", "dist/**", ".next/**"],
 })
   .map((file) => join(root, file))
   .filter((file) => file !== import.meta.filename);
