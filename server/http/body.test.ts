@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { type ApiRequest, webRequest } from "./api-request.ts";
 import { MAX_BODY_BYTES, readObject, readText } from "./body.ts";
 
-function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
-  return new Request("http://localhost/login", {
-    method: "POST",
-    body,
-    headers: { "content-type": "application/json", ...headers },
-    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
-  } as RequestInit);
+function request(body: BodyInit | null, headers: Record<string, string> = {}): ApiRequest {
+  return webRequest(
+    new Request("http://localhost/login", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+    } as RequestInit),
+  );
 }
 
 describe("readObject and readText", () => {

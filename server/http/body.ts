@@ -1,4 +1,5 @@
 import { parseJson, rejectedMember } from "../lib/strict-json.ts";
+import type { ApiRequest } from "./api-request.ts";
 
 /** Maximum size of a body. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -12,6 +13,8 @@ export type ParsedBody<Value> =
   | { ok: false; reason: "too_large" }
   | { ok: false; reason: "malformed"; details: string };
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 const tooLarge = { ok: false, reason: "too_large" } as const;
 const malformed = { ok: false, reason: "malformed" } as const;
 
@@ -22,43 +25,27 @@ const malformed = { ok: false, reason: "malformed" } as const;
  * @returns the empty string for no body
  */
 export async function readText(
-  request: Request,
+  request: ApiRequest,
   mediaType: string,
   limit = MAX_BODY_BYTES,
 ): Promise<Body<string>> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > limit) return tooLarge;
-  const bytes = await readBytes(request, declared !== null, limit);
-  if (!bytes.ok) return bytes;
-  if (bytes.value.byteLength === 0) return { ok: true, value: "" };
+  let bytes: Uint8Array | null;
+  try {
+    bytes = await request.read(limit);
+  } catch {
+    // The client closed the connection.
+    return malformed;
+  }
+  if (bytes === null) return tooLarge;
+  if (bytes.byteLength === 0) return { ok: true, value: "" };
   if (!isMediaType(request.headers.get("content-type"), mediaType)) return malformed;
   if ((request.headers.get("content-encoding") ?? "identity") !== "identity") return malformed;
   try {
     // A byte order mark is kept, so that the JSON parser rejects it (RFC 8259, 8.1).
-    return {
-      ok: true,
-      value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.value),
-    };
+    return { ok: true, value: utf8.decode(bytes) };
   } catch {
-    return malformed;
-  }
-}
-
-async function readBytes(request: Request, bounded: boolean, limit: number): Promise<Body<Uint8Array>> {
-  try {
-    // The HTTP parser limits a body to its declared length.
-    if (bounded) return { ok: true, value: new Uint8Array(await request.arrayBuffer()) };
-    if (request.body === null) return { ok: true, value: new Uint8Array() };
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-      size += chunk.byteLength;
-      if (size > limit) return tooLarge;
-      chunks.push(chunk);
-    }
-    return { ok: true, value: Buffer.concat(chunks) };
-  } catch {
-    // The client closed the connection.
     return malformed;
   }
 }
@@ -76,7 +63,7 @@ function isMediaType(header: string | null, wanted: string): boolean {
 /**
  * Reads a body as a JSON object; an empty body counts as `{}`. The details name the rejected member, if it is a single one.
  */
-export async function readObject(request: Request): Promise<ParsedBody<Record<string, unknown>>> {
+export async function readObject(request: ApiRequest): Promise<ParsedBody<Record<string, unknown>>> {
   const read = await readJson(request);
   if (!read.ok) return read;
   const { value, text } = read;
@@ -86,7 +73,7 @@ export async function readObject(request: Request): Promise<ParsedBody<Record<st
 const notAnObject = { ok: false, reason: "malformed", details: "the body must be a JSON object" } as const;
 
 /** Reads a body as any JSON value, as `readObject` does an object. */
-export async function readJson(request: Request): Promise<ParsedBody<unknown>> {
+export async function readJson(request: ApiRequest): Promise<ParsedBody<unknown>> {
   const read = await readText(request, "application/json");
   if (!read.ok && read.reason === "too_large") return { ok: false, reason: "too_large" };
   const text = read.ok ? read.value : null;

@@ -1,10 +1,12 @@
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
-import type { Runtime, TenantContext } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { Address, ErrorShape, Route } from "./address.ts";
 import { findRoute } from "./addresses.ts";
+import { type ApiRequest, webRequest } from "./api-request.ts";
 import { authenticatorError } from "./authenticator/error.ts";
 import { sourceOf } from "./client-address.ts";
 import { cookieValues, markCookieName, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
@@ -29,6 +31,8 @@ import { complete, toResponse } from "./to-response.ts";
 export interface ConnectionInfo {
   /** Address of the other end of the connection. */
   peer: string;
+  /** Address of the client, as `clientAddress` returns it. */
+  address: string;
   /** Identifies the request in logs and in `X-Request-ID`. */
   requestId: string;
 }
@@ -40,10 +44,11 @@ export interface ConnectionInfo {
  */
 export async function handle(
   request: Request,
-  info: ConnectionInfo,
+  info: Omit<ConnectionInfo, "address">,
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
-  const answer = await dispatch(request, info, runtime);
+  const address = requestAddress(runtime, request.headers, info.peer);
+  const answer = await dispatch(webRequest(request), { ...info, address }, runtime);
   return answer && toResponse(answer);
 }
 
@@ -53,11 +58,11 @@ export async function handle(
  * @returns null for an address outside the API
  */
 export async function dispatch(
-  request: Request,
-  { peer, requestId }: ConnectionInfo,
+  request: ApiRequest,
+  { peer, address, requestId }: ConnectionInfo,
   runtime: Runtime = currentRuntime(),
 ): Promise<Reply | Response | null> {
-  const url = new URL(request.url);
+  const { url } = request;
   let located: Located | null = null;
   const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") => {
     const home = located?.tenant ? withinTenant(located.tenant.config, "/") : null;
@@ -83,7 +88,7 @@ export async function dispatch(
   const found = findRoute(path, method);
   if (found === null) {
     const { headers } = request;
-    const source = sourceOf(requestAddress(runtime, headers, peer));
+    const source = sourceOf(address);
     const reply = await rejectPageRequest(runtime, {
       method: request.method,
       url,
@@ -115,10 +120,10 @@ export async function dispatch(
   if (url.pathname !== path) url.pathname = path;
 
   if (method === "OPTIONS") return finish(options(request, route, config));
-  const address = route.methods.get(method);
-  if (!address) return fail(405, { Allow: allowed(route) });
+  const row = route.methods.get(method);
+  if (!row) return fail(405, { Allow: allowed(route) });
 
-  const client = clientOf(request, { peer, requestId }, address, { runtime, tenant });
+  const client = clientOf(request, { address, requestId }, row, tenant);
   const context: HandlerContext = {
     runtime,
     tenant,
@@ -129,25 +134,24 @@ export async function dispatch(
     peer,
     cookies: request.headers.get("cookie"),
   };
-  if (!mayCall(address, context)) return fail(address.access === "same-origin" ? 403 : 404);
+  if (!mayCall(row, context)) return fail(row.access === "same-origin" ? 403 : 404);
   try {
-    return finish(await address.handler(context));
+    return finish(await row.handler(context));
   } catch (error) {
     if (isUnknownKey(error, runtime.log)) return fail(503);
-    runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
+    runtime.log.error({ err: error, request_id: requestId, path: row.path }, "a request failed");
     return fail(isTemporaryFailure(error) ? 503 : 500);
   }
 }
 
 function clientOf(
-  { headers }: Request,
-  { peer, requestId }: ConnectionInfo,
+  { headers }: ApiRequest,
+  { address: ip, requestId }: Pick<ConnectionInfo, "address" | "requestId">,
   { access }: Address,
-  { runtime, tenant }: TenantContext,
+  tenant: Tenant,
 ): Client {
   const { mfa } = tenant.config;
   const cookies = headers.get("cookie");
-  const ip = requestAddress(runtime, headers, peer);
   const requested = headers.get("x-language");
   // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
   const language =
@@ -181,7 +185,7 @@ function allowed({ methods }: Route): string {
   return [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 }
 
-function options({ headers }: Request, route: Route, config: Config): Reply {
+function options({ headers }: ApiRequest, route: Route, config: Config): Reply {
   const preflight = headers.has("access-control-request-method")
     ? preflightHeaders(
         headers.get("origin"),

@@ -1,6 +1,7 @@
 import type { Config } from "../config/schema.ts";
 import { wantsPage } from "./accepts.ts";
 import type { ErrorShape } from "./address.ts";
+import type { RequestHeaders } from "./api-request.ts";
 import { messagePage } from "./message-page.ts";
 import { refusedRequest } from "./messages.ts";
 import type { Reply } from "./reply.ts";
@@ -16,7 +17,7 @@ const visited: readonly ErrorShape[] = ["plain", "flow"];
  */
 export function forReader(
   reply: Reply,
-  request: Headers,
+  request: RequestHeaders,
   { errorShape, config, home }: { errorShape: ErrorShape; config: Config; home: string | null },
 ): Reply {
   if (reply.status < 400 || !visited.includes(errorShape) || !wantsPage(request)) return reply;

@@ -2,6 +2,7 @@ import type { Client } from "../client.ts";
 import { currentTime } from "../database/current-time.ts";
 import type { ClientContext, RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import type { ApiRequest } from "./api-request.ts";
 import type { Frame } from "./page/frame.ts";
 import type { Reply } from "./reply.ts";
 
@@ -10,7 +11,7 @@ export interface HandlerContext {
   runtime: Runtime;
   tenant: Tenant;
   client: Client;
-  request: Request;
+  request: ApiRequest;
   /** Address of the request, without the tenant's prefix. */
   url: URL;
   /** Decoded values of the path segments in braces, by name. */

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { ownHosts } from "../config/own-hosts.ts";
 import type { Config } from "../config/schema.ts";
+import type { RequestHeaders } from "./api-request.ts";
 import { isLoopback } from "./client-address.ts";
 
 /**
@@ -29,7 +30,7 @@ export function isServerHost(name: string, config: Config): boolean {
  *
  * @param peer address of the other end of the connection
  */
-export function isLocalRequest(headers: Headers, peer: string): boolean {
+export function isLocalRequest(headers: RequestHeaders, peer: string): boolean {
   const hops = headers.get("x-forwarded-for")?.split(",") ?? [];
   if (headers.has("forwarded") || ![peer, ...hops].every(isLoopback)) return false;
   const name = hostName(headers.get("host") ?? "");

@@ -1,6 +1,7 @@
 import { wordsOf } from "#words/words-of";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { RequestHeaders } from "./api-request.ts";
 import { languageInCookie, pageLanguage } from "./language.ts";
 import { type Message, messageDocument, messageStyles } from "./message-document.ts";
 import type { Reply } from "./reply.ts";
@@ -23,7 +24,7 @@ const policy = (hasForm: boolean) =>
  */
 export function messagePage(
   status: number,
-  request: Headers,
+  request: RequestHeaders,
   { service, words, mode }: Pick<Config, "service" | "words" | "mode">,
   message: Message,
   headers: Record<string, string> = {},

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { webRequest } from "./api-request.ts";
 import { csv, instant, pageQuery, uuid } from "./fields.ts";
 import type { HandlerContext } from "./handler-context.ts";
 import { operation } from "./operation.ts";
@@ -37,11 +38,13 @@ async function call(
   { query = "", params = { id, name: "x" }, headers = {} } = {},
 ) {
   const url = new URL(`http://localhost/admin/things${query}`);
-  const request = new Request(url, {
-    method: "PUT",
-    body: typeof body === "string" ? body : JSON.stringify(body),
-    headers: { "content-type": "application/json", ...headers },
-  });
+  const request = webRequest(
+    new Request(url, {
+      method: "PUT",
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    }),
+  );
   const reply = (await row.handler({ request, url, params } as unknown as HandlerContext)) as Reply;
   return { ...reply, body: JSON.parse(reply.body ?? "null") };
 }

@@ -1,5 +1,6 @@
 import { ownOrigin } from "../config/own-hosts.ts";
 import type { Config } from "../config/schema.ts";
+import type { RequestHeaders } from "./api-request.ts";
 
 /**
  * Whether a browser sent a request for a page of our own. False if the headers do not say (Fetch Metadata, RFC 6454).
@@ -7,7 +8,7 @@ import type { Config } from "../config/schema.ts";
  * `Sec-Fetch-Site` decides where it is present: pages cannot set it, and a form of a page with a strict referrer policy
  * has `Origin: null` although it is our own.
  */
-export function isSameOrigin(headers: Headers, config: Config): boolean {
+export function isSameOrigin(headers: RequestHeaders, config: Config): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
   const origin = headers.get("origin");
@@ -20,7 +21,7 @@ export function isSameOrigin(headers: Headers, config: Config): boolean {
  * Whether a browser sent a request for a page of another site that `cors.allow_origins` does not list. Clients other
  * than browsers send no such headers, and are accepted.
  */
-export function isDisallowedOrigin(headers: Headers, config: Config): boolean {
+export function isDisallowedOrigin(headers: RequestHeaders, config: Config): boolean {
   const origin = headers.get("origin");
   if (origin === null) return headers.get("sec-fetch-site") === "cross-site";
   return !isAllowedOrigin(origin, config) && !isSameOrigin(headers, config);

@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import type { Runtime } from "../runtime.ts";
+import type { RequestHeaders } from "./api-request.ts";
 import { clientAddress, trustedProxies } from "./client-address.ts";
 
 const proxies = new WeakMap<Runtime, BlockList>();
@@ -9,7 +10,7 @@ const proxies = new WeakMap<Runtime, BlockList>();
  *
  * @param peer address of the other end of the connection
  */
-export function requestAddress(runtime: Runtime, headers: Headers, peer: string): string {
+export function requestAddress(runtime: Runtime, headers: RequestHeaders, peer: string): string {
   const trusted = proxies.get(runtime) ?? trustedProxies(runtime.config.server.trusted_proxies);
   proxies.set(runtime, trusted);
   return clientAddress(peer, headers.get("x-forwarded-for"), trusted);

@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { ErrorShape } from "./address.ts";
+import type { ApiRequest } from "./api-request.ts";
 import { corsHeaders } from "./cors.ts";
 import type { Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -17,12 +18,12 @@ interface Answered {
  * here.
  */
 export function complete<Answer extends Reply | Response>(
-  request: Request,
+  request: Pick<ApiRequest, "method" | "headers">,
   reply: Answer,
   answered: Answered,
 ): Answer;
 export function complete(
-  request: Request,
+  request: Pick<ApiRequest, "method" | "headers">,
   reply: Reply | Response,
   { config, requestId, errorShape }: Answered,
 ): Reply | Response {

@@ -7,6 +7,7 @@ import { isIP, isIPv4, SocketAddress } from "node:net";
  * @returns null if the text is not an IP address
  */
 export function canonicalAddress(text: string): string | null {
+  if (isIPv4(text)) return text;
   const bare = withoutPort(text.trim());
   const family = isIP(bare);
   if (family === 4) return bare;

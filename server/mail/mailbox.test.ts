@@ -27,10 +27,9 @@ function keep(to: string, subject: string, body: { text?: string; html?: string;
 }
 
 /** The part of a runtime that the page needs. */
-function page(query = "", accept?: string): Promise<Response> {
+function page(query = "", accept: string | null = null): Promise<Response> {
   const runtime = { database: db.database, config: loadConfig({}, import.meta.dirname) } as Runtime;
-  const headers = accept ? { accept } : {};
-  return mailboxPage(runtime, new Request(`http://localhost:3000/dev/mailbox${query}`, { headers }));
+  return mailboxPage(runtime, new URL(`http://localhost:3000/dev/mailbox${query}`), accept);
 }
 
 const json = "application/json";

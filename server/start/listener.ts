@@ -1,18 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
+import type { ApiRequest } from "../http/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
+import type { ConnectionInfo } from "../http/dispatch.ts";
 import type { Reply } from "../http/reply.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
+import { NodeRequest } from "./node-request.ts";
 import { sendReply } from "./send-reply.ts";
 
 /** Handlers of requests. */
 export interface Destinations {
   /** Answers a request to the API, with a complete reply or a response; returns null for any other path. */
-  api(request: Request, info: { peer: string; requestId: string }): Promise<Reply | Response | null>;
+  api(request: ApiRequest, info: ConnectionInfo): Promise<Reply | Response | null>;
   /** Returns the path as the log may contain it. */
   loggable(method: string, path: string): string;
   /** Answers any other request. */
@@ -79,30 +81,37 @@ export function createListener({
     () => {},
   );
 
-  const answer = getRequestListener(
-    async (request, { incoming, outgoing }) => {
-      const { api, pages } = await destinations;
-      const [message, response] = [incoming as IncomingMessage, outgoing as ServerResponse];
-      const info = {
-        peer: message.socket.remoteAddress ?? "",
-        requestId: String(response.getHeader("X-Request-ID")),
-      };
-      const reply = (await api(request, info)) ?? (await pages(request, info));
-      if (reply instanceof Response) return reply;
-      // A client that has gone needs no answer, and Node would queue it.
-      if (!response.destroyed) sendReply(response, reply);
-      return RESPONSE_ALREADY_SENT;
-    },
-    {
+  /** Answers with a web-standard response, of the API or of a page. */
+  const respond = (answered: Response | null, info: ConnectionInfo) =>
+    getRequestListener(async (request) => answered ?? (await destinations).pages(request, info), {
       // Libraries use the Request and Response of Node.
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError) return errorResponse(400, errorHeaders);
+        if (error instanceof RequestError) return errorResponse(400, closeHeaders(errorHeaders));
         log.error({ err: error }, "dispatching a request failed");
-        return errorResponse(500, errorHeaders);
+        return errorResponse(500, closeHeaders(errorHeaders));
       },
-    },
-  );
+    });
+  const ownHeaders = ({ requestId }: ConnectionInfo) =>
+    closeHeaders({ ...errorHeaders, "X-Request-ID": requestId });
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse, info: ConnectionInfo) {
+    let answered: Reply | Response | null;
+    try {
+      const { api } = await destinations;
+      answered = await api(new NodeRequest(incoming, outgoing), info);
+      // A client that has gone needs no answer, and Node would queue it.
+      if (outgoing.destroyed) return;
+      if (answered !== null && !(answered instanceof Response)) return sendReply(outgoing, answered);
+    } catch (error) {
+      log.error({ err: error }, "dispatching a request failed");
+      if (!outgoing.headersSent) outgoing.writeHead(500, ownHeaders(info));
+      outgoing.end();
+      return;
+    }
+    outgoing.setHeader("X-Request-ID", info.requestId);
+    await respond(answered, info)(incoming, outgoing);
+  }
 
   const server = createServer(
     {
@@ -115,7 +124,8 @@ export function createListener({
     oneAtATime((incoming, outgoing) => {
       const startedAt = performance.now();
       const requestId = requestIdOf(incoming.headers["x-request-id"]);
-      outgoing.setHeader("X-Request-ID", requestId);
+      const peer = incoming.socket.remoteAddress ?? "";
+      const address = clientAddress(peer, forwardedFor(incoming), proxies);
       if (closing) outgoing.shouldKeepAlive = false;
       running.add(outgoing);
       outgoing.once("close", () => {
@@ -129,15 +139,16 @@ export function createListener({
           ),
           status: outgoing.statusCode,
           duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
-          source: sourceOf(
-            clientAddress(incoming.socket.remoteAddress ?? "", forwardedFor(incoming), proxies),
-          ),
+          source: sourceOf(address),
           ...(outgoing.writableFinished ? {} : { aborted: true }),
         });
       });
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
-      if (incoming.url?.startsWith("/")) void answer(incoming, outgoing);
-      else outgoing.writeHead(400, closeHeaders(errorHeaders)).end();
+      // A backslash would become a slash when it is parsed (URL standard, 4.4).
+      const info = { peer, address, requestId };
+      if (incoming.url?.startsWith("/") && !/^[^?]*\\/.test(incoming.url))
+        void answer(incoming, outgoing, info);
+      else outgoing.writeHead(400, ownHeaders(info)).end();
     }),
   );
   closeUnread(server, sendTimeoutMs, running);
@@ -199,7 +210,7 @@ function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function errorResponse(status: number, headers: Record<string, string>): Response {
-  return new Response(null, { status, headers: closeHeaders(headers) });
+  return new Response(null, { status, headers });
 }
 
 function closeHeaders(headers: Record<string, string>): Record<string, string> {

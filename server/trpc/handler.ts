@@ -11,19 +11,20 @@ const ENDPOINT = "/api/trpc";
 /** `POST /api/trpc/{procedure}`. The body is read here, with our limits, and passed on unchanged. */
 export const trpcHandler: Handler = async (context) => {
   const { request, runtime, client, url } = context;
-  // Each step needs the cookie of the previous one, so calls cannot be batched; and a streamed batch sets no cookies.
-  if (url.searchParams.has("batch")) return errorReply("BAD_REQUEST", 400);
+  // Each step needs the cookie of the previous one, so calls cannot be batched; and a streamed answer sets no cookies.
+  if (url.searchParams.has("batch") || request.headers.has("trpc-accept"))
+    return errorReply("BAD_REQUEST", 400);
   const body = await readText(request, "application/json");
   if (!body.ok && body.reason === "too_large")
     return errorReply("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
   if (!body.ok || parseJson(body.value) === undefined) return errorReply("BAD_REQUEST", 400);
-  const { method, headers } = request;
+  const { method } = request;
   const frame = frameOf(context);
   if (frame === "refused") return errorReply("FORBIDDEN", 403);
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
-    req: new Request(url, { method, headers, body: body.value }),
+    req: new Request(url, { method, headers: { "Content-Type": "application/json" }, body: body.value }),
     createContext: ({ resHeaders }) => ({
       handlerContext: { ...context, ...(frame ? { frame } : {}) },
       responseHeaders: resHeaders,

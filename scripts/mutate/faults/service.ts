@@ -39,10 +39,33 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "an oversized body is read",
-    file: "server/http/body.ts",
-    text: "if (size > limit) return tooLarge;",
-    fault: "if (size > 2 * limit) return tooLarge;",
+    file: "server/http/api-request.ts",
+    text: "if (size > limit) return null;",
+    fault: "if (size > 2 * limit) return null;",
     caughtBy: ["server/http/body.test.ts"],
+  },
+  {
+    name: "an oversized body is received",
+    file: "server/start/node-request.ts",
+    text: "if (size <= limit) return;",
+    fault: "if (size <= 2 * limit) return;",
+    caughtBy: ["server/start/node-request.test.ts"],
+  },
+  {
+    name: "the host of a request continues into its path",
+    file: "server/start/node-request.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
+    text: "new URL(`http://localhost${incoming.url}`)",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
+    fault: "new URL(`http://${incoming.headers.host}${incoming.url}`)",
+    caughtBy: ["server/start/node-request.test.ts"],
+  },
+  {
+    name: "a connection continues after a body that was not read",
+    file: "server/start/node-request.ts",
+    text: "outgoing.shouldKeepAlive = false;",
+    fault: "",
+    caughtBy: ["server/start/node-request.test.ts"],
   },
   {
     name: "an expired job is not reported",
@@ -132,8 +155,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "tRPC calls are batched",
     file: "server/trpc/handler.ts",
-    text: 'if (url.searchParams.has("batch")) return errorReply("BAD_REQUEST", 400);',
-    fault: "",
+    text: 'if (url.searchParams.has("batch") || request.headers.has("trpc-accept"))',
+    fault: "if (url.hash)",
     caughtBy: ["server/trpc/router.test.ts"],
   },
   {

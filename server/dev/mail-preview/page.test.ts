@@ -7,7 +7,7 @@ import { mailPreviewPage } from "./page.ts";
 const config = loadConfig({ STILE_SERVICE_NAME: "North & <South>" }, import.meta.dirname);
 
 async function open(query = ""): Promise<{ page: string; response: Response }> {
-  const response = mailPreviewPage({ config }, new Request(`http://localhost:3000/dev/mail${query}`));
+  const response = mailPreviewPage({ config }, new URL(`http://localhost:3000/dev/mail${query}`));
   return { page: await response.text(), response };
 }
 

@@ -38,8 +38,8 @@ const widths = { narrow: 320, wide: 640 };
  * every language; with `?language=` too, that mail as HTML in a narrow and a wide frame, its text and its subject.
  * `?variant=` selects one of several examples of a message. Nothing is sent.
  */
-export function mailPreviewPage({ config }: Pick<Runtime, "config">, request: Request): Response {
-  const asked = query.parse(Object.fromEntries(new URL(request.url).searchParams));
+export function mailPreviewPage({ config }: Pick<Runtime, "config">, url: URL): Response {
+  const asked = query.parse(Object.fromEntries(url.searchParams));
   const service = config.service.name;
   const write = createMailWriter({ service, host: new URL(config.base_url).host, words: config.words });
   const page = html`<!doctype html>

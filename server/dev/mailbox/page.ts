@@ -53,15 +53,14 @@ const headers = {
  * `{ to, subject, text, html, created_at }`. `?to=` filters by recipient, `?limit=` limits the number of mails, `?mail=`
  * is the id of the open one. It shows codes: only for development, and only on this machine.
  */
-export async function mailboxPage(runtime: Runtime, request: Request): Promise<Response> {
-  const url = new URL(request.url);
+export async function mailboxPage(runtime: Runtime, url: URL, accept: string | null): Promise<Response> {
   const { to, limit, mail } = query.parse(Object.fromEntries(url.searchParams));
   const mails = await newestMails(runtime.database.read, {
     ...(to === undefined ? {} : { to }),
     ...(limit === undefined ? {} : { limit }),
   });
   const vary = { ...headers, vary: "accept" };
-  if (request.headers.get("accept")?.includes("application/json")) {
+  if (accept?.includes("application/json")) {
     return Response.json(mails.map(listed), { headers: vary });
   }
   const open = mails.find(({ id }) => id === mail) ?? mails[0];

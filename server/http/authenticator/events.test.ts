@@ -15,7 +15,7 @@ import {
 } from "../../testing/authenticator-application.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { handle } from "../dispatch.ts";
+import { dispatch, handle } from "../dispatch.ts";
 
 let shared: TestRuntime;
 /** A separate process for each test. */
@@ -255,7 +255,7 @@ describe("a stream of events", () => {
       errorHeaders: {},
       sendTimeoutMs: 60_000,
       destinations: Promise.resolve({
-        api: (request: Request, info: { peer: string; requestId: string }) => handle(request, info, runtime),
+        api: (request, info) => dispatch(request, info, runtime),
         loggable: (_method: string, path: string) => path,
         pages: async () => new Response(),
       }),

@@ -4,11 +4,11 @@ import type { Handler } from "../handler-context.ts";
 import { plainError } from "../reply.ts";
 
 /** `GET /dev/mailbox`: sent mails, if no mail server is configured. */
-export const mailboxHandler: Handler = ({ runtime, request, tenant }) => {
+export const mailboxHandler: Handler = ({ runtime, request, url, tenant }) => {
   if (tenant.config.smtp_url)
     return plainError(404, "The mailbox is disabled: mail is sent by SMTP (SMTP_URL).");
-  return mailboxPage(runtime, request);
+  return mailboxPage(runtime, url, request.headers.get("accept"));
 };
 
 /** `GET /dev/mail`: every mail in every language. */
-export const mailPreviewHandler: Handler = ({ runtime, request }) => mailPreviewPage(runtime, request);
+export const mailPreviewHandler: Handler = ({ runtime, url }) => mailPreviewPage(runtime, url);

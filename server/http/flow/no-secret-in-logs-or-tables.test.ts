@@ -7,7 +7,7 @@ import { flowClient } from "../../testing/flow-client.ts";
 import { mailedCode } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { loggablePath } from "../addresses.ts";
-import { handle } from "../dispatch.ts";
+import { dispatch } from "../dispatch.ts";
 
 let runtime: TestRuntime;
 let listener: Listener;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     errorHeaders: {},
     sendTimeoutMs: 60_000,
     destinations: Promise.resolve({
-      api: (request, info) => handle(request, info, runtime),
+      api: (request, info) => dispatch(request, info, runtime),
       loggable: loggablePath,
       pages: async () => new Response(),
     }),

@@ -2,6 +2,7 @@ import { flowTypes } from "../../flow/names.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { wantsPage } from "../accepts.ts";
+import type { RequestHeaders } from "../api-request.ts";
 import type { Handler } from "../handler-context.ts";
 import { messagePage } from "../message-page.ts";
 import { refusedDestination } from "../messages.ts";
@@ -40,7 +41,7 @@ export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url,
   });
 };
 
-function rejectDestination(message: string, headers: Headers, { config }: Tenant): Reply {
+function rejectDestination(message: string, headers: RequestHeaders, { config }: Tenant): Reply {
   if (!wantsPage(headers)) return plainError(400, message);
   return messagePage(400, headers, config, refusedDestination(message, withinTenant(config, "/")));
 }

@@ -2,6 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { wantsJson, wantsPage } from "../accepts.ts";
+import type { RequestHeaders } from "../api-request.ts";
 import { messagePage } from "../message-page.ts";
 import { missingAddress, tooManyPages } from "../messages.ts";
 import { plainError, type Reply } from "../reply.ts";
@@ -13,7 +14,7 @@ export const pagePaths: ReadonlySet<string> = new Set(["/", "/account", "/confir
 export interface PageRequest {
   method: string;
   url: URL;
-  headers: Headers;
+  headers: RequestHeaders;
   /** See `sourceOf`. */
   source: string;
   /** Null for an unknown tenant. */
@@ -68,11 +69,11 @@ async function secondsToWait(runtime: Runtime, source: string): Promise<number |
   }
 }
 
-function missingPage(headers: Headers, config: Config): Reply {
+function missingPage(headers: RequestHeaders, config: Config): Reply {
   return messagePage(404, headers, config, missingAddress);
 }
 
-function refuseTooManyPages(headers: Headers, config: Config, seconds: number): Reply {
+function refuseTooManyPages(headers: RequestHeaders, config: Config, seconds: number): Reply {
   const retry = { "Retry-After": String(seconds) };
   if (!wantsPage(headers)) return plainError(429, "Too many pages. Retry later.", retry);
   return messagePage(429, headers, config, tooManyPages(seconds), retry);

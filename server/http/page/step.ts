@@ -35,7 +35,7 @@ export const stepHandler: Handler = async (context) => {
   if (!text.ok) return bodyError(text.reason);
   const form = new URLSearchParams(text.value);
   const type = flowTypes.find((name) => name === form.get("flow"));
-  const own = new URL(request.url).searchParams;
+  const own = context.url.searchParams;
   const action = own.get("action") ?? form.get("action");
   const version = form.get("version") ?? "";
   if (!type || !action || !/^\d{1,9}$/.test(version) || form.size + own.size > MAX_FIELDS)
