@@ -5,7 +5,9 @@ import type { Vault } from "../keys/vault.ts";
 import { type Condition, type RateLimited, rateLimited, ratesAdmit } from "./rate-limits.ts";
 
 /** Methods of signing in whose failed attempts are counted, each separately. */
-export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";
+export type CountedMethod = (typeof countedMethods)[number];
+
+const countedMethods = ["password", "passcode", "otp", "recovery_code"] as const;
 
 /** The names of a subject, of which one is stored: that of the first key for a new counter. */
 export type FailureSubject = readonly Buffer[];
@@ -274,9 +276,13 @@ export function rejectionOf(
   return rateLimited(Math.max(1, secondsToWait(counts, limits, now)));
 }
 
+/** SQL of the rows of a subject. All methods are named, because a row is found by the beginning of the key. */
+const ofSubject = (table: string) => `${table}.tenant_id = $1
+      and ${table}.method in ('${countedMethods.join("', '")}') and ${table}.subject = any ($2::bytea[])`;
+
 const resetText = `failures_locked as (
     select method, subject, source from failures
-    where tenant_id = $1 and subject = any ($2::bytea[])
+    where ${ofSubject("failures")}
       and ((method = $3 and source = any ($4::text[]))
         or (source = any ($5::text[]) and consecutive >= ${MAX_CONSECUTIVE_FAILURES}))
     order by method, ${isShared("source")}, subject, source for update),
@@ -284,7 +290,7 @@ const resetText = `failures_locked as (
     update failures counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = $3)::int, 0)
     from failures_locked locked
-    where counter.tenant_id = $1 and counter.subject = locked.subject
+    where ${ofSubject("counter")} and counter.subject = locked.subject
       and counter.method = locked.method and counter.source = locked.source)`;
 
 /**

@@ -21,15 +21,29 @@ afterAll(() => runtime.close());
 
 const { begin, register } = people();
 
-test("a login of a new service finds its flow by its id", async () => {
-  const { email } = await register(runtime);
-  const flow = await begin(runtime, "login", {});
-  await flow.act("continue_with_login_identifier", { email });
-  await flow.act("continue_to_passcode_confirmation");
-  await flow.act("verify_passcode", { code: codeFor(runtime, email) });
-  expect(flow.state.name).toEqual("success");
+/** The scans of a table in all statements so far: the index, and the columns that its rows are found by. */
+const scansOf = (table: string) => {
   const scans = explainedQueries(database)
     .flatMap(({ plan }) => nodesOf(plan))
-    .filter((node) => node["Relation Name"] === "flows" && node["Node Type"].endsWith("Scan"));
-  expect([...new Set(scans.map((scan) => scan["Index Name"]))]).toEqual(["flows_tenant_id_id_pk"]);
+    .filter((node) => node["Relation Name"] === table && node["Node Type"].endsWith("Scan"))
+    .map((node) => `${node["Index Name"] ?? node["Node Type"]}: ${columnsOf(node["Index Cond"])}`);
+  return [...new Set(scans)].sort();
+};
+
+const columnsOf = (condition = "") => (condition.match(/\b[a-z_]+(?= (=|<|>|<=|>=) )/g) ?? []).join(" ");
+
+test("a login of a new service finds its flow and its counters by their keys", async () => {
+  const limited = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
+  const { email } = await register(limited);
+  const flow = await begin(limited, "login", {});
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_passcode_confirmation");
+  await flow.act("verify_passcode", { code: codeFor(limited, email) });
+  expect(flow.state.name).toEqual("success");
+  expect(scansOf("flows")).toEqual(["flows_tenant_id_id_pk: tenant_id id"]);
+  expect(scansOf("rate_limits")).toEqual(["rate_limits_pkey: key"]);
+  expect(scansOf("failures")).toEqual([
+    "failures_tenant_id_method_subject_source_pk: tenant_id method subject",
+    "failures_tenant_id_method_subject_source_pk: tenant_id method subject source",
+  ]);
 });
