@@ -169,12 +169,16 @@ export function replacePassword(
 
 /** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` if one was set concurrently. */
 export function createPassword({ tenant, now }: RequestContext, userId: string, hash: string): Write {
-  return async (tx) => {
-    await tx
-      .insert(schema.passwords)
-      .values({ tenantId: tenant.id, userId, hash, createdAt: now, updatedAt: now });
-  };
+  return writeOf({
+    name: "new_password",
+    text: createText,
+    values: [tenant.id, userId, hash, now],
+    ofAccount: true,
+  });
 }
+
+const createText = `new_password as (
+  insert into passwords (tenant_id, user_id, hash, created_at, updated_at) values ($1, $2, $3, $4, $4))`;
 
 /** Deletes the password of an account. */
 export function deletePassword({ tenant }: RequestContext, userId: string): Write {

@@ -169,13 +169,16 @@ export function insertTotp(
   userId: string,
   { sealed, lastStep }: ConfirmedTotp,
 ): Write {
-  const sealedSecret = Buffer.from(sealed, "base64url");
-  return async (tx) => {
-    await tx
-      .insert(totpSecrets)
-      .values({ tenantId: tenant.id, userId, sealedSecret, lastStep, createdAt: now });
-  };
+  return writeOf({
+    name: "new_totp",
+    text: insertText,
+    values: [tenant.id, userId, Buffer.from(sealed, "base64url"), lastStep, now],
+    ofAccount: true,
+  });
 }
+
+const insertText = `new_totp as (
+  insert into totp_secrets (tenant_id, user_id, sealed_secret, last_step, created_at) values ($1, $2, $3, $4, $5))`;
 
 /** Deletes the secret of an account; its codes are rejected from the commit on. */
 export function deleteTotp({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {

@@ -4,7 +4,7 @@ import { ConflictError } from "#db/errors";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
 import { originOf } from "./use-origin.ts";
@@ -75,12 +75,23 @@ export function insertCredential(
   userId: string,
   credential: { id: string },
 ): Write {
-  const { publicKey, ...rest } = newCredential.parse(credential);
-  const row = { ...rest, tenantId: tenant.id, userId, publicKey: Buffer.from(publicKey, "base64url") };
-  return async (tx) => {
-    await tx.insert(table).values({ ...row, createdAt: now, updatedAt: now });
-  };
+  const row = newCredential.parse(credential);
+  return writeOf({
+    name: "new_credential",
+    text: insertText,
+    values: [
+      ...[tenant.id, row.id, userId, Buffer.from(row.publicKey, "base64url"), row.signCount, row.aaguid],
+      ...[row.attestationType, row.transports, row.backupEligible, row.backupState, row.userVerified],
+      ...[row.mfaOnly, row.name, now],
+    ],
+    ofAccount: true,
+  });
 }
+
+const insertText = `new_credential as (
+  insert into webauthn_credentials (tenant_id, id, user_id, public_key, sign_count, aaguid, attestation_type,
+    transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14))`;
 
 // The counter is an unsigned 32-bit number, so it is a `bigint` (WebAuthn Level 3, 6.1.1).
 const useText = `credential as (

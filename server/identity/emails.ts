@@ -1,9 +1,9 @@
 import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
-import { addEmail, lockUser } from "./users.ts";
+import { emailPart, lockUser } from "./users.ts";
 
 const { emails } = schema;
 
@@ -20,8 +20,8 @@ export function createEmail(
 ): Write {
   const { address, isPrimary, verified } = email;
   const id = runtime.platform.uuid();
-  return (tx) =>
-    addEmail(tx, tenant.id, { userId, address, isPrimary, verifiedAt: verified ? now : null, id, now });
+  const verifiedAt = verified ? now : null;
+  return writeOf(emailPart(tenant.id, { userId, address, isPrimary, verifiedAt, id, now }));
 }
 
 /**

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
-import { setUsername } from "./users.ts";
+import { usernamePart } from "./users.ts";
 
 const { usernames } = schema;
 
@@ -19,8 +19,7 @@ export function createUsername(
   userId: string,
   username: string,
 ): Write {
-  const id = runtime.platform.uuid();
-  return (tx) => setUsername(tx, tenant.id, { userId, username, id, now });
+  return writeOf(usernamePart(tenant.id, { userId, username, id: runtime.platform.uuid(), now }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { executePart } from "#db/part";
 import { loadConfig } from "../config/load.ts";
 import { credentialRow } from "../testing/credential-row.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
@@ -11,7 +12,7 @@ import {
   factsById,
   factsByUsername,
   setEmailVerified,
-  setUsername,
+  usernamePart,
 } from "./users.ts";
 
 const tenantId = loadConfig({}, "/nowhere").tenant.id;
@@ -193,9 +194,9 @@ describe("usernames", () => {
   it("are set once, by a named constraint", async () => {
     const userId = await newUser();
     const named = (username: string) => ({ userId, username, id: randomUUID(), now: noon });
-    await write((tx) => setUsername(tx, tenantId, named("hedy")));
+    await write((tx) => executePart(tx, usernamePart(tenantId, named("hedy"))));
     expect(await factsById(read, tenantId, userId)).toMatchObject({ username: "hedy" });
-    expect(await errorOf((tx) => setUsername(tx, tenantId, named("lamarr")))).toMatchObject({
+    expect(await errorOf((tx) => executePart(tx, usernamePart(tenantId, named("lamarr"))))).toMatchObject({
       code: "23505",
       constraint: "usernames_user_unique",
     });
@@ -205,7 +206,7 @@ describe("usernames", () => {
     await newUser({ username: "taken" });
     const userId = await newUser({ username: "free" });
     const change = { userId, username: "taken", id: randomUUID(), now: noon };
-    expect(await errorOf((tx) => setUsername(tx, tenantId, change))).toMatchObject({
+    expect(await errorOf((tx) => executePart(tx, usernamePart(tenantId, change)))).toMatchObject({
       code: "23505",
       constraint: "usernames_username_unique",
     });

@@ -1,6 +1,7 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
+import { executePart, executeParts, type Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import type { Platform } from "../lib/platform.ts";
 import { deleteUploadedPicture } from "./picture.ts";
@@ -128,29 +129,47 @@ export async function isUser(db: ReadOnly, tenantId: string, userId: string): Pr
   return found.length > 0;
 }
 
+/** An account to create. */
+export interface NewUser {
+  id: string;
+  email?: { address: string; verifiedAt: Date | null };
+  username?: string;
+  names?: { [Name in "name" | "givenName" | "familyName" | "picture"]?: string | undefined };
+  declinesPasskey?: boolean;
+  now: Date;
+  platform: Platform;
+}
+
+/** Creates an account with its identifiers, as `userParts` does. */
+export async function createUser(tx: Transaction, tenantId: string, user: NewUser): Promise<void> {
+  await executeParts(tx, userParts(tenantId, user));
+}
+
+const userText = `new_user as (
+  insert into users (tenant_id, id, name, given_name, family_name, picture, passkey_declined_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $8))`;
+
 /**
- * Creates an account with its identifiers.
+ * Returns the parts that create an account with its identifiers. They violate `emails_address_unique` or
+ * `usernames_username_unique` if another account of the tenant has the identifier.
  *
- * @throws SQLSTATE 23505 with `emails_address_unique` or `usernames_username_unique` if another account of the tenant has
- *   the identifier
+ * @param ifTaken as for `emailPart`
  */
-export async function createUser(
-  tx: Transaction,
-  tenantId: string,
-  user: {
-    id: string;
-    email?: { address: string; verifiedAt: Date | null };
-    username?: string;
-    declinesPasskey?: boolean;
-    now: Date;
-    platform: Platform;
-  },
-): Promise<void> {
-  const { id: userId, email, username, declinesPasskey, now, platform } = user;
-  const passkeyDeclinedAt = declinesPasskey ? now : null;
-  await tx.insert(users).values({ tenantId, id: userId, passkeyDeclinedAt, createdAt: now, updatedAt: now });
-  if (email) await addEmail(tx, tenantId, { ...email, isPrimary: true, userId, id: platform.uuid(), now });
-  if (username) await setUsername(tx, tenantId, { username, userId, id: platform.uuid(), now });
+export function userParts(tenantId: string, user: NewUser, ifTaken: IfTaken = "violation"): Part[] {
+  const { id: userId, email, username, names = {}, declinesPasskey, now, platform } = user;
+  const { name = null, givenName = null, familyName = null, picture = null } = names;
+  const declinedAt = declinesPasskey ? now : null;
+  const row: Part = {
+    name: "user",
+    text: userText,
+    values: [tenantId, userId, name, givenName, familyName, picture, declinedAt, now],
+  };
+  const primary = email && { ...email, isPrimary: true, userId, id: platform.uuid(), now };
+  return [
+    row,
+    ...(primary ? [emailPart(tenantId, primary, ifTaken)] : []),
+    ...(username ? [usernamePart(tenantId, { username, userId, id: platform.uuid(), now })] : []),
+  ];
 }
 
 /** Remembers that the user does not want a passkey now. */
@@ -187,34 +206,44 @@ export async function updateUserProfile(
     .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
 }
 
+/** An address to add to an account. */
+export interface NewEmail {
+  userId: string;
+  address: string;
+  isPrimary: boolean;
+  verifiedAt: Date | null;
+  id: string;
+  now: Date;
+}
+
+/** What follows if an account of the tenant has the address: the constraint violation, or the conflict `address`. */
+type IfTaken = "violation" | "conflict";
+
+const emailText = `new_email as (
+  insert into emails (tenant_id, id, user_id, address, is_primary, verified_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7)`;
+
 /**
- * Adds an address to an account: the one place that inserts rows of `emails`.
- *
- * @param ifTaken what to throw if an account of the tenant has the address: the constraint violation, or
- *   ConflictError("address")
- * @throws SQLSTATE 23505 with `emails_address_unique` if an account of the tenant has the address, or with
- *   `emails_primary_unique` if `isPrimary` is set and the account has a primary address
+ * The part that adds an address to an account: the one place that inserts rows of `emails`. It violates
+ * `emails_address_unique` if an account of the tenant has the address, and `emails_primary_unique` if `isPrimary` is set
+ * and the account has a primary address.
  */
-export async function addEmail(
-  tx: Transaction,
-  tenantId: string,
-  email: {
-    userId: string;
-    address: string;
-    isPrimary: boolean;
-    verifiedAt: Date | SQL | null;
-    id: string;
-    now: Date | SQL;
-  },
-  ifTaken: "violation" | "conflict" = "violation",
-): Promise<void> {
-  const { now, ...row } = email;
-  const insert = tx.insert(emails).values({ ...row, tenantId, createdAt: now, updatedAt: now });
-  if (ifTaken === "violation") return void (await insert);
-  const added = await insert
-    .onConflictDoNothing({ target: [emails.tenantId, emails.address] })
-    .returning({ id: emails.id });
-  if (added.length === 0) throw new ConflictError("address");
+export function emailPart(tenantId: string, email: NewEmail, ifTaken: IfTaken = "violation"): Part {
+  const { id, userId, address, isPrimary, verifiedAt, now } = email;
+  const values = [tenantId, id, userId, address, isPrimary, verifiedAt, now];
+  if (ifTaken === "violation") return { name: "email", text: `${emailText})`, values, ofAccount: true };
+  return {
+    name: "email_or_refuse",
+    text: `${emailText} on conflict (tenant_id, address) do nothing returning 1)`,
+    values,
+    refuses: "case when not exists (select from new_email) then 'address' end",
+    ofAccount: true,
+  };
+}
+
+/** Adds an address to an account, as `emailPart` does. */
+export async function addEmail(tx: Transaction, tenantId: string, email: NewEmail): Promise<void> {
+  await executePart(tx, emailPart(tenantId, email));
 }
 
 const verification = prepared("email_proof", (db) =>
@@ -275,16 +304,26 @@ export async function setEmailVerified(
   if (marked.length === 0) throw new ConflictError("email");
 }
 
+/** A username to set. */
+export interface NewUsername {
+  userId: string;
+  username: string;
+  id: string;
+  now: Date;
+}
+
+const usernameText = `new_username as (
+  insert into usernames (tenant_id, id, user_id, username, created_at, updated_at) values ($1, $2, $3, $4, $5, $5))`;
+
 /**
- * Sets the username of an account that has none.
- *
- * @throws SQLSTATE 23505 with `usernames_username_unique` if another account of the tenant has the name, or with
- *   `usernames_user_unique` if this account has a username
+ * The part that sets the username of an account that has none. It violates `usernames_username_unique` if another account
+ * of the tenant has the name, and `usernames_user_unique` if this account has a username.
  */
-export async function setUsername(
-  tx: Transaction,
-  tenantId: string,
-  { userId, username, id, now }: { userId: string; username: string; id: string; now: Date },
-): Promise<void> {
-  await tx.insert(usernames).values({ tenantId, id, userId, username, createdAt: now, updatedAt: now });
+export function usernamePart(tenantId: string, { userId, username, id, now }: NewUsername): Part {
+  return {
+    name: "username",
+    text: usernameText,
+    values: [tenantId, id, userId, username, now],
+    ofAccount: true,
+  };
 }

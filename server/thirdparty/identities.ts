@@ -1,17 +1,17 @@
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import { ConflictError } from "#db/errors";
+import { executeParts, type Part } from "#db/part";
 import { prepared } from "#db/prepared";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import { emit } from "../events/emit.ts";
-import { addEmail, createUser } from "../identity/users.ts";
+import { emit, unlessHeard } from "../events/emit.ts";
+import { type NewUser, userParts } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
 
 /** Identities of users at identity providers. */
 
-const { identities, users } = schema;
+const { identities } = schema;
 
 const byProviderAndSubject = prepared("identity_owner", (db) =>
   db
@@ -38,125 +38,126 @@ export async function findIdentityOwner(
 
 /**
  * Updates a linked identity at a sign-in with the provider's current facts.
+ *
+ * @returns a write that throws ConflictError("third_party_identity") if the owner removed the identity concurrently
  */
 export function refreshIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
   const { tenant, now } = context;
-  const line = audit(context, "thirdparty_signin_succeeded", { provider: facts.provider }, userId);
-  return async (tx) => {
-    const refreshed = await tx
-      .update(identities)
-      .set({ email: facts.email, updatedAt: now })
-      .where(
-        and(
-          eq(identities.tenantId, tenant.id),
-          eq(identities.userId, userId),
-          eq(identities.provider, facts.provider),
-          eq(identities.subject, facts.subject),
-        ),
-      )
-      .returning({ id: identities.id });
-    // The owner removed the identity concurrently.
-    if (refreshed.length === 0) throw new ConflictError("third_party_identity");
-    if (await updateNames(tx, context, userId, facts)) await emit(context, "user.update", userId)(tx);
-    await line(tx);
+  const refreshed: Part = {
+    name: "identity_used",
+    text: refreshText,
+    values: [tenant.id, userId, facts.provider, facts.subject, facts.email, now],
+    refuses: "case when not exists (select from identity) then 'third_party_identity' end",
+    ofAccount: true,
   };
+  return withNames(context, userId, facts, refreshed, "thirdparty_signin_succeeded");
 }
+
+const refreshText = `identity as (
+  update identities set email = $5, updated_at = $6
+  where tenant_id = $1 and user_id = $2 and provider = $3 and subject = $4 returning 1)`;
 
 /**
  * Links an identity to an account.
  *
- * @returns a write that throws SQLSTATE 23505 with `identities_subject_unique` if any account is linked to it concurrently
+ * @returns a write that violates `identities_subject_unique` if any account is linked to it concurrently
  */
 export function linkIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
-  const line = audit(context, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
-  return async (tx) => {
-    await insertIdentity(tx, context, userId, facts);
-    if (await updateNames(tx, context, userId, facts)) await emit(context, "user.update", userId)(tx);
-    await line(tx);
-  };
+  const linked = identityPart(context, userId, facts);
+  return withNames(context, userId, facts, linked, "thirdparty_linking_succeeded");
 }
 
 /**
- * Creates an account with an identity.
+ * Creates an account with an identity, and with the names and the picture that the provider states.
  *
  * @param account `email`: the address of the account, null for none; `verified`: whether it counts as verified
- * @returns a write that throws ConflictError("address") if an account has the address, and SQLSTATE 23505 with
+ * @returns writes that throw ConflictError("address") if an account has the address, and violate
  *   `identities_subject_unique` if an account has the identity
  */
 export function signUpByIdentity(
   context: RequestContext,
   facts: ProviderFacts,
   account: { userId: string; email: { address: string; verified: boolean } | null },
-): Write {
+): Write[] {
   const { tenant, now, runtime } = context;
-  const { platform } = runtime;
   const { userId, email } = account;
-  const line = audit(context, "thirdparty_signup_succeeded", { provider: facts.provider }, userId);
-  return async (tx) => {
-    await createUser(tx, tenant.id, { id: userId, now, platform });
-    if (email) {
-      const { address, verified } = email;
-      const row = {
-        id: platform.uuid(),
-        userId,
-        address,
-        isPrimary: true,
-        verifiedAt: verified ? now : null,
-        now,
-      };
-      await addEmail(tx, tenant.id, row, "conflict");
-    }
-    await insertIdentity(tx, context, userId, facts);
-    await updateNames(tx, context, userId, facts);
-    await emit(context, "user.create", userId)(tx);
-    await line(tx);
+  const user: NewUser = {
+    id: userId,
+    names: facts,
+    ...(email ? { email: { address: email.address, verifiedAt: email.verified ? now : null } } : {}),
+    now,
+    platform: runtime.platform,
   };
+  return [
+    writeOf(...userParts(tenant.id, user, "conflict"), identityPart(context, userId, facts)),
+    emit(context, "user.create", userId),
+    audit(context, "thirdparty_signup_succeeded", { provider: facts.provider }, userId),
+  ];
 }
 
-async function insertIdentity(
-  tx: Transaction,
+const insertText = `new_identity as (
+  insert into identities (tenant_id, id, user_id, provider, subject, email, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7))`;
+
+function identityPart(
   { tenant, now, runtime }: RequestContext,
   userId: string,
   { provider, subject, email }: ProviderFacts,
-): Promise<void> {
-  await tx.insert(identities).values({
-    tenantId: tenant.id,
-    id: runtime.platform.uuid(),
-    userId,
-    provider,
-    subject,
-    email,
-    createdAt: now,
-    updatedAt: now,
+): Part {
+  const values = [tenant.id, runtime.platform.uuid(), userId, provider, subject, email, now];
+  return { name: "identity", text: insertText, values, ofAccount: true };
+}
+
+/** Returns the write of a change of an identity that also updates the names of its account. */
+function withNames(
+  context: RequestContext,
+  userId: string,
+  facts: ProviderFacts,
+  change: Part,
+  type: "thirdparty_signin_succeeded" | "thirdparty_linking_succeeded",
+): Write {
+  const names = namesPart(context, userId, facts);
+  const entry = audit(context, type, { provider: facts.provider }, userId);
+  const inTransaction = async (tx: Transaction) => {
+    const { names: changed } = await executeParts<{ names: boolean }>(tx, [change, names]);
+    if (changed) await emit(context, "user.update", userId)(tx);
+    await entry(tx);
+  };
+  // Whether there is an event depends on the row, so a transaction tells webhooks of changed names.
+  const unheard = { ...names, name: "names_unheard", refuses: refusalOf(`${isChanged} and ${hasWebhooks}`) };
+  const heard = { ...names, name: "names_heard", refuses: refusalOf(isChanged) };
+  return Object.assign(inTransaction, {
+    parts: [change, unlessHeard(unheard, heard), ...(entry.parts ?? [])],
+    ...(entry.committed ? { committed: entry.committed } : {}),
   });
 }
 
+const isChanged = "exists (select from named)";
+const hasWebhooks = "exists (select from webhooks where tenant_id = $1 and enabled)";
+const refusalOf = (condition: string) => `case when ${condition} then 'webhook' end`;
+
+const statedNames = `coalesce($3, name), coalesce($4, given_name), coalesce($5, family_name),
+      case when picture like '/%' then picture else coalesce($6, picture) end`;
+
+const namesText = `named as (
+  update users set (name, given_name, family_name, picture, updated_at) = (
+      ${statedNames}, $7)
+  where tenant_id = $1 and id = $2
+    and (name, given_name, family_name, picture) is distinct from (
+      ${statedNames})
+  returning 1)`;
+
 /**
- * Updates the names and the picture that the provider states; others stay unchanged, and so does a picture that the user
- * uploaded.
- *
- * @returns whether one of them differs
+ * The part that updates the names and the picture that the provider states; others stay unchanged, and so does a picture
+ * that the user uploaded. It returns whether one of them differs.
  */
-async function updateNames(
-  tx: Transaction,
-  { tenant, now }: RequestContext,
-  userId: string,
-  { name, givenName, familyName, picture }: ProviderFacts,
-): Promise<boolean> {
-  const uploaded = sql`${users.picture} like '/%'`;
-  const names = {
-    ...{ name, givenName, familyName },
-    picture: picture && sql`case when ${uploaded} then ${users.picture} else ${picture} end`,
+function namesPart({ tenant, now }: RequestContext, userId: string, facts: ProviderFacts): Part {
+  const { name, givenName, familyName, picture } = facts;
+  return {
+    name: "names",
+    text: namesText,
+    values: [tenant.id, userId, name ?? null, givenName ?? null, familyName ?? null, picture ?? null, now],
+    returns: `(select ${isChanged})`,
+    ofAccount: true,
   };
-  const stated = (Object.keys(names) as (keyof typeof names)[])
-    .filter((column) => names[column] !== undefined)
-    .map((column) => [column, names[column]] as const);
-  if (stated.length === 0) return false;
-  const differs = stated.map(([column, value]) => sql`${users[column]} is distinct from ${value}`);
-  const changed = await tx
-    .update(users)
-    .set({ ...Object.fromEntries(stated), updatedAt: now })
-    .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId), or(...differs)))
-    .returning({ id: users.id });
-  return changed.length > 0;
 }

@@ -232,6 +232,6 @@ function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
       passcode: address !== null && unverified ? emailVerification(address, false) : undefined,
     },
     facts: createdFacts,
-    writes: [signUpByIdentity(request, facts, { userId, email })],
+    writes: signUpByIdentity(request, facts, { userId, email }),
   };
 }

@@ -424,15 +424,15 @@ describe("an address of an account", () => {
     // Another account takes the address between judging and writing.
     const newOwner = { userId: owner.userId, address: facts.email ?? "", isPrimary: true, verifiedAt: now };
     let done = false;
-    const transaction: typeof database.write.transaction = async (work) => {
+    const connect = async () => {
       if (!done)
         await database.write.transaction((tx) =>
           addEmail(tx, tenant.id, { ...newOwner, id: randomUUID(), now }),
         );
       done = true;
-      return database.write.transaction(work);
+      return database.write.$client.connect();
     };
-    const write = Object.assign(Object.create(database.write), { transaction });
+    const write = Object.create(database.write, { $client: { value: { connect } } });
     const conflicting: TestRuntime = { ...runtime, database: { ...database, write } };
     await flow.act("exchange_token", { token }, { runtime: conflicting });
     expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });

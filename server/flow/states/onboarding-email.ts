@@ -2,7 +2,8 @@ import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
-import { addEmail, factsByEmail } from "../../identity/users.ts";
+import { createEmail } from "../../identity/emails.ts";
+import { factsByEmail } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { byConfig } from "../inputs.ts";
@@ -27,7 +28,7 @@ export const onboardingEmail = state({
       to: ["passcode_confirmation", NEXT],
       errors: ["value_invalid_error", "email_already_exists"],
       async run({ request, db, data, facts, config }, { email }) {
-        const { tenant, now, runtime } = request;
+        const { tenant } = request;
         const { userId } = data;
         // Another flow of the user added one concurrently.
         if (facts.email !== null) return next();
@@ -44,15 +45,7 @@ export const onboardingEmail = state({
           data: { email: address },
           facts: { email: address },
           writes: [
-            (tx) =>
-              addEmail(tx, tenant.id, {
-                userId,
-                address,
-                isPrimary: true,
-                verifiedAt: null,
-                id: runtime.platform.uuid(),
-                now,
-              }),
+            createEmail(request, userId, { address, isPrimary: true, verified: false }),
             audit(request, "email_created", { email: address }, userId),
             emit(request, "user.update.email.create", userId),
           ],

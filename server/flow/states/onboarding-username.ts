@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { emit } from "../../events/emit.ts";
 import { parseUsername } from "../../identity/username.ts";
-import { factsByUsername, setUsername } from "../../identity/users.ts";
+import { createUsername } from "../../identity/usernames.ts";
+import { factsByUsername } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { byConfig } from "../inputs.ts";
@@ -32,7 +33,7 @@ export const onboardingUsername = state({
         "username_already_exists",
       ],
       async run({ request, db, data, facts, config }, given) {
-        const { tenant, now, runtime } = request;
+        const { tenant } = request;
         // Another flow of the user set one concurrently.
         if (facts.username !== null) return next();
         const parsed = parseUsername(given.username, config.username);
@@ -45,7 +46,7 @@ export const onboardingUsername = state({
           data: { username },
           facts: { username },
           writes: [
-            (tx) => setUsername(tx, tenant.id, { userId, username, id: runtime.platform.uuid(), now }),
+            createUsername(request, userId, username),
             emit(request, "user.update.username.create", userId),
           ],
         });

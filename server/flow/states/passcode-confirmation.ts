@@ -9,8 +9,8 @@ import {
   verifyPasscode,
 } from "../../credentials/passcodes.ts";
 import { emit } from "../../events/emit.ts";
-import { hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
-import { addEmail, isEmailVerified, setEmailVerified } from "../../identity/users.ts";
+import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
+import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, type Entered, state } from "../define.ts";
@@ -119,7 +119,7 @@ async function releaseOf(context: PasscodeContext): Promise<Write[] | null> {
 /** Effects of a correct code, which proves control of the mailbox. */
 async function confirmed(context: PasscodeContext): Promise<Effects> {
   const { type, data, facts, request } = context;
-  const { tenant, now, runtime } = request;
+  const { now } = request;
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
   if (purpose !== "email_verification") {
@@ -140,15 +140,7 @@ async function confirmed(context: PasscodeContext): Promise<Effects> {
     data: { email: address, passcode: undefined },
     facts: { email: address, emailVerified: true },
     writes: [
-      (tx) =>
-        addEmail(tx, tenant.id, {
-          userId,
-          address,
-          isPrimary: true,
-          verifiedAt: now,
-          id: runtime.platform.uuid(),
-          now,
-        }),
+      createEmail(request, userId, { address, isPrimary: true, verified: true }),
       audit(request, "email_created", { email: address }, userId),
       emit(request, "user.update.email.create", userId),
       audit(request, "email_verified", { email: address }, userId),

@@ -1,5 +1,5 @@
 import { ConflictError } from "#db/errors";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { type MarkedMethod, markAccount } from "../../credentials/account-marks.ts";
@@ -9,7 +9,7 @@ import { insertTotp } from "../../credentials/totp.ts";
 import { findTrustedDevice, trustDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { emit } from "../../events/emit.ts";
-import { createUser } from "../../identity/users.ts";
+import { userParts } from "../../identity/users.ts";
 import { prepareAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
@@ -81,17 +81,16 @@ function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
   const { userId, email, username, pending, completedStates } = data;
   const { passwordHash, credential, securityKey, totp } = pending;
-  const create: Write = (tx) =>
-    createUser(tx, tenant.id, {
-      id: userId,
-      now,
-      platform: runtime.platform,
-      ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
-      ...(username ? { username } : {}),
-      declinesPasskey: !credential && passkeyOffers.some((state) => completedStates.includes(state)),
-    });
+  const user = userParts(tenant.id, {
+    id: userId,
+    now,
+    platform: runtime.platform,
+    ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
+    ...(username ? { username } : {}),
+    declinesPasskey: !credential && passkeyOffers.some((state) => completedStates.includes(state)),
+  });
   return [
-    create,
+    writeOf(...user),
     ...(passwordHash ? [createPassword(request, userId, passwordHash)] : []),
     ...(credential ? [insertCredential(request, userId, credential)] : []),
     ...(securityKey ? [insertCredential(request, userId, securityKey)] : []),
