@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { isSealedByOneOf } from "../keys/sealed-columns.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -43,25 +43,24 @@ export function openThirdPartyRequest(
 ): { state: string; write: Write } {
   const state = randomToken(runtime.platform);
   const stateHash = sha256(state);
-  const row = {
-    tenantId: tenant.id,
-    stateHash,
-    flowId: request.flowId,
-    provider: request.provider,
-    sealed: runtime.vault.seal(
-      Buffer.from(JSON.stringify(request.privateState)),
-      sealContext(tenant, stateHash),
-    ),
-    redirectTo: request.redirectTo,
-    codeChallenge: request.codeChallenge ?? null,
-    userId: request.userId ?? null,
-    expiresAt: new Date(now.getTime() + THIRD_PARTY_REQUEST_SECONDS * 1000),
-  };
-  const write: Write = async (tx) => {
-    await tx.insert(thirdPartyRequests).values(row);
-  };
+  const privateState = Buffer.from(JSON.stringify(request.privateState));
+  const write = writeOf({
+    name: "provider_request",
+    text: insertText,
+    values: [
+      ...[tenant.id, stateHash, request.flowId, request.provider],
+      runtime.vault.seal(privateState, sealContext(tenant, stateHash)),
+      ...[request.redirectTo, request.codeChallenge ?? null, request.userId ?? null],
+      new Date(now.getTime() + THIRD_PARTY_REQUEST_SECONDS * 1000),
+    ],
+  });
   return { state, write };
 }
+
+const insertText = `provider_request as (
+  insert into third_party_requests (tenant_id, state_hash, flow_id, provider, sealed, redirect_to, code_challenge,
+    user_id, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9))`;
 
 /**
  * Takes a request and commits at once, so that it accepts one response whatever the outcome.

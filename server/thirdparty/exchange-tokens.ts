@@ -2,8 +2,7 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import { ConflictError } from "#db/errors";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { isVerifierOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -104,20 +103,16 @@ export function takeExchangeToken(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   token: string,
 ): Write {
-  return async (tx) => {
-    const taken = await tx
-      .delete(exchangeTokens)
-      .where(
-        and(
-          eq(exchangeTokens.tenantId, tenant.id),
-          eq(exchangeTokens.tokenHash, sha256(token)),
-          gt(exchangeTokens.expiresAt, now),
-        ),
-      )
-      .returning({ flowId: exchangeTokens.flowId });
-    if (taken.length === 0) throw new ConflictError("exchange_token");
-  };
+  return writeOf({
+    name: "exchange_token",
+    text: takeText,
+    values: [tenant.id, sha256(token), now],
+    refuses: "case when not exists (select from exchange_token) then 'exchange_token' end",
+  });
 }
+
+const takeText = `exchange_token as (
+  delete from exchange_tokens where tenant_id = $1 and token_hash = $2 and expires_at > $3 returning 1)`;
 
 /**
  * Whether a verifier matches a token's challenge, by S256 only (RFC 7636, 4.6). For a token without a challenge the
