@@ -1,11 +1,12 @@
+import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import type { ConsumedChallenge, Operation } from "./challenges.ts";
-import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
+import { findOwnedCredential, type OwnedCredential, usedCredential } from "./credential-records.ts";
 import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
 import { userHandlesOf, userIdsOf } from "./user-handles.ts";
@@ -16,8 +17,8 @@ export type AssertionVerdict =
       ok: true;
       credential: OwnedCredential;
       userVerified: boolean;
-      /** Must run in the caller's transaction. Throws ConflictError if the credential changed concurrently. */
-      write: Write;
+      /** To commit with the caller's. They throw ConflictError if the credential changed concurrently. */
+      writes: Write[];
     }
   /** `credential`: the claimed, unproven credential. */
   | (PasskeyRejection & { credential?: OwnedCredential });
@@ -37,17 +38,18 @@ export async function verifyPasskeyAssertion(
   if (consumed.expired)
     return rejectPasskeyRequest("assertion_rejected", { details: "the challenge has expired" });
 
+  const credential = await findOwnedCredential(db, tenant.id, answer.id);
   // The response must name a user if the application named none. In a transaction it may name one, which must exist.
   const handle = answer.response.userHandle || null;
   if (handle === null && consumed.userId === null)
     return rejectPasskeyRequest("unknown_user_handle", { details: "the response names no user" });
   if (handle !== null && (consumed.userId === null || consumed.operation === "transaction")) {
-    const named = await findUsers(db, tenant.id, userIdsOf(handle));
-    if (named.length === 0)
+    const named = userIdsOf(handle);
+    const isOwner = credential !== null && named.includes(credential.owner.userId);
+    if (!isOwner && (await findUsers(db, tenant.id, named)).length === 0)
       return rejectPasskeyRequest("unknown_user_handle", { details: "the user does not exist" });
   }
 
-  const credential = await findOwnedCredential(db, tenant.id, answer.id);
   if (!credential)
     return rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" });
 
@@ -74,22 +76,21 @@ export async function verifyPasskeyAssertion(
   }
 
   const { userVerified, backupState, signCount: counted, signCountStale } = verdict;
-  const write: Write = async (tx) => {
-    await updateUsedCredential(tx, context, {
-      id: credential.id,
-      signCount: counted,
-      backupState,
-      userVerified: userVerified && secondFactor,
-      strict: signCount === "refuse",
-    });
-    const facts = { actor_user_id: credential.owner.userId, credential_id: credential.id };
-    if (signCountStale) await audit(context, "passkey_sign_count_stale", facts)(tx);
-  };
-  return { ok: true, credential, userVerified, write };
+  const used = usedCredential(context, {
+    id: credential.id,
+    signCount: counted,
+    backupState,
+    userVerified: userVerified && secondFactor,
+    strict: signCount === "refuse",
+  });
+  const facts = { actor_user_id: credential.owner.userId, credential_id: credential.id };
+  const writes = [writeOf(used)];
+  if (signCountStale) writes.push(audit(context, "passkey_sign_count_stale", facts));
+  return { ok: true, credential, userVerified, writes };
 }
 
 /**
- * Runs the writes of a verified assertion in one transaction.
+ * Commits the writes of a verified assertion together.
  *
  * @returns a rejection, with nothing written, if the credential or the transaction changed concurrently
  */
@@ -98,9 +99,7 @@ export async function writeAssertion(
   ...writes: Write[]
 ): Promise<PasskeyRejection | null> {
   try {
-    await context.runtime.database.write.transaction(async (tx) => {
-      for (const write of writes) await write(tx);
-    });
+    await commit(context.runtime.database, writes);
     return null;
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;

@@ -1,6 +1,8 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
-import { databaseNow } from "#db/clock";
+import { schema } from "#db/client";
+import { type JsonRow, rowOfJson } from "#db/json-row";
+import type { Part } from "#db/part";
+import { runTogether } from "#db/together";
+import { type Write, writeOf } from "#db/write";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
 
@@ -29,26 +31,62 @@ export interface ConsumedChallenge extends Omit<NewChallenge, "seconds"> {
   expired: boolean;
 }
 
-const { passkeyChallenges: table } = schema;
+const { passkeyChallenges: table, passkeyTransactions } = schema;
+
+export type TransactionRow = typeof passkeyTransactions.$inferSelect;
 
 /** Returns 32 random bytes in base64url, 43 characters. */
 export function newChallenge({ runtime }: Pick<RequestContext, "runtime">): string {
   return randomToken(runtime.platform);
 }
 
-/** Stores a challenge. A user may have several open challenges; each accepts one response. */
-export async function openChallenge(
-  tx: Transaction,
+const openText = `challenge_opened as (
+  insert into passkey_challenges
+    (tenant_id, challenge, operation, user_id, user_verification, allowed, transaction_id, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7,
+    clock_timestamp() + $8::float8 * interval '1 millisecond' + $9::int * interval '1 second'))`;
+
+/** Returns the write of a challenge. A user may have several open challenges; each accepts one response. */
+export function openChallenge(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
-  { seconds, allowed, ...challenge }: NewChallenge,
-): Promise<void> {
-  const now = databaseNow(runtime.platform.clockShift());
-  await tx.insert(table).values({
-    ...challenge,
-    tenantId: tenant.id,
-    allowed: allowed && [...allowed],
-    expiresAt: sql`${now} + ${seconds}::int * interval '1 second'`,
+  { operation, challenge, userId, allowed, userVerification, transactionId, seconds }: NewChallenge,
+): Write {
+  return writeOf({
+    name: "challenge_opened",
+    text: openText,
+    values: [
+      ...[tenant.id, challenge, operation, userId, userVerification, allowed, transactionId],
+      ...[runtime.platform.clockShift(), seconds],
+    ],
   });
+}
+
+const consumeText = `consumed as (
+  delete from passkey_challenges
+  where tenant_id = $1 and challenge = $2 and operation = any($3::text[])
+  returning *, expires_at <= clock_timestamp() + $4::float8 * interval '1 millisecond' as expired)`;
+
+/** What `consumePart` returns. */
+interface Consumed {
+  challenge_consumed: JsonRow | null;
+}
+
+function consumePart(
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  operations: readonly Operation[],
+  challenge: string,
+): Part {
+  return {
+    name: "challenge_consumed",
+    text: consumeText,
+    values: [tenant.id, challenge, operations, runtime.platform.clockShift()],
+    returns: "(select row_to_json(consumed) from consumed)",
+  };
+}
+
+function consumedChallenge({ challenge_consumed: consumed }: Partial<Consumed>): ConsumedChallenge | null {
+  if (!consumed) return null;
+  return { ...rowOfJson(table, consumed), expired: consumed.expired } as ConsumedChallenge;
 }
 
 /**
@@ -59,28 +97,41 @@ export async function openChallenge(
  * @returns null if the tenant has no such open challenge
  */
 export async function consumeChallenge(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  context: Pick<RequestContext, "runtime" | "tenant">,
   operations: readonly Operation[],
   challenge: string,
 ): Promise<ConsumedChallenge | null> {
-  const now = databaseNow(runtime.platform.clockShift());
-  const [consumed] = await runtime.database.write
-    .delete(table)
-    .where(
-      and(
-        eq(table.tenantId, tenant.id),
-        eq(table.challenge, challenge),
-        inArray(table.operation, [...operations]),
-      ),
-    )
-    .returning({
-      operation: table.operation,
-      challenge: table.challenge,
-      userId: table.userId,
-      allowed: table.allowed,
-      userVerification: table.userVerification,
-      transactionId: table.transactionId,
-      expired: sql<boolean>`${table.expiresAt} <= ${now}`,
-    });
-  return (consumed as ConsumedChallenge | undefined) ?? null;
+  const { database } = context.runtime;
+  return consumedChallenge(
+    await runTogether<Consumed>(database, [consumePart(context, operations, challenge)]),
+  );
 }
+
+/**
+ * Consumes the challenge of a transaction, as `consumeChallenge` does, and reads the transaction.
+ *
+ * @returns null if the tenant has no such open challenge
+ */
+export async function consumeTransactionChallenge(
+  context: Pick<RequestContext, "runtime" | "tenant">,
+  challenge: string,
+): Promise<{ consumed: ConsumedChallenge; transaction: TransactionRow } | null> {
+  const returned = await runTogether<Consumed & { transaction_of_challenge: JsonRow | null }>(
+    context.runtime.database,
+    [consumePart(context, ["transaction"], challenge), transactionPart],
+  );
+  const consumed = consumedChallenge(returned);
+  const { transaction_of_challenge: transaction } = returned;
+  return consumed && transaction
+    ? { consumed, transaction: rowOfJson(passkeyTransactions, transaction) }
+    : null;
+}
+
+/** Reads the transaction of the challenge that `consumePart` takes. */
+const transactionPart: Part = {
+  name: "transaction_of_challenge",
+  text: "",
+  values: [],
+  returns: `(select row_to_json(t) from consumed c
+    join passkey_transactions t on t.tenant_id = c.tenant_id and t.id = c.transaction_id)`,
+};

@@ -34,7 +34,7 @@ export function issueCode(
     Buffer.from(JSON.stringify(proof)),
     sealContext(tenant.id, transactionId),
   );
-  return { code, result: { codeHash: sha256(code), sealedResult, expiresAt: codeExpiry(runtime) } };
+  return { code, result: { codeHash: sha256(code), sealedResult, seconds: RETURN_SECONDS } };
 }
 
 /**

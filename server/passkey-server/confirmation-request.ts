@@ -1,6 +1,4 @@
-import { sql } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
-import { databaseNow } from "#db/clock";
+import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -13,15 +11,18 @@ export interface ConfirmationOptions {
   redirectTo: string;
 }
 
-const { transactionConfirmations: table } = schema;
+const insertText = `confirmation as (
+  insert into transaction_confirmations (tenant_id, transaction_id, page_token_hash, redirect_to, expires_at)
+  values ($1, $2, $3, $4,
+    clock_timestamp() + $5::float8 * interval '1 millisecond' + $6::int * interval '1 second'))`;
 
 export type PreparedConfirmation =
   | {
       ok: true;
       /** URL of the page. It contains a token of 256 bits, of which only the hash is stored. */
       url: string;
-      /** Must run in the database transaction that stores the passkey transaction. */
-      write(tx: Transaction, transactionId: string, seconds: number): Promise<void>;
+      /** Returns the write of the page, to commit with the passkey transaction. */
+      write(transactionId: string, seconds: number): Write;
     }
   /** For developers of applications. */
   | { ok: false; details: string };
@@ -48,16 +49,15 @@ export function prepareConfirmation(
   return {
     ok: true,
     url: page.href,
-    async write(tx, transactionId, seconds) {
-      const now = databaseNow(runtime.platform.clockShift());
-      await tx.insert(table).values({
-        tenantId: tenant.id,
-        transactionId,
-        pageTokenHash: sha256(token),
-        redirectTo: target.href,
-        expiresAt: sql`${now} + ${seconds}::int * interval '1 second'`,
-      });
-    },
+    write: (transactionId, seconds) =>
+      writeOf({
+        name: "confirmation",
+        text: insertText,
+        values: [
+          ...[tenant.id, transactionId, sha256(token), target.href],
+          ...[runtime.platform.clockShift(), seconds],
+        ],
+      }),
   };
 }
 

@@ -183,7 +183,7 @@ async function rejectAndReopen(
       .update(transactions)
       .set({ challenge, updatedAt: now })
       .where(and(eq(transactions.tenantId, tenant.id), eq(transactions.id, id)));
-    await openChallenge(tx, context, {
+    await openChallenge(context, {
       operation: "transaction",
       challenge,
       userId: user.id,
@@ -191,7 +191,7 @@ async function rejectAndReopen(
       userVerification: transactionVerification(tenant.config),
       transactionId: id,
       seconds,
-    });
+    })(tx);
     return true;
   });
   if (!reopened) return resume(context, token);

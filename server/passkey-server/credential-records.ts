@@ -1,7 +1,7 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import { ConflictError } from "#db/errors";
-import { advanceSignCount } from "#db/sign-count";
+import type { Part } from "#db/part";
+import { prepared } from "#db/prepared";
 import type { RequestContext } from "../runtime.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import type { NewCredential, StoredCredential } from "../webauthn/credential-record.ts";
@@ -10,20 +10,19 @@ import type { PasskeyUser } from "./users.ts";
 
 /** Reads and writes of credentials by ceremonies. */
 
-/** A credential with the columns that verification needs, and its owner. */
+/** A credential with the columns that verification and receipts need, and its owner. */
 export interface OwnedCredential extends StoredCredential {
+  aaguid: string;
+  attestationType: string;
+  attestationTrust: AttestationTrust;
+  createdAt: Date;
   owner: PasskeyUser;
 }
 
 const { passkeyCredentials: table, passkeyUsers: users } = schema;
 
-/** Finds a credential of any user by id. */
-export async function findOwnedCredential(
-  db: ReadOnly,
-  tenantId: string,
-  id: string,
-): Promise<OwnedCredential | null> {
-  const [row] = await db
+const selectById = prepared("passkey_credential", (db) =>
+  db
     .select({
       id: table.id,
       userId: table.userId,
@@ -32,6 +31,10 @@ export async function findOwnedCredential(
       backupEligible: table.backupEligible,
       mfaOnly: table.isMfa,
       transports: table.transports,
+      aaguid: table.aaguid,
+      attestationType: table.attestationType,
+      attestationTrust: sql<AttestationTrust>`${table.attestationTrust}`,
+      createdAt: table.createdAt,
       owner: {
         id: users.id,
         userId: users.userId,
@@ -42,7 +45,16 @@ export async function findOwnedCredential(
     })
     .from(table)
     .innerJoin(users, and(eq(users.tenantId, table.tenantId), eq(users.id, table.userId)))
-    .where(and(eq(table.tenantId, tenantId), eq(table.id, id)));
+    .where(and(eq(table.tenantId, sql.placeholder("tenantId")), eq(table.id, sql.placeholder("id")))),
+);
+
+/** Finds a credential of any user by id. */
+export async function findOwnedCredential(
+  db: ReadOnly,
+  tenantId: string,
+  id: string,
+): Promise<OwnedCredential | null> {
+  const [row] = await selectById(db).execute({ tenantId, id });
   return row ?? null;
 }
 
@@ -100,29 +112,30 @@ export async function insertCredential(
   return written.length === 0 ? "credential_exists" : null;
 }
 
+// The counter is an unsigned 32-bit number, so it is a `bigint` (WebAuthn Level 3, 6.1.1).
+const useText = `credential as (
+  update passkey_credentials set sign_count = greatest(sign_count, $3::bigint), backup_state = $4,
+    user_verified = user_verified or $5::boolean, last_used_at = $6, updated_at = $6
+  where tenant_id = $1 and id = $2
+    and (not $7::boolean or sign_count < $3::bigint or (sign_count = 0 and $3::bigint = 0))
+  returning 1)`;
+
 /**
- * Updates a credential after an assertion (WebAuthn Level 3 section 7.2 step 24).
+ * Updates a credential after an assertion (WebAuthn Level 3 section 7.2 step 24). It refuses with `passkey` if `strict`
+ * rejects the counter, or if the credential was removed.
  *
  * @param update `userVerified`: true if the user was verified beside another factor; false leaves the column unchanged.
  *   `strict`: reject a signature counter that a concurrent assertion has passed
- * @throws ConflictError "passkey" in that case, or if the credential was removed
  */
-export async function updateUsedCredential(
-  tx: Transaction,
+export function usedCredential(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
-): Promise<void> {
-  const { next, grows } = advanceSignCount(table.signCount, update.signCount);
-  const updated = await tx
-    .update(table)
-    .set({
-      signCount: next,
-      backupState: update.backupState,
-      ...(update.userVerified ? { userVerified: true } : {}),
-      lastUsedAt: now,
-      updatedAt: now,
-    })
-    .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))
-    .returning({ id: table.id });
-  if (updated.length === 0) throw new ConflictError("passkey");
+): Part {
+  const { id, signCount, backupState, userVerified, strict } = update;
+  return {
+    name: "used_passkey",
+    text: useText,
+    values: [tenant.id, id, signCount, backupState, userVerified, now, strict],
+    refuses: "case when not exists (select from credential) then 'passkey' end",
+  };
 }

@@ -73,7 +73,7 @@ async function open(
   const { timeout: seconds, user_verification: userVerification } = settingsOf(tenant.config, kind);
   const { operation, audited } = ceremonies[kind];
   await runtime.database.write.transaction(async (tx) => {
-    await openChallenge(tx, context, {
+    await openChallenge(context, {
       operation,
       challenge,
       userId: user?.id ?? null,
@@ -81,7 +81,7 @@ async function open(
       userVerification,
       transactionId: null,
       seconds,
-    });
+    })(tx);
     await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user?.userId }, caller)(tx);
   });
   return {
@@ -119,7 +119,7 @@ export async function finalizeLogin(
   const facts = { actorUserId: userId, credentialId: answer.id };
   if (!verdict.ok) return fail(verdict, facts);
 
-  const { credential, userVerified, write } = verdict;
+  const { credential, userVerified, writes } = verdict;
   // Sign before the write, so that no sign-in is recorded without a token.
   const token = await signToken(context, {
     userId: credential.owner.userId,
@@ -129,7 +129,7 @@ export async function finalizeLogin(
   });
   const rejection = await writeAssertion(
     context,
-    write,
+    ...writes,
     auditPasskeys(context, `${audited}_final_succeeded`, facts),
   );
   return rejection ? fail(rejection, facts) : { ok: true, token };

@@ -1,13 +1,9 @@
-import { and, eq } from "drizzle-orm";
-import { schema } from "#db/client";
 import { ownOrigin } from "../config/own-hosts.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import type { AuthenticationResponse } from "../webauthn/responses.ts";
+import type { OwnedCredential } from "./credential-records.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
-
-const { passkeyCredentials: credentials } = schema;
 
 /** Returns the URL of a tenant's passkey server. Its keys are at `/.well-known/receipt-keys.json` under it. */
 export function issuerOf({ id, config }: Tenant): string {
@@ -16,34 +12,25 @@ export function issuerOf({ id, config }: Tenant): string {
 
 /**
  * Signs the receipt of a verified transaction with the tenant's passkey key.
- *
- * @param about `userId`: the application's id of the user
- * @returns null if the credential was removed concurrently
  */
-export async function signReceipt(
+export function signReceipt(
   { runtime, tenant, now }: RequestContext,
   about: {
-    userId: string;
-    credentialId: string;
+    credential: OwnedCredential;
     transaction: { identifier: string; data: string; createdAt: Date };
     answer: AuthenticationResponse;
   },
-): Promise<string | null> {
-  const { userId, credentialId, transaction, answer } = about;
-  const [credential] = await runtime.database.read
-    .select()
-    .from(credentials)
-    .where(and(eq(credentials.tenantId, tenant.id), eq(credentials.id, credentialId)));
-  if (!credential) return null;
+): Promise<string> {
+  const { credential, transaction, answer } = about;
   const { relying_party: relyingParty } = tenant.config.passkey_server;
   const claims = claimsOf({
     issuer: issuerOf(tenant),
     tenantId: tenant.id,
-    userId,
+    userId: credential.owner.userId,
     relyingParty,
     transaction,
     confirmedAt: now,
-    credential: { ...credential, attestationTrust: credential.attestationTrust as AttestationTrust },
+    credential,
     response: answer.response,
   });
   return runtime.signingKeys.of(tenant, "passkeys").sign(claims, { typ: RECEIPT_TYPE });

@@ -32,7 +32,7 @@ export async function initializeRegistration(
   return runtime.database.write.transaction(async (tx) => {
     const user = await saveUser(tx, context, given);
     const exclude = await findDescriptors(tx, tenant.id, user.id, kind);
-    await openChallenge(tx, context, {
+    await openChallenge(context, {
       operation,
       challenge,
       userId: user.id,
@@ -40,7 +40,7 @@ export async function initializeRegistration(
       userVerification: settings.user_verification,
       transactionId: null,
       seconds: settings.timeout,
-    });
+    })(tx);
     await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user.userId })(tx);
     return { publicKey: creationOptions(tenant.config, { challenge, user, exclude, kind }) };
   });

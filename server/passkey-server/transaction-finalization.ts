@@ -1,20 +1,15 @@
-import { and, eq, isNull, type SQL } from "drizzle-orm";
-import { type ReadOnly, schema, type Transaction } from "#db/client";
-import { ConflictError } from "#db/errors";
+import type { Part } from "#db/part";
+import { writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
-import { type ConsumedChallenge, consumeChallenge } from "./challenges.ts";
+import { type ConsumedChallenge, consumeTransactionChallenge, type TransactionRow } from "./challenges.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { signReceipt } from "./receipt-signing.ts";
 import { verifyReceipt } from "./receipt-verification.ts";
 import { signToken } from "./tokens.ts";
-
-const { passkeyTransactions: table, transactionConfirmations: confirmations } = schema;
-
-export type TransactionRow = typeof table.$inferSelect;
 
 /** What an application receives for a confirmed transaction. */
 export interface TransactionProof {
@@ -32,23 +27,16 @@ export async function finalizeTransaction(
   context: RequestContext,
   body: unknown,
 ): Promise<({ ok: true } & TransactionProof) | PasskeyRejection> {
-  const { runtime, tenant } = context;
   const read = readAuthenticationResponse(body);
   if (!read.ok) return rejectPasskeyRequest("malformed_transaction_assertion", { details: read.details });
-  const consumed = await consumeChallenge(context, ["transaction"], read.clientData.challenge);
-  const transaction =
-    consumed && (await findTransaction(runtime.database.read, tenant.id, consumed.transactionId));
-  if (!transaction) {
+  const consumed = await consumeTransactionChallenge(context, read.clientData.challenge);
+  if (!consumed) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
     await auditRejection(context, "webauthn_transaction_final", rejection, facts, "public");
     return rejection;
   }
-  const verdict = await verifyTransactionAssertion(
-    context,
-    { ...read, consumed, transaction },
-    "application",
-  );
+  const verdict = await verifyTransactionAssertion(context, { ...read, ...consumed }, "application");
   if (!verdict.ok) return verdict;
   const rejection = await verdict.write();
   return rejection ?? { ok: true, ...verdict.proof };
@@ -58,8 +46,8 @@ export async function finalizeTransaction(
 export interface RedeemableResult {
   codeHash: Buffer;
   sealedResult: Buffer;
-  /** Expiry of code and result. */
-  expiresAt: SQL;
+  /** Lifetime of code and result. */
+  seconds: number;
 }
 
 export type TransactionVerdict =
@@ -101,11 +89,8 @@ export async function verifyTransactionAssertion(
   };
   if (!verdict.ok) return fail(verdict);
 
-  const { owner, id: credentialId, mfaOnly } = verdict.credential;
-  const signer = { userId: owner.userId, credentialId };
-  const receipt = await signReceipt(context, { ...signer, transaction, answer });
-  if (receipt === null)
-    return fail(rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" }));
+  const { credential } = verdict;
+  const receipt = await signReceipt(context, { credential, transaction, answer });
   // Issue no token without a valid receipt: the verification of receipts is stricter in places.
   const receiptVerdict = verifyReceipt(receipt, { jwks: null });
   if (!receiptVerdict.ok)
@@ -115,8 +100,9 @@ export async function verifyTransactionAssertion(
       }),
     );
   const token = await signToken(context, {
-    ...signer,
-    mfaOnly,
+    userId: credential.owner.userId,
+    credentialId: credential.id,
+    mfaOnly: credential.mfaOnly,
     userVerified: verdict.userVerified,
     transactionId: transaction.identifier,
   });
@@ -126,8 +112,8 @@ export async function verifyTransactionAssertion(
     async write(result) {
       const rejection = await writeAssertion(
         context,
-        verdict.write,
-        (tx) => markConfirmed(tx, context, transaction, result),
+        ...verdict.writes,
+        writeOf(confirmed(context, transaction, result)),
         auditPasskeys(context, "webauthn_transaction_final_succeeded", facts),
       );
       return rejection && fail(rejection);
@@ -135,43 +121,43 @@ export async function verifyTransactionAssertion(
   };
 }
 
-/**
- * Marks a transaction as confirmed, and its confirmation page as answered. Each happens once.
- *
- * @throws ConflictError "transaction" if it was confirmed or declined concurrently
- */
-async function markConfirmed(
-  tx: Transaction,
-  { now }: Pick<RequestContext, "now">,
-  { tenantId, id }: TransactionRow,
-  result: RedeemableResult | undefined,
-): Promise<void> {
-  const ofTransaction = and(eq(confirmations.tenantId, tenantId), eq(confirmations.transactionId, id));
-  const [page] = await tx.select().from(confirmations).where(ofTransaction).for("update");
-  if (page?.answeredAt) throw new ConflictError("transaction");
-  if (page)
-    await tx
-      .update(confirmations)
-      .set({ ...result, answeredAt: now })
-      .where(ofTransaction);
-  const marked = await tx
-    .update(table)
-    .set({ confirmedAt: now, updatedAt: now })
-    .where(and(eq(table.tenantId, tenantId), eq(table.id, id), isNull(table.confirmedAt)))
-    .returning({ id: table.id });
-  if (marked.length === 0) throw new ConflictError("transaction");
-}
+// The page is locked before it is judged: an answer that is being committed is waited for.
+const confirmText = `page as materialized (
+    select answered_at from transaction_confirmations
+    where tenant_id = $1 and transaction_id = $2 for update),
+  page_answered as (
+    update transaction_confirmations set answered_at = $3,
+      code_hash = coalesce($4::bytea, code_hash), sealed_result = coalesce($5::bytea, sealed_result),
+      expires_at = case when $4::bytea is null then expires_at
+        else clock_timestamp() + $6::float8 * interval '1 millisecond' + $7::int * interval '1 second' end
+    where tenant_id = $1 and transaction_id = $2 and exists (select from page where answered_at is null)),
+  confirmed as (
+    update passkey_transactions set confirmed_at = $3, updated_at = $3
+    where tenant_id = $1 and id = $2 and confirmed_at is null
+      and not exists (select from page where answered_at is not null)
+    returning 1)`;
 
-/** @param id internal */
-async function findTransaction(
-  db: ReadOnly,
-  tenantId: string,
-  id: string | null,
-): Promise<TransactionRow | null> {
-  if (id === null) return null;
-  const [found] = await db
-    .select()
-    .from(table)
-    .where(and(eq(table.tenantId, tenantId), eq(table.id, id)));
-  return found ?? null;
+/**
+ * Marks a transaction as confirmed, and its confirmation page as answered. Each happens once: it refuses with
+ * `transaction` if it was confirmed or declined concurrently.
+ */
+function confirmed(
+  { runtime, now }: Pick<RequestContext, "runtime" | "now">,
+  { tenantId, id }: TransactionRow,
+  { codeHash, sealedResult, seconds }: Partial<RedeemableResult> = {},
+): Part {
+  return {
+    name: "confirmed",
+    text: confirmText,
+    values: [
+      tenantId,
+      id,
+      now,
+      codeHash ?? null,
+      sealedResult ?? null,
+      runtime.platform.clockShift(),
+      seconds ?? 0,
+    ],
+    refuses: "case when not exists (select from confirmed) then 'transaction' end",
+  };
 }

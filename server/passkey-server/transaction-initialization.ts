@@ -1,18 +1,20 @@
-import { and, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
+import { commit } from "#db/commit";
+import { ConflictError } from "#db/errors";
+import { prepared } from "#db/prepared";
+import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys, auditRejection } from "./audit.ts";
 import { canonicalJson, canonicalJsonRejections } from "./canonical-json.ts";
 import { openChallenge } from "./challenges.ts";
 import { type ConfirmationOptions, prepareConfirmation } from "./confirmation-request.ts";
-import { findDescriptors } from "./credential-records.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
-import { requestOptions, transactionVerification } from "./options.ts";
+import { type CredentialDescriptor, requestOptions, transactionVerification } from "./options.ts";
 import { preloadSigningKey } from "./tokens.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
-import { findUser } from "./users.ts";
 
-const { passkeyTransactions: table } = schema;
+const { passkeyTransactions: table, passkeyUsers: users, passkeyCredentials: credentials } = schema;
 
 export type OpenedTransaction =
   | { ok: true; publicKey: ReturnType<typeof requestOptions>; confirmation_url?: string }
@@ -29,7 +31,7 @@ export async function initializeTransaction(
   context: RequestContext,
   input: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationOptions | null },
 ): Promise<OpenedTransaction> {
-  const { runtime, tenant, now } = context;
+  const { runtime, tenant } = context;
   const { config } = tenant;
   const { userId, transactionId: identifier } = input;
   const invalid = (details: string) => rejectPasskeyRequest("invalid_request", { details });
@@ -44,12 +46,10 @@ export async function initializeTransaction(
     await auditRejection(context, "webauthn_transaction_init", rejection, facts);
     return rejection;
   };
-  const db = runtime.database.read;
-  const user = await findUser(db, tenant.id, userId);
+  const user = await findRequested(runtime.database.read, tenant.id, { userId, identifier });
   if (!user) return fail(rejectPasskeyRequest("transaction_user_not_found"));
-  if (await isTransactionIdTaken(db, tenant.id, identifier))
-    return fail(rejectPasskeyRequest("transaction_exists"));
-  const allowed = await findDescriptors(db, tenant.id, user.id, "passkey");
+  if (user.isTaken) return fail(rejectPasskeyRequest("transaction_exists"));
+  const { allowed } = user;
   if (allowed.length === 0) return fail(rejectPasskeyRequest("no_suitable_credentials"));
 
   preloadSigningKey(context);
@@ -58,15 +58,9 @@ export async function initializeTransaction(
   const { text: data } = canonical;
   const challenge = transactionChallenge(runtime.platform.randomBytes(32), identifier, data);
   const id = runtime.platform.uuid();
-  const opened = await runtime.database.write.transaction(async (tx) => {
-    const moments = { createdAt: now, updatedAt: now };
-    const written = await tx
-      .insert(table)
-      .values({ tenantId: tenant.id, id, userId: user.id, identifier, data, challenge, ...moments })
-      .onConflictDoNothing({ target: [table.tenantId, table.identifier] })
-      .returning({ id: table.id });
-    if (written.length === 0) return false;
-    await openChallenge(tx, context, {
+  const opened = await commit(runtime.database, [
+    insertTransaction(context, { id, userId: user.id, identifier, data, challenge }),
+    openChallenge(context, {
       operation: "transaction",
       challenge,
       userId: user.id,
@@ -74,11 +68,16 @@ export async function initializeTransaction(
       userVerification: transactionVerification(config),
       transactionId: id,
       seconds,
-    });
-    if (confirmation) await confirmation.write(tx, id, seconds);
-    await auditPasskeys(context, "webauthn_transaction_init_succeeded", facts)(tx);
-    return true;
-  });
+    }),
+    ...(confirmation ? [confirmation.write(id, seconds)] : []),
+    auditPasskeys(context, "webauthn_transaction_init_succeeded", facts),
+  ]).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ConflictError) return false;
+      throw error;
+    },
+  );
   if (!opened) return fail(rejectPasskeyRequest("transaction_exists"));
   return {
     ok: true,
@@ -92,10 +91,67 @@ export async function initializeTransaction(
   };
 }
 
-async function isTransactionIdTaken(db: ReadOnly, tenantId: string, identifier: string): Promise<boolean> {
-  const found = await db
-    .select({ id: table.id })
-    .from(table)
-    .where(and(eq(table.tenantId, tenantId), eq(table.identifier, identifier)));
-  return found.length > 0;
+const insertText = `opened as (
+  insert into passkey_transactions
+    (tenant_id, id, user_id, identifier, data, challenge, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7)
+  on conflict (tenant_id, identifier) do nothing
+  returning 1)`;
+
+/** Inserts a transaction; refuses with `transaction` if its identifier is taken. */
+function insertTransaction(
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  row: { id: string; userId: string; identifier: string; data: string; challenge: string },
+): Write {
+  const { id, userId, identifier, data, challenge } = row;
+  return writeOf({
+    name: "transaction",
+    text: insertText,
+    values: [tenant.id, id, userId, identifier, data, challenge, now],
+    refuses: "case when not exists (select from opened) then 'transaction' end",
+  });
+}
+
+const selectRequested = prepared("passkey_transaction_requested", (db) =>
+  db
+    .select({
+      userId: users.id,
+      isTaken: sql<boolean>`exists (select from ${table} where ${table.tenantId} = ${users.tenantId}
+        and ${table.identifier} = ${sql.placeholder("identifier")})`,
+      credentialId: credentials.id,
+      transports: credentials.transports,
+    })
+    .from(users)
+    .leftJoin(
+      credentials,
+      and(
+        eq(credentials.tenantId, users.tenantId),
+        eq(credentials.userId, users.id),
+        eq(credentials.isMfa, false),
+      ),
+    )
+    .where(and(eq(users.tenantId, sql.placeholder("tenantId")), eq(users.userId, sql.placeholder("userId"))))
+    .orderBy(asc(credentials.createdAt), asc(credentials.id)),
+);
+
+/**
+ * Reads what a new transaction depends on.
+ *
+ * @param asked `userId`, `identifier`: the application's own ids
+ * @returns null if there is no such user; `isTaken`: whether the id of the transaction was used; `allowed`: the user's
+ *   passkeys, the oldest first
+ */
+async function findRequested(
+  db: ReadOnly,
+  tenantId: string,
+  { userId, identifier }: { userId: string; identifier: string },
+): Promise<{ id: string; isTaken: boolean; allowed: CredentialDescriptor[] } | null> {
+  // PostgreSQL text cannot hold NUL, so no user has such an id.
+  if (userId.includes("\0")) return null;
+  const rows = await selectRequested(db).execute({ tenantId, userId, identifier });
+  const [first] = rows;
+  const allowed = rows.flatMap(({ credentialId: id, transports }) =>
+    id && transports ? [{ id, transports }] : [],
+  );
+  return first ? { id: first.userId, isTaken: first.isTaken, allowed } : null;
 }
