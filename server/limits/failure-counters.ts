@@ -363,11 +363,13 @@ const countedRow = (first: number, condition: string) => {
 const attemptText = (condition: string) => `attempt_own as (${countedRow(5, condition)}),
   attempt_all as (${countedRow(10, "exists (select from attempt_own)")})`;
 
+// The limit tells PostgreSQL that there are two sources at most. For ten, which it assumes of an array, it would plan
+// each attempt anew.
 const verifiedAttemptText = (condition: string) => `attempt as (
   insert into failures as counter
     (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
   select $1::uuid, $2::text, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
-  from unnest($4::text[]) of(source) where ${condition} order by ${isShared("of.source")}, of.source
+  from (select source from unnest($4::text[]) source limit 2) of where ${condition} order by ${isShared("of.source")}, of.source
   on conflict (tenant_id, method, subject, source) do update set
     consecutive = counter.consecutive + 1,
     window_started_at = case when ${windowIsOver(`${HOUR_SECONDS}`)} then excluded.last_at
