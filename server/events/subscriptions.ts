@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
+import { prepared } from "#db/prepared";
 import type { Tenant } from "../tenants/tenant.ts";
 import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { type EventName, subscriptionsCovering } from "./events.ts";
@@ -25,16 +26,23 @@ export function isSubscribed(coveredBy: SQL, expires: SQL): SQL {
     and exists (select from jsonb_array_elements(w.events) s where s ->> 'event' = any(${coveredBy})))`;
 }
 
+const anySubscriber = prepared("event_subscriber", (db) => {
+  const coveredBy = sql`${sql.placeholder("coveredBy")}::text[]`;
+  const expires = sql`${sql.placeholder("expires")}::boolean`;
+  return db
+    .select({ id: sql`w.id` })
+    .from(sql`${webhooks} w`)
+    .where(and(eq(sql`w.tenant_id`, sql.placeholder("tenantId")), isSubscribed(coveredBy, expires)))
+    .limit(1);
+});
+
 /** Whether a webhook of the tenant, stored or of its configuration, gets an event. */
 export async function hasSubscriber(db: ReadOnly, tenant: Tenant, name: EventName): Promise<boolean> {
   if (subscribedConfigWebhooks(tenant, name).length > 0) return true;
-  const w = sql`${webhooks} w`;
-  const coveredBy = sql`${sql.param(subscriptionsCovering(name))}::text[]`;
-  const expires = sql`${tenant.config.webhooks.allow_time_expiration}::boolean`;
-  const [found] = await db
-    .select({ id: sql`w.id` })
-    .from(w)
-    .where(and(eq(sql`w.tenant_id`, tenant.id), isSubscribed(coveredBy, expires)))
-    .limit(1);
+  const [found] = await anySubscriber(db).execute({
+    tenantId: tenant.id,
+    coveredBy: subscriptionsCovering(name),
+    expires: tenant.config.webhooks.allow_time_expiration,
+  });
   return found !== undefined;
 }

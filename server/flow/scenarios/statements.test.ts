@@ -87,9 +87,7 @@ const checkSession: Step = ["session check", (client) => client.request("/sessio
 
 /** Whether the job of a mail sends a statement: it asks for webhooks of mails, and deletes itself. */
 const isOfMail = ({ application, statement }: SentStatement) =>
-  application === "stile-jobs"
-    ? /DELETE FROM pgboss.job/.test(statement)
-    : statement.startsWith('select w.id from "webhooks"');
+  application === "stile-jobs" ? /DELETE FROM pgboss.job/.test(statement) : statement === "event_subscriber";
 
 /** Walks steps that sign in; returns the statements of each. */
 const signIn = async (steps: Step[]) => walk(steps, "success");
