@@ -10,6 +10,7 @@ import { type Figures, figuresOf, type Round } from "./figures.ts";
 import { growDatabase } from "./growth.ts";
 import type { HashTask } from "./hash-bound.ts";
 import type { Report as LoadReport, Task } from "./load.ts";
+import { loadMixed } from "./mixed-load.ts";
 import { cpuTime, peakMemory, processTree, residentMemory } from "./process.ts";
 import { profilable, profileOf } from "./profile.ts";
 import { asText, type Line, type Report, writeDocs } from "./report.ts";
@@ -32,6 +33,7 @@ const numbers = (name: string, fallback: string) => (process.env[name] ?? fallba
 const [seconds = 0.5] = numbers("BENCH_SECONDS", "0.5");
 const [warmUp = 0.5] = numbers("BENCH_WARM_UP", "0.5");
 const [users = 0] = numbers("BENCH_USERS", "0");
+const [mixedSeconds = 0] = numbers("BENCH_MIXED_SECONDS", "0");
 const connectionCounts = isShort ? [1] : numbers("BENCH_CONNECTIONS", "1,16,128");
 const ROUNDS = isShort ? 1 : 5;
 /** Tasks of the pass that counts statements: more than background work repeats in its time. */
@@ -67,7 +69,8 @@ try {
   if (users > 0) await growDatabase(database.url, users);
   const populated = await populate(server);
   load.send({ setting: populated.setting });
-  const lines = await measureAll(database, populated);
+  if (mixedSeconds > 0) await loadForMemory(database, mixedSeconds);
+  const lines = mixedSeconds > 0 ? [] : await measureAll(database, populated);
   const report: Report = {
     conditions: conditionsOf(database),
     lines,
@@ -119,6 +122,22 @@ async function startAnew(running: RunningServer): Promise<{ startMs: number; idl
   if (!isShort) await pause(5_000);
   const [startMs = Number.NaN] = times.toSorted((one, other) => one - other).slice(-2);
   return { startMs, idleMiB: residentMemory(ours().pids()) };
+}
+
+/** Performs all tasks in turns for a time, and prints the memory that the server takes. */
+async function loadForMemory(database: BenchDatabase, mixed: number): Promise<void> {
+  await loadMixed(mixed, {
+    async perform({ way }, turn) {
+      const until = { seconds: turn };
+      const round = await perform(database, ours(), { way, connections: JUDGED_CONNECTIONS, until });
+      return round.done;
+    },
+    memory: () => ({
+      server: residentMemory(ours().pids()),
+      postgres: database.pid === null ? Number.NaN : residentMemory(processTree(database.pid)),
+    }),
+    print,
+  });
 }
 
 async function measureAll(database: BenchDatabase, populated: Populated): Promise<Line[]> {
