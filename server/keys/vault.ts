@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { recognizeEveryCopy } from "../lib/every-copy.ts";
 
@@ -72,8 +80,8 @@ export class BrokenSealError extends Error {
 
 interface Key {
   id: Buffer;
-  sealing: Buffer;
-  mac: Buffer;
+  sealing: KeyObject;
+  mac: KeyObject;
   password(purpose: string): string;
 }
 
@@ -171,8 +179,9 @@ function deriveKey(secret: string): Key {
     Buffer.from(hkdfSync("sha256", secret, "stile", info, length));
   return {
     id: derive("key id", KEY_ID_BYTES),
-    sealing: derive("seal", 32),
-    mac: derive("mac", 32),
+    // Node takes a multiple of the time for a key that it must import each time.
+    sealing: createSecretKey(derive("seal", 32)),
+    mac: createSecretKey(derive("mac", 32)),
     password: (purpose) => derive(`password ${purpose}`, 32).toString("base64url"),
   };
 }

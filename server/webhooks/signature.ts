@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey } from "node:crypto";
 import type { Platform } from "../lib/platform.ts";
 
 /** Secrets and signatures of the Standard Webhooks specification, version 1.0. */
@@ -24,7 +24,7 @@ export function signatureHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+    const key = createSecretKey(secret.slice(PREFIX.length), "base64");
     return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
   });
   return {
