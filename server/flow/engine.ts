@@ -1,4 +1,5 @@
 import type { Client } from "../client.ts";
+import { startDeadline } from "../lib/deadline.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
@@ -154,15 +155,18 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const refused = refusedFor(runtime, key, call.session);
   if (refused !== null)
     return { answer: errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(refused) })) };
-  const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
+  const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   const flow = await admit(runtime, () => claimFlow(database, key, claim, platform.clockShift(), charge));
-  if (!flow) return { answer: await answerToFailedClaim(runtime, key) };
+  if (!flow) {
+    deadline.end();
+    return { answer: await answerToFailedClaim(runtime, key) };
+  }
   let written: Answer | null = null;
   let endTurn: (() => void) | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return rejected();
     if (!belongsTo(flow, call.session)) return rejected();
-    const request = { ...requestContextOf(runtime, tenant, client, flow, call.session), signal };
+    const request = requestContextOf(runtime, tenant, client, flow, call.session, deadline.signal);
     openSealed(runtime, key, flow);
     if (flow.exhaustedUntil) recordRefusal(runtime, key, call.session, flow.exhaustedUntil);
     endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
@@ -179,6 +183,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     const proceeds = wanted !== null && session !== undefined && written.session !== undefined;
     return { answer: written, ...(proceeds ? { proceedsWith: { wanted, session } } : {}) };
   } finally {
+    deadline.end();
     endTurn?.();
     if (!written) await releaseClaim(runtime, key, claim.id);
   }

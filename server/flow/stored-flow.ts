@@ -64,15 +64,19 @@ export async function ownerOf(
   };
 }
 
-/** Returns the context in which a flow is judged, with the time limit for that. */
+/**
+ * Returns the context in which a flow is judged.
+ *
+ * @param signal the time limit for that
+ */
 export function requestContextOf(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
   flow: StoredFlow,
   session?: Session,
+  signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS),
 ): RequestContext {
-  const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
   const flowId = flow.record.id;
   return { runtime, tenant, client, now: flow.now, signal, flowId, ...(session ? { session } : {}) };
 }

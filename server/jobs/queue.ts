@@ -5,6 +5,7 @@ import type { Database } from "#db/client";
 import { executePart, type Part } from "#db/part";
 import type { Config } from "../config/schema.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
+import { startDeadline } from "../lib/deadline.ts";
 import type { Platform } from "../lib/platform.ts";
 import { describeFailure } from "./failure.ts";
 import { type JobKind, PermanentFailure } from "./job-kind.ts";
@@ -121,7 +122,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         return await moveToDeadLetters(name, row, "expired");
       }
       const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
-      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptSeconds * 1_000)]);
+      const deadline = startDeadline(attemptSeconds * 1_000);
+      const signal = AbortSignal.any([ending.signal, deadline.signal]);
       try {
         await kinds[name].run(row.data, { id: row.id, isFirst: row.retryCount === 0, signal });
       } catch (error) {
@@ -130,6 +132,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         if (!isUnknownKey(error, log)) log.warn({ ...context, failure }, "job failed and will be retried");
         await boss.fail(name, row, { failure });
         return;
+      } finally {
+        deadline.end();
       }
       // Nothing of a completed job stays in the database.
       await boss.deleteJob(name, row);
