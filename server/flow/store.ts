@@ -15,6 +15,9 @@ const MAX_POINTS = 1_000_000_000;
 /** Lifetime of a claim that is not released; longer than a step may take to judge. */
 const CLAIM_SECONDS = 15;
 
+/** How long a look whether a step was saved waits for a save that is still in progress. */
+const SETTLE_SECONDS = 5;
+
 export interface FlowKey {
   tenantId: string;
   flowId: string;
@@ -146,6 +149,10 @@ const statements = {
     where tenant_id = $1 and id = $2 and claim = $3`,
   flow_expired: `
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
+  flow_settle: `
+    with patience as materialized (select set_config('lock_timeout', '${SETTLE_SECONDS}s', true))
+    update flows set claim = null, claimed_by = null, claimed_until = null from patience
+    where tenant_id = $1 and id = $2 and claim = $3`,
   flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
     insert into flows
@@ -248,12 +255,21 @@ export function savedFlow(
   return { name, text: saveTexts[name], values, refuses };
 }
 
-/** Whether a flow has this token: decides after a lost connection whether the commit succeeded. */
-export async function hasToken(
+/**
+ * Returns whether a save was committed whose connection was lost. PostgreSQL may still be at work on it, or not have
+ * read it yet: this waits for the lock that the save holds on the flow, and releases the claim, so that a save that comes
+ * later refuses.
+ *
+ * @param tokenHash of the token that the save issued
+ * @throws lock_not_available (55P03) if the save holds the flow for longer than five seconds: its outcome is unknown
+ */
+export async function wasSaved(
   database: Database,
   { tenantId, flowId }: FlowKey,
+  claim: Claim,
   tokenHash: Buffer,
 ): Promise<boolean> {
+  await run(database, "claim", "flow_settle", [tenantId, flowId, claim.id]);
   const { rows } = await run(database, "read", "flow_has_token", [tenantId, flowId, tokenHash]);
   return rows.length > 0;
 }

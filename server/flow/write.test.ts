@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Database, openDatabase } from "#db/client";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
+import { type CuttingProxy, cuttingProxy } from "../testing/cutting-proxy.ts";
 import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { eventually } from "../testing/eventually.ts";
 import { walk } from "../testing/flow-walk.ts";
@@ -199,6 +201,68 @@ describe("statements that are sent together", () => {
     expect(await newSessions()).toBe(0);
     expect((await finish(runtime)).name).toBe("success");
     expect(await newSessions()).toBe(1);
+  });
+
+  describe("whose connection is cut while PostgreSQL keeps its end", () => {
+    let proxy: CuttingProxy;
+    let database: Database;
+    /** The same runtime, whose writes take the connection that is cut; an account has one session. */
+    let cut: TestRuntime;
+
+    beforeAll(async () => {
+      const { connectionString = "" } = runtime.database.write.$client.options;
+      proxy = await cuttingProxy(connectionString);
+      database = openDatabase(proxy.url, 1, () => {});
+      const settings = { STILE_EMAIL_REQUIRE_VERIFICATION: "false", STILE_SESSION_LIMIT: "1" };
+      cut = { ...runtime.configured(settings), database: { ...runtime.database, write: database.write } };
+    });
+    afterAll(async () => {
+      await database.close();
+      await proxy.close();
+    });
+
+    test("A115 do not commit after the answer if PostgreSQL reads them later", async () => {
+      const { finish, newSessions } = await almostSignedIn();
+      proxy.hold("save_of_account", () => proxy.cut());
+      await expect(finish(cut)).rejects.toThrow(/connection terminated/i);
+      await proxy.deliver();
+      expect(await newSessions()).toBe(0);
+      expect((await finish(runtime)).name).toBe("success");
+    });
+
+    test("A115 are answered by success if PostgreSQL is still at work and commits later", async () => {
+      const { finish, email } = await almostSignedIn();
+      const waiting = (count: number) =>
+        eventually(async () => {
+          const { rows } = await runtime.database.read.$client.query(
+            "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+          );
+          expect(rows).toHaveLength(count);
+        });
+      const holder = await runtime.database.write.$client.connect();
+      try {
+        await holder.query("begin");
+        // The session that the sign-in ends, by its second statement.
+        await holder.query(
+          "select from sessions s join emails e on e.user_id = s.user_id where e.address = $1 for update of s",
+          [email],
+        );
+        const held = Promise.withResolvers<void>();
+        proxy.hold("save_of_account", held.resolve);
+        const finished = finish(cut);
+        await held.promise;
+        const delivered = proxy.deliver();
+        await waiting(1);
+        proxy.cut();
+        await waiting(2);
+        await holder.query("commit");
+        await delivered;
+        expect(await finished).toMatchObject({ name: "success", status: 200, payload: { user: {} } });
+        expect(await sessionsOf(email)).toBe(1);
+      } finally {
+        holder.release(true);
+      }
+    });
   });
 
   test.each(["40001", "40P01"])("A116 are sent three times after the error %s", async (code) => {

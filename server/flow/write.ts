@@ -20,7 +20,7 @@ import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { seal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
-import { type Claim, type FlowKey, hasToken, type SavedFlow, type StoredFlow, savedFlow } from "./store.ts";
+import { type Claim, type FlowKey, type SavedFlow, type StoredFlow, savedFlow, wasSaved } from "./store.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 
@@ -241,7 +241,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
 
 /** Repeats a transaction that can be repeated, and finds out whether one was committed whose connection was lost. */
 async function committing<Result extends ReadPayload | null>(
-  { request, key, saved, shownUser }: Step,
+  { request, key, claim, saved, shownUser }: Step,
   commit: () => Promise<Result>,
 ): Promise<Result | ReadPayload> {
   const { runtime, tenant } = request;
@@ -251,8 +251,10 @@ async function committing<Result extends ReadPayload | null>(
       return await commit();
     } catch (error) {
       if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
-      // The connection was lost after the commit was sent: check whether it succeeded.
-      if (isConnectionLost(error) && (await hasToken(database, key, saved.tokenHash)))
+      // The connection was lost after the commit was sent: check whether it succeeded. If that stays unknown, the loss
+      // of the connection is the error.
+      const settle = () => wasSaved(database, key, claim, saved.tokenHash).catch(() => false);
+      if (isConnectionLost(error) && (await settle()))
         return shownUser === null ? {} : { user: await profileOf(database.read, tenant, shownUser) };
       throw error;
     }
