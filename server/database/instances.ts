@@ -51,9 +51,14 @@ export async function takeLease(
   };
 }
 
-/** Deletes the entry of a process that has ended, and releases its claims on flows of any tenant. */
+/**
+ * Deletes the entry of a process that has ended, and releases its claims on flows of any tenant that have not expired.
+ * They are found by their expiry: an index of the claims would cost each claim and each release an entry in every index
+ * of the flows.
+ */
 export async function releaseInstance(database: Database, instanceId: string): Promise<void> {
   await database.write.execute(sql`delete from instances where id = ${instanceId}`);
   await database.write.execute(sql`
-    update flows set claim = null, claimed_by = null, claimed_until = null where claimed_by = ${instanceId}`);
+    update flows set claim = null, claimed_by = null, claimed_until = null
+    where claimed_by = ${instanceId} and expires_at >= now()`);
 }

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { releaseInstance } from "../../database/instances.ts";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
@@ -369,6 +370,17 @@ const walks: Record<string, () => Promise<void>> = {
     const taken = await jobs.runDue(1);
     await jobs.stop();
     expect(taken).toEqual(0);
+  },
+  async "the end of a worker"() {
+    const instanceId = randomUUID();
+    await runtime.database.write.execute(
+      sql`insert into instances values (${instanceId}, now() + interval '1 minute')`,
+    );
+    await releaseInstance(runtime.database, instanceId);
+    const { rows } = await runtime.database.write.execute(
+      sql`select from instances where id = ${instanceId}`,
+    );
+    expect(rows).toEqual([]);
   },
   async "what has expired"() {
     expect(await runtime.purgeExpired()).toBeGreaterThan(0);
