@@ -35,8 +35,8 @@ export interface Statement {
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_LENGTH = 63;
 
-/** Texts by name: composing them again for each step would cost more than sending them. */
-const texts = new Map<string, string>();
+/** Texts by name, with those of the parts: composing them again for each step would cost more than sending them. */
+const composed = new Map<string, { text: string; parts: string[] }>();
 
 /** Composes parts to as few statements as they allow, in their order. */
 export function statementsOf(parts: readonly Part[]): Statement[] {
@@ -63,11 +63,14 @@ function statementOf(parts: readonly Part[]): Statement {
   const name = nameOf(parts);
   if (name.length > MAX_NAME_LENGTH) throw new RangeError(`the name of a statement is too long: ${name}`);
   const values = parts.map(valuesOf);
-  let text = texts.get(name);
-  if (text === undefined) {
-    text = textOf(parts, values);
-    texts.set(name, text);
+  const known = composed.get(name);
+  if (known) {
+    const other = parts.find(({ text }, index) => text !== known.parts[index]);
+    if (other) throw new Error(`two parts have the name ${other.name} and different texts`);
+    return { name, text: known.text, values: values.flat() };
   }
+  const text = textOf(parts, values);
+  composed.set(name, { text, parts: parts.map((part) => part.text) });
   return { name, text, values: values.flat() };
 }
 
