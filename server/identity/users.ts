@@ -233,7 +233,7 @@ export function emailPart(tenantId: string, email: NewEmail, ifTaken: IfTaken = 
   const values = [tenantId, id, userId, address, isPrimary, verifiedAt, now];
   if (ifTaken === "violation") return { name: "email", text: `${emailText})`, values, ofAccount: true };
   return {
-    name: "email_or_refuse",
+    name: "email_free",
     text: `${emailText} on conflict (tenant_id, address) do nothing returning 1)`,
     values,
     refuses: "case when not exists (select from new_email) then 'address' end",

@@ -104,7 +104,7 @@ export function takeExchangeToken(
   token: string,
 ): Write {
   return writeOf({
-    name: "exchange_token",
+    name: "exchange",
     text: takeText,
     values: [tenant.id, sha256(token), now],
     refuses: "case when not exists (select from exchange_token) then 'exchange_token' end",

@@ -105,7 +105,7 @@ function identityPart(
   { provider, subject, email }: ProviderFacts,
 ): Part {
   const values = [tenant.id, runtime.platform.uuid(), userId, provider, subject, email, now];
-  return { name: "identity", text: insertText, values, ofAccount: true };
+  return { name: "linked", text: insertText, values, ofAccount: true };
 }
 
 /** Returns the write of a change of an identity that also updates the names of its account. */
@@ -119,12 +119,12 @@ function withNames(
   const names = namesPart(context, userId, facts);
   const entry = audit(context, type, { provider: facts.provider }, userId);
   const inTransaction = async (tx: Transaction) => {
-    const { names: changed } = await executeParts<{ names: boolean }>(tx, [change, names]);
-    if (changed) await emit(context, "user.update", userId)(tx);
+    const { renamed } = await executeParts<{ renamed: boolean }>(tx, [change, names]);
+    if (renamed) await emit(context, "user.update", userId)(tx);
     await entry(tx);
   };
   // Whether there is an event depends on the row, so a transaction tells webhooks of changed names.
-  const unheard = { ...names, name: "names_unheard", refuses: refusalOf(`${isChanged} and ${hasWebhooks}`) };
+  const unheard = { ...names, name: "names", refuses: refusalOf(`${isChanged} and ${hasWebhooks}`) };
   const heard = { ...names, name: "names_heard", refuses: refusalOf(isChanged) };
   return Object.assign(inTransaction, {
     parts: [change, unlessHeard(unheard, heard), ...(entry.parts ?? [])],
@@ -154,7 +154,7 @@ const namesText = `named as (
 function namesPart({ tenant, now }: RequestContext, userId: string, facts: ProviderFacts): Part {
   const { name, givenName, familyName, picture } = facts;
   return {
-    name: "names",
+    name: "renamed",
     text: namesText,
     values: [tenant.id, userId, name ?? null, givenName ?? null, familyName ?? null, picture ?? null, now],
     returns: `(select ${isChanged})`,

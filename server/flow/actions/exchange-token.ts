@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { auditAttempt } from "../../audit/audit.ts";
-import { factsByEmail, factsById, isEmailVerified } from "../../identity/users.ts";
+import { factsByEmail, factsById, isEmailVerified, type UserFacts } from "../../identity/users.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
   type ExchangeToken,
@@ -62,7 +62,9 @@ export const exchangeToken = action({
       return rejectWithRedirect(data, "value_invalid_error", { input: "code_verifier" });
 
     const { facts } = exchange;
-    const decided = decideAccount(await situationOf(context, facts));
+    const { email } = facts;
+    const known = email === null ? null : await factsByEmail(context.db, tenant.id, email);
+    const decided = decideAccount(await situationOf(context, facts, known));
     // Reauthentication links no identity.
     const verdict =
       data.steppingUp && !(decided.ok && decided.kind === "sign_in")
@@ -93,7 +95,7 @@ export const exchangeToken = action({
     }
 
     const effects =
-      verdict.kind === "sign_up" ? signUp(context, facts) : await signIn(context, verdict, facts);
+      verdict.kind === "sign_up" ? signUp(context, facts) : await signIn(context, verdict, facts, known);
     const isLinkPending = effects.data?.pending?.identity !== undefined;
     const factor = factorOf(context, { ...facts, satisfiesMfa: facts.satisfiesMfa && !isLinkPending });
     const effectsWithFactor = {
@@ -144,26 +146,33 @@ function isForFlow({ type, flowId, data }: Context, exchange: ExchangeToken): bo
   );
 }
 
-async function situationOf({ type, db, request, data, config }: Context, facts: ProviderFacts) {
+/** @param known the account with the address that the provider states */
+async function situationOf(context: Context, facts: ProviderFacts, known: UserFacts | null) {
+  const { type, db, request, data, config } = context;
   const { tenant } = request;
-  const { email } = facts;
-  const known = email === null ? null : await factsByEmail(db, tenant.id, email);
-  const accountWithSameEmail =
-    known && email !== null
-      ? {
-          userId: known.userId,
-          verified: await isEmailVerified(db, tenant.id, { userId: known.userId, address: email }),
-        }
-      : null;
   return {
     facts,
     owner: await findIdentityOwner(db, tenant.id, facts),
-    accountWithSameEmail,
+    accountWithSameEmail: known && {
+      userId: known.userId,
+      verified: await isVerified(context, known, facts.email),
+    },
     connectToUserId: type === "profile" ? (data.userId ?? null) : null,
     // The operator assigns email domains to SAML providers, so they are trusted for linking.
     allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
     allowSignup: config.account.allow_signup,
   };
+}
+
+/** Whether an account has verified its address. The facts say it of the primary one. */
+async function isVerified(
+  { db, request }: Context,
+  { userId, ...known }: UserFacts,
+  address: string | null,
+): Promise<boolean> {
+  if (address === null) return false;
+  if (address === known.email) return known.emailVerified;
+  return isEmailVerified(db, request.tenant.id, { userId, address });
 }
 
 /**
@@ -189,9 +198,15 @@ function identityWrites(
 }
 
 /** Signs in to an existing account. An account with a second factor is linked only after that factor is verified. */
-async function signIn(context: Context, verdict: ExistingAccount, facts: ProviderFacts): Promise<Effects> {
+async function signIn(
+  context: Context,
+  verdict: ExistingAccount,
+  facts: ProviderFacts,
+  known: UserFacts | null,
+): Promise<Effects> {
   const { db, request, config } = context;
-  const user = await factsById(db, request.tenant.id, verdict.userId);
+  const { userId } = verdict;
+  const user = known?.userId === userId ? known : await factsById(db, request.tenant.id, userId);
   const linksLater = verdict.kind === "link" && user !== null && hasSecondFactor(user, config);
   return {
     data: {
