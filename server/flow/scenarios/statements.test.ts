@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
+import { type IdentityProvider, startIdentityProvider } from "../../testing/kit/identity-provider.ts";
 import { type TestDatabase, testDatabase } from "../../testing/postgres.ts";
 import { type RunningServer, startServer } from "../../testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
@@ -12,7 +13,7 @@ import {
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 /**
- * How many statements each step of a sign-in sends to PostgreSQL, `begin` and `commit` included: each is a round trip,
+ * How many statements each step of a sign-in or a registration sends to PostgreSQL, `begin` and `commit` included: each is a round trip,
  * and they are what a sign-in costs. A number that grows is a loss for every user; decision 0011 says how they are few.
  */
 
@@ -21,6 +22,8 @@ let counter: StatementCounter;
 let smtp: SmtpCatcher;
 let server: RunningServer;
 let authenticator: Authenticator;
+let provider: IdentityProvider;
+let closeProvider: () => Promise<void>;
 
 const email = "ada@example.com";
 const password = "correct horse battery staple";
@@ -33,7 +36,11 @@ beforeAll(async () => {
   counter = await countStatements(database.url);
   smtp = await startSmtp();
   // A server reports the starts of a source to the database a tenth of the limit at a time.
-  const settings = { STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000" };
+  const settings = {
+    STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000",
+    STILE_RATE_LIMITER_EXCHANGE_TOKENS_PER_MINUTE: "10",
+    STILE_THIRD_PARTY_CUSTOM_PROVIDERS: await withProvider(),
+  };
   server = await startServer({ env: { DATABASE_URL: counter.url, SMTP_URL: smtp.url, ...settings } });
   authenticator = softwareAuthenticator();
   await signUp();
@@ -44,8 +51,18 @@ afterAll(async () => {
   await server.stop();
   await counter.close();
   await smtp.close();
+  await closeProvider();
   await database.close();
 });
+
+/** Starts an identity provider; returns the setting that names it. */
+async function withProvider(): Promise<string> {
+  const { settings, close, ...started } = await startIdentityProvider();
+  provider = started.provider;
+  closeProvider = close;
+  const { third_party } = settings as { third_party: { custom_providers: object } };
+  return JSON.stringify(third_party.custom_providers);
+}
 
 const capable = {
   webauthn_available: true,
@@ -84,6 +101,15 @@ const showPasskey: Step = [
   },
 ];
 const checkSession: Step = ["session check", (client) => client.request("/sessions/validate")];
+
+const goToProvider: Step = [
+  "leaving",
+  (client) => client.act("thirdparty_oauth", { provider: provider.id, redirect_to: server.url }),
+];
+let token: string;
+const visitProvider: Step = ["callback", async (client) => (token = await provider.visit(client))];
+const exchange: Step = ["exchange", (client) => client.act("exchange_token", { token })];
+const throughProvider = [start, capabilities, goToProvider, visitProvider, exchange];
 
 /** Whether the job of a mail sends a statement: it asks for webhooks of mails, and deletes itself. */
 const isOfMail = ({ application, statement }: SentStatement) =>
@@ -153,4 +179,42 @@ test("a sign-in by code takes 13 statements, and its mail three", async () => {
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
   await eventually(async () => expect(ofMail().map(({ statement }) => statement)).toHaveLength(2));
+});
+
+test("a registration with password and passkey takes 20 statements, its mail apart", async () => {
+  const address = "grace@example.com";
+  const register: Step[] = [
+    ["start", (client) => client.start("registration")],
+    capabilities,
+    ["identifier", (client) => client.act("register_login_identifier", { email: address })],
+    ["code", async (client) => client.act("verify_passcode", { code: await smtp.codeFor(address) })],
+    ["password", (client) => client.act("register_password", { new_password: password })],
+    ["options", (client) => client.act("webauthn_generate_creation_options")],
+    [
+      "passkey",
+      (client) => {
+        const created = authenticator.create(client.state.payload.creation_options, { origin: server.url });
+        return client.act("webauthn_verify_attestation_response", { public_key: created });
+      },
+    ],
+  ];
+  const sent = await walk(register, "success");
+  expect(numbersOf(sent)).toEqual({
+    ...{ start: 1, capabilities: 2, identifier: 4, code: 3 },
+    ...{ password: 2, options: 3, passkey: 5 },
+  });
+});
+
+test("a sign-in through a provider takes 15 statements, that of a new user too", async () => {
+  // The first callback reads what the provider publishes.
+  provider.signsIn({ sub: "first", email: "alan@example.com", email_verified: true });
+  await walk(throughProvider, "success");
+  const again = await walk(throughProvider, "success");
+  expect(numbersOf(again)).toEqual({ start: 1, capabilities: 2, leaving: 2, callback: 3, exchange: 7 });
+  provider.signsIn({ sub: "second", email: "joan@example.com", email_verified: true, name: "Joan" });
+  const signUp = await walk(throughProvider, "success");
+  expect(numbersOf(signUp)).toEqual({ ...numbersOf(again), exchange: 7 });
+  provider.signsIn({ sub: "second", email: "joan@example.com", email_verified: true, name: "Joan C." });
+  const renamed = await walk(throughProvider, "success");
+  expect(numbersOf(renamed)).toEqual(numbersOf(again));
 });
