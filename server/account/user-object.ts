@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ReadOnly, schema } from "#db/client";
+import { isoTime } from "#db/iso-time";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -98,9 +99,6 @@ export const userObjectSchema = z
   .meta({ id: "User" });
 
 export type UserObject = z.infer<typeof userObjectSchema>;
-
-/** The SQL of a time as `time` demands it; null stays null. */
-const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const timesOf = (table: string) =>
   `'created_at', ${isoTime(`${table}.created_at`)}, 'updated_at', ${isoTime(`${table}.updated_at`)}`;

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { schema } from "#db/client";
+import { schema, type Transaction } from "#db/client";
+import { runTogether } from "#db/together";
+import type { Write } from "#db/write";
 import { deleteAccount } from "../account/deletion.ts";
 import { audit } from "../audit/audit.ts";
 import { createUsername } from "../identity/usernames.ts";
@@ -13,8 +15,9 @@ import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { configWebhooks } from "../webhooks/config-webhooks.ts";
-import { emit, emitMail } from "./emit.ts";
+import { emit, emitMail, heardParts } from "./emit.ts";
 import { type EventData, events } from "./events.ts";
+import type { WrittenEvents } from "./write-records.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -239,6 +242,106 @@ describe("an event of a session", () => {
       expect(events[name as "session.create.flow"].data.parse(data)).toEqual(data);
       expect(subjectId).toBe(userId);
     }
+  });
+
+  it("is the same in a batch as in a transaction, and for the same webhooks", async () => {
+    const hooks = [
+      { callback: "https://example.com/1", events: ["session.delete.passive.limit"] },
+      { callback: "https://example.com/2", events: ["session.create", "session.delete.passive.expire"] },
+    ];
+    const limited = runtime.configured({
+      ...{ STILE_SESSION_LIMIT: "2", STILE_SESSION_IDLE_TIMEOUT: "600" },
+      ...{ STILE_WEBHOOKS_ENABLED: "true", STILE_WEBHOOKS_HOOKS: JSON.stringify(hooks) },
+    });
+    const webhookIds = [
+      ...configWebhooks(limited.config).map(({ id }) => id),
+      await storeWebhook(runtime, ["session"]),
+      await storeWebhook(runtime, ["session.delete.passive.limit"]),
+      await storeWebhook(runtime, ["session.delete.passive.expire", "user.login"]),
+      await storeWebhook(runtime, ["user"]),
+    ];
+    const { sessions } = schema;
+    const now = new Date("2030-01-01T12:00:00.250Z");
+    const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
+    // By age: one over the limit, an idle one, one at the very limit of idleness, an expired one, and one that stays.
+    const earlier = [
+      { createdAt: minutes(-50), lastUsedAt: minutes(-1), expiresAt: minutes(9), userAgent: 'a "b" \\ é' },
+      { createdAt: minutes(-40), lastUsedAt: minutes(-11), expiresAt: minutes(9), ipAddress: "2001:db8::1" },
+      { createdAt: minutes(-30), lastUsedAt: minutes(-10), expiresAt: minutes(9) },
+      { createdAt: minutes(-20), lastUsedAt: minutes(-1), expiresAt: now },
+      { createdAt: minutes(-5), lastUsedAt: minutes(-1), expiresAt: minutes(9) },
+    ];
+
+    /** Signs in at the limit; returns the events and receivers, with the ids of users and sessions replaced. */
+    const toldBy = async (run: (write: Write) => Promise<unknown>) => {
+      await runtime.database.write.delete(schema.webhookDeliveries);
+      await runtime.database.write.delete(schema.events);
+      const userId = await insertUser(runtime);
+      const ids = earlier.map(() => randomUUID());
+      const own = { tenantId: runtime.tenant.id, userId, authenticatedAt: now, factors: [], amr: [] };
+      await runtime.database.write
+        .insert(sessions)
+        .values(earlier.map((row, index) => ({ ...own, ...row, id: ids[index] ?? "" })));
+      const at = { ...requestContext(limited, { now }), flowId };
+      const { session, write } = await issueSession(at, { ...person, userId, factors: [] });
+      const login = emit(at, "user.login", userId);
+      await run(
+        Object.assign(
+          async (tx: Transaction) => {
+            await write(tx);
+            await login(tx);
+          },
+          { parts: [...(write.parts ?? []), ...(login.parts ?? [])] },
+        ),
+      );
+      const told = await storedEvents(runtime);
+      const name = new Map([
+        [userId, "user"],
+        [session.id, "new"],
+        ...ids.map((id, index) => [id, `${index}`] as const),
+      ]);
+      const plain = (value: unknown) =>
+        JSON.stringify(value).replace(/[0-9a-f-]{36}/g, (id) => name.get(id) ?? id);
+      const receivers = await Promise.all(
+        webhookIds.map(async (webhook) =>
+          (await storedDeliveries(runtime, webhook)).map((delivery) => {
+            const event = told.find(({ id }) => id === delivery.eventId);
+            expect(delivery).toMatchObject({ sequence: event?.sequence, subjectId: event?.subjectId });
+            return told.findIndex(({ id }) => id === delivery.eventId);
+          }),
+        ),
+      );
+      for (const { name: event, data } of told)
+        expect(events[event as "session.create.flow"].data.parse(data)).toEqual(data);
+      const stored = told.map(({ id, sequence, createdAt, data, ...event }) =>
+        plain({ ...event, data: event.name === "user.login" ? data?.id : data }),
+      );
+      const names = told.map((event) => event.name);
+      return {
+        stored,
+        names,
+        receivers,
+        left: (await runtime.database.read.select().from(sessions).where(eq(sessions.userId, userId))).length,
+      };
+    };
+
+    const inTransaction = await toldBy((write) => commitWrites(runtime, write));
+    const inBatch = await toldBy(async (write) => {
+      const { parts, delivered } = heardParts(write.parts ?? []);
+      delivered(await runTogether<WrittenEvents>(runtime.database, parts));
+    });
+
+    expect(inBatch).toEqual(inTransaction);
+    expect(inBatch.names).toEqual([
+      "session.delete.passive.limit",
+      "session.delete.passive.expire",
+      "session.delete.passive.limit",
+      "session.delete.passive.expire",
+      "session.create.flow",
+      "user.login",
+    ]);
+    expect(inBatch.receivers).toEqual([[0, 2], [1, 3, 4], [0, 1, 2, 3, 4], [0, 2], [1, 3, 5], [5]]);
+    expect(inBatch.left).toBe(2);
   });
 });
 

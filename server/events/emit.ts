@@ -12,7 +12,13 @@ import { configWebhooks } from "../webhooks/config-webhooks.ts";
 import { eventDataContext } from "../webhooks/seal-contexts.ts";
 import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
 import { subscribedConfigWebhooks } from "./subscriptions.ts";
-import { deliveredOf, eventsPart, type PendingEvent, usersParts, writeRecords } from "./write-records.ts";
+import {
+  eventsPart,
+  type PendingEvent,
+  usersParts,
+  type WrittenEvents,
+  writeRecords,
+} from "./write-records.ts";
 
 /** Whose act emits an event; without `client` and `flowId` the service's own. */
 export interface EventContext extends Pick<TenantContext, "tenant"> {
@@ -52,9 +58,9 @@ export function emit(
   return Object.assign(write, { parts: [unheard(event)] });
 }
 
-/** A part that is another one, or an event, where a webhook may hear of the step. */
+/** A part that is another one, an event, or followed by events, where a webhook may hear of the step. */
 interface HeardPart extends Part {
-  heard: { part: Part } | { event: PendingEvent };
+  heard: { part: Part } | { event: PendingEvent } | { ended: PendingEvent[] };
 }
 
 /** The part that leaves an event out, because no webhook of the tenant could get one. */
@@ -75,6 +81,23 @@ export function unlessHeard(part: Part, heard: Part): Part {
   return either;
 }
 
+/**
+ * Makes a part that ends sessions of a user also emit their events, where a webhook may hear of the step.
+ *
+ * @param part has an expression `session_ended`: the ended rows of `sessions`, and `event`, one of `names`
+ */
+export function emitEnded(
+  context: EventContext,
+  part: Part,
+  userId: string,
+  names: readonly SessionEventName[],
+): Part {
+  const content = { subjectId: userId, data: null, sealedData: null, addsUser: false };
+  const ended = names.map((name) => ({ ...pendingEvent(context, name, content), ofEnded: true }));
+  const telling: HeardPart = { ...part, heard: { ended } };
+  return telling;
+}
+
 /** Whether a webhook may hear of a step: the tenant has stored ones, as `hasStored` says, or configured ones. */
 export function mayBeHeard({ config }: Pick<Tenant, "config">, hasStored: boolean): boolean {
   return hasStored || configWebhooks(config).length > 0;
@@ -83,20 +106,32 @@ export function mayBeHeard({ config }: Pick<Tenant, "config">, hasStored: boolea
 /**
  * Returns the parts of a step of which a webhook may hear, and its events, with what to call after the commit.
  *
- * @returns `delivered` is called with the ids of events that the part `events` returns
+ * @returns `delivered` is called with what the parts return
  */
-export function heardParts(parts: readonly Part[]): { parts: Part[]; delivered(ids?: string[]): void } {
+export function heardParts(parts: readonly Part[]): {
+  parts: Part[];
+  delivered(returned: Partial<WrittenEvents>): void;
+} {
   const changes: Part[] = [];
   const events: PendingEvent[] = [];
+  let endsSessions = -1;
   for (const part of parts) {
     const { heard } = part as Partial<HeardPart>;
     if (heard && "event" in heard) events.push(heard.event);
-    else changes.push(heard ? heard.part : part);
+    else if (heard && "part" in heard) changes.push(heard.part);
+    else if (heard) {
+      endsSessions = changes.push(part);
+      events.push(...heard.ended);
+    } else changes.push(part);
   }
+  // Events of ended sessions are made of rows that only the statement that ends them sees.
+  const place = endsSessions < 0 ? changes.length : endsSessions;
+  const written = events.length > 0 ? [eventsPart(events)] : [];
   return {
-    parts: events.length > 0 ? [...changes, eventsPart(events), ...usersParts(events)] : changes,
-    delivered(ids) {
-      for (const wake of new Set(deliveredOf(events, ids).map((event) => event.wake))) wake();
+    parts: [...changes.slice(0, place), ...written, ...changes.slice(place), ...usersParts(events)],
+    delivered({ events: ids = [], events_with_ended: withEnded = [] }) {
+      if (ids.length + withEnded.length > 0)
+        for (const wake of new Set(events.map((event) => event.wake))) wake();
     },
   };
 }

@@ -4,6 +4,7 @@ import { afterCommit } from "#db/after-commit";
 import type { schema, Transaction } from "#db/client";
 import { executeParts, type Part } from "#db/part";
 import { userObjectText } from "../account/user-object.ts";
+import { sessionObjectText } from "../sessions/session-object.ts";
 import { isSubscribed } from "./subscriptions.ts";
 
 type AuditEntry = typeof schema.auditLogs.$inferInsert;
@@ -28,6 +29,11 @@ export interface PendingEvent {
   sealedData: Buffer | null;
   /** Whether `data` is completed by the user as it is at the end of the transaction. */
   addsUser: boolean;
+  /**
+   * Whether it stands for the events with its name of the sessions that the same statement ends, whose data they are.
+   * Their ids are made by PostgreSQL.
+   */
+  ofEnded?: boolean;
   /** Called after the commit if a delivery was written. */
   wake(): void;
 }
@@ -55,10 +61,12 @@ export async function writeRecords(tx: Transaction, records: TransactionRecord[]
 /** What `eventsPart` returns: the ids of the events that a webhook gets. */
 export interface WrittenEvents {
   events: string[];
+  /** The same, of a statement that ends sessions. */
+  events_with_ended?: string[];
 }
 
 /** Those events that were written, because a webhook gets them. */
-export function deliveredOf(
+function deliveredOf(
   events: readonly PendingEvent[],
   written: readonly string[] = [],
 ): readonly PendingEvent[] {
@@ -67,19 +75,21 @@ export function deliveredOf(
 
 const subscribed = new PgDialect().sqlToQuery(isSubscribed(sql`i.covered_by`, sql`i.webhooks_expire`)).sql;
 
-const eventsText = `event_item as materialized (
-    select * from jsonb_to_recordset($1::jsonb) as i(
+const itemsText = `select * from jsonb_to_recordset($1::jsonb) as i(
       position int, tenant_id uuid, id uuid, name text, covered_by text[], webhooks_expire boolean,
-      subject_id text, flow_id uuid, data jsonb, sealed_data text)),
+      subject_id text, flow_id uuid, data jsonb, sealed_data text`;
+
+/** Returns the text of a part that inserts the items of `items`, in their `order`. */
+const insertionText = (items: string, configured: string, order: string) => `${items},
   event_target as materialized (
     select i.id as event_id, w.id::text as webhook
     from event_item i join webhooks w on w.tenant_id = i.tenant_id and ${subscribed}
     union all
-    select * from jsonb_to_recordset($2::jsonb) as c(event_id uuid, webhook text)),
+    ${configured}),
   event_written as (
     insert into events (tenant_id, id, name, subject_id, flow_id, data, sealed_data)
     select tenant_id, id, name, subject_id, flow_id, data, decode(sealed_data, 'base64')
-    from event_item where id in (select event_id from event_target) order by position
+    from event_item where id in (select event_id from event_target) order by ${order}
     on conflict do nothing
     returning tenant_id, id, sequence, subject_id),
   event_delivery as (
@@ -87,10 +97,37 @@ const eventsText = `event_item as materialized (
     select e.tenant_id, gen_random_uuid(), t.webhook, e.id, e.sequence, e.subject_id
     from event_written e join event_target t on t.event_id = e.id)`;
 
-/** The part of a statement that inserts events, and a delivery for each subscribed webhook. */
+const eventsText = insertionText(
+  `event_item as materialized (${itemsText}))`,
+  "select * from jsonb_to_recordset($2::jsonb) as c(event_id uuid, webhook text)",
+  "position",
+);
+
+const withEndedText = insertionText(
+  `event_pending as materialized (${itemsText}, of_ended boolean)),
+  event_item as materialized (
+    select position, tenant_id, id, name, covered_by, webhooks_expire, subject_id, flow_id, data, sealed_data,
+      id as pending_id, null::timestamptz as session_created_at, null::uuid as session_id
+    from event_pending where not of_ended
+    union all
+    select p.position, p.tenant_id, gen_random_uuid(), p.name, p.covered_by, p.webhooks_expire, p.subject_id,
+      p.flow_id, ${sessionObjectText("s")}, null, p.id, s.created_at, s.id
+    from session_ended s join event_pending p on p.of_ended and p.name = s.event)`,
+  `select i.id, c.webhook from event_item i
+    join jsonb_to_recordset($2::jsonb) as c(event_id uuid, webhook text) on c.event_id = i.pending_id`,
+  "position, session_created_at, session_id",
+);
+
+/**
+ * The part of a statement that inserts events, and a delivery for each subscribed webhook. With events of ended sessions,
+ * it belongs into the statement whose expression `session_ended` gives their rows with the name of the `event` of each.
+ */
 export function eventsPart(events: readonly PendingEvent[]): Part {
+  // The events of ended sessions take one place: their order is that of the sessions, whatever their names.
+  const endedPosition = events.findIndex(({ ofEnded }) => ofEnded);
+  const hasEnded = endedPosition >= 0;
   const items = events.map((event, position) => ({
-    position,
+    position: event.ofEnded ? endedPosition : position,
     tenant_id: event.tenantId,
     id: event.id,
     name: event.name,
@@ -100,13 +137,14 @@ export function eventsPart(events: readonly PendingEvent[]): Part {
     flow_id: event.flowId,
     data: event.data,
     sealed_data: event.sealedData?.toString("base64") ?? null,
+    of_ended: event.ofEnded ?? false,
   }));
   const configured = events.flatMap(({ id, configWebhooks }) =>
     configWebhooks.map((webhook) => ({ event_id: id, webhook })),
   );
   return {
-    name: "events",
-    text: eventsText,
+    name: hasEnded ? "events_with_ended" : "events",
+    text: hasEnded ? withEndedText : eventsText,
     values: [JSON.stringify(items), JSON.stringify(configured)],
     returns: "(select coalesce(json_agg(id), '[]') from event_written)",
   };

@@ -212,7 +212,7 @@ async function writeParts(step: Step, own: Part[]): Promise<ReadPayload | null> 
   return committing(step, async () => {
     try {
       const returned = await runTogether<Returned>(database, [save, ...parts, ...read]);
-      delivered(returned.events);
+      delivered(returned);
       for (const { committed } of judged.writes) committed?.(returned);
       if (judged.jobs.length > 0) jobs.wake(judged.jobs);
       return shownUser === null ? {} : { user: describeStored(returned.account ?? null, tenant) };

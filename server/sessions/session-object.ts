@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoTime } from "#db/iso-time";
 import type { Session } from "./session.ts";
 
 const time = z.iso.datetime({ precision: 3 });
@@ -37,4 +38,17 @@ export function sessionObject(
     expires_at: session.expiresAt.toISOString(),
     last_used: lastUsed,
   };
+}
+
+/**
+ * Returns SQL of the same as `jsonb`.
+ *
+ * @param session name of a row of `sessions`
+ */
+export function sessionObjectText(session: string): string {
+  const time = (column: string) => isoTime(`${session}.${column}`);
+  return `jsonb_build_object('id', ${session}.id, 'user_id', ${session}.user_id,
+    'user_agent', ${session}.user_agent, 'ip_address', ${session}.ip_address,
+    'created_at', ${time("created_at")}, 'updated_at', ${time("last_used_at")},
+    'expires_at', ${time("expires_at")}, 'last_used', ${time("last_used_at")})`;
 }

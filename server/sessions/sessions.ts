@@ -8,8 +8,8 @@ import {
   type EventContext,
   type EventSession,
   emit,
+  emitEnded,
   type SessionEventName,
-  unlessHeard,
 } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
@@ -41,11 +41,14 @@ export interface NewSession extends UserClaims {
   byOperator?: { userAgent: string | null; ipAddress: string | null };
 }
 
+const endedEvents = ["session.delete.passive.expire", "session.delete.passive.limit"] as const;
+
 const issueText = `session_ended as (
     delete from sessions where tenant_id = $1 and user_id = $2 and id not in (
       select id from sessions where tenant_id = $1 and user_id = $2 and expires_at > $12
       order by created_at desc, id desc limit $3)
-    returning *),
+    returning *, case when expires_at <= $12 or last_used_at < $14::timestamptz then '${endedEvents[0]}'
+      else '${endedEvents[1]}' end as event),
   session_language as (
     update users set language = $4::text
     where tenant_id = $1 and id = $2 and $4::text is not null and language is distinct from $4::text),
@@ -97,7 +100,7 @@ export async function issueSession(
     text: issueText,
     values: [
       ...[tenant.id, userId, limit - 1, spoken, session.id, session.authenticatedAt, JSON.stringify(factors)],
-      ...[amr, session.ipAddress, session.userAgent, rememberMe, now, expiresAt],
+      ...[amr, session.ipAddress, session.userAgent, rememberMe, now, expiresAt, idleSince(tenant, now)],
     ],
     refuses: refusalText,
     returns: "(select coalesce(json_agg(e order by created_at, id), '[]') from session_ended e)",
@@ -108,19 +111,12 @@ export async function issueSession(
   const created = emit(context, byOperator ? "session.create.admin" : "session.create.flow", session);
   const inTransaction = async (tx: Transaction) => {
     await lockUser(tx, tenant.id, userId);
-    const { session: ended } = await executeParts<{ session: EndedRow[] }>(tx, [part]);
-    for (const evicted of (ended ?? []).map(endedSessionOf)) {
-      const isOver = evicted.expiresAt <= now || isIdle(tenant, evicted, now);
-      const event = isOver ? "session.delete.passive.expire" : "session.delete.passive.limit";
-      await emit(context, event, evicted)(tx);
-    }
+    const { session: ended } = await executeParts<{ session: IssueEndedRow[] }>(tx, [part]);
+    for (const row of ended ?? []) await emit(context, row.event, endedSessionOf(row))(tx);
     await created(tx);
   };
-  // Where webhooks are to be told of other sessions that end, a transaction reads which.
-  const ended = "when exists (select from session_ended) then 'webhook' end";
-  const heard = { ...part, name: "session_heard", refuses: refusalText.replace(/end$/, ended) };
   const write: Write = Object.assign(inTransaction, {
-    parts: [unlessHeard(part, heard), ...(created.parts ?? [])],
+    parts: [emitEnded(context, part, userId, endedEvents), ...(created.parts ?? [])],
   });
   return { issued, session, claims, write };
 }
@@ -238,6 +234,9 @@ export async function endSessions(
 export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &
   Record<"user_agent" | "ip_address", string | null>;
 
+/** A row that ended because a session was issued. */
+type IssueEndedRow = EndedRow & { event: (typeof endedEvents)[number] };
+
 /** Reads such a row for its event. */
 export function endedSessionOf(row: EndedRow): EventSession {
   return {
@@ -290,6 +289,12 @@ export async function findSession(
 function idleExpiry(tenant: Tenant, { lastUsedAt }: Pick<Session, "lastUsedAt">): Date | null {
   const idleTimeout = tenant.config.session.idle_timeout * 1000;
   return idleTimeout > 0 ? new Date(lastUsedAt.getTime() + idleTimeout) : null;
+}
+
+/** Sessions that were last used before it are idle for too long; null if `session.idle_timeout` is off. */
+function idleSince({ config }: Tenant, now: Date): Date | null {
+  const idleTimeout = config.session.idle_timeout * 1000;
+  return idleTimeout > 0 ? new Date(now.getTime() - idleTimeout) : null;
 }
 
 function isIdle(tenant: Tenant, session: Pick<Session, "lastUsedAt">, now: Date): boolean {

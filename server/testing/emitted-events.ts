@@ -5,9 +5,11 @@ import type { TestRuntime } from "./runtime.ts";
 
 const { events, webhookDeliveries, webhooks } = schema;
 
+type OfTenant = Pick<TestRuntime, "database"> & { tenant: Pick<TestRuntime["tenant"], "id"> };
+
 /** Stores a webhook, by default one that is subscribed to every event. Returns its id. */
 export async function storeWebhook(
-  { database, tenant }: Pick<TestRuntime, "database" | "tenant">,
+  { database, tenant }: OfTenant,
   subscriptions: readonly string[] = ["user", "session", "email.send"],
   row: Partial<typeof webhooks.$inferInsert> = {},
 ): Promise<string> {
@@ -28,10 +30,7 @@ export async function storeWebhook(
 export type StoredEvent = typeof events.$inferSelect;
 
 /** Reads the events of a tenant in their order. `after`: those with a greater sequence only. */
-export function storedEvents(
-  { database, tenant }: Pick<TestRuntime, "database" | "tenant">,
-  after = 0,
-): Promise<StoredEvent[]> {
+export function storedEvents({ database, tenant }: OfTenant, after = 0): Promise<StoredEvent[]> {
   return database.read
     .select()
     .from(events)
@@ -40,10 +39,7 @@ export function storedEvents(
 }
 
 /** Reads the deliveries of a webhook in the order of their events. */
-export function storedDeliveries(
-  { database, tenant }: Pick<TestRuntime, "database" | "tenant">,
-  webhook: string,
-) {
+export function storedDeliveries({ database, tenant }: OfTenant, webhook: string) {
   return database.read
     .select()
     .from(webhookDeliveries)

@@ -15,6 +15,8 @@ export interface StatementCounter {
   url: string;
   /** All statements so far, oldest first. */
   readonly sent: readonly SentStatement[];
+  /** The messages of all errors that PostgreSQL has answered with so far, oldest first. */
+  readonly errors: readonly string[];
   close(): Promise<void>;
 }
 
@@ -22,11 +24,16 @@ export interface StatementCounter {
 export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
   const target = new URL(databaseUrl);
   const sent: SentStatement[] = [];
+  const errors: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const database = connect(Number(target.port), target.hostname);
     const read = reader((statement) => sent.push(statement));
     client.on("data", read);
+    database.on(
+      "data",
+      errorReader((message) => errors.push(message)),
+    );
     client.pipe(database).pipe(client);
     for (const socket of [client, database]) {
       sockets.add(socket);
@@ -45,6 +52,7 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
   return {
     url: url.href,
     sent,
+    errors,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -88,6 +96,22 @@ function reader(onStatement: (statement: SentStatement) => void): (data: Buffer)
       } else if (type === "Q") {
         onStatement({ application, statement: texts(body)[0] ?? "" });
       }
+    }
+  };
+}
+
+/** Reads the answers on one connection, each a type and a length, for those of type ErrorResponse. */
+function errorReader(onError: (message: string) => void): (data: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (data) => {
+    rest = Buffer.concat([rest, data]);
+    while (rest.length >= 5) {
+      const end = 1 + rest.readUInt32BE(1);
+      if (rest.length < end) return;
+      const fields = rest.subarray(5, end).toString().split("\0");
+      if (rest.readUInt8(0) === "E".charCodeAt(0))
+        onError(fields.find((field) => field.startsWith("M"))?.slice(1) ?? "");
+      rest = rest.subarray(end);
     }
   };
 }

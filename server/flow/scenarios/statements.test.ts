@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
 import { type IdentityProvider, startIdentityProvider } from "../../testing/kit/identity-provider.ts";
@@ -28,8 +30,8 @@ let closeProvider: () => Promise<void>;
 const email = "ada@example.com";
 const password = "correct horse battery staple";
 
-/** Statements that the server sends of its own accord, in intervals. */
-const background = ["claim_deliveries", "instance_lease"];
+/** Statements that the server sends of its own accord: in intervals, and after a delivery to a webhook. */
+const background = ["claim_deliveries", "write_outcomes", "instance_lease"];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -217,4 +219,32 @@ test("a sign-in through a provider takes 15 statements, that of a new user too",
   provider.signsIn({ sub: "second", email: "joan@example.com", email_verified: true, name: "Joan C." });
   const renamed = await walk(throughProvider, "success");
   expect(numbersOf(renamed)).toEqual(numbersOf(again));
+});
+
+describe("with a webhook", () => {
+  // Sign-ins by password are limited in their rate.
+  const passkeyLogin = [start, capabilities, showPasskey];
+  let tenant: { id: string };
+  beforeAll(async () => {
+    const [found] = await database.database.read.select({ id: schema.tenants.id }).from(schema.tenants);
+    tenant = { id: found?.id ?? "" };
+    await storeWebhook({ database: database.database, tenant }, ["session"], {
+      callback: "http://localhost:9/",
+    });
+    // Reaches `session.limit`.
+    for (let signIns = 0; signIns < 5; signIns += 1) await signIn(passkeyLogin);
+  });
+
+  const stored = () => storedEvents({ database: database.database, tenant });
+
+  test("a sign-in at the limit of sessions takes one batch, which PostgreSQL does not refuse", async () => {
+    const [refused, before] = [counter.errors.length, (await stored()).length];
+    const login = await signIn(passkeyLogin);
+    expect(counter.errors.slice(refused)).toEqual([]);
+    expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 6 });
+    // One more than without a webhook: it completes the events by their user.
+    expect(login.passkey?.filter((statement) => statement.startsWith("event_user+"))).toHaveLength(1);
+    const told = (await stored()).slice(before).map(({ name }) => name);
+    expect(told).toEqual(["session.delete.passive.limit", "session.create.flow"]);
+  });
 });
