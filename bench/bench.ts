@@ -30,8 +30,8 @@ const only = words
   .split(",");
 const profiles = words.includes("--profile");
 const numbers = (name: string, fallback: string) => (process.env[name] ?? fallback).split(",").map(Number);
-const [seconds = 0.5] = numbers("BENCH_SECONDS", "0.5");
-const [warmUp = 0.5] = numbers("BENCH_WARM_UP", "0.5");
+const [seconds = 1] = numbers("BENCH_SECONDS", "1");
+const [warmUp = 3] = numbers("BENCH_WARM_UP", "3");
 const [users = 0] = numbers("BENCH_USERS", "0");
 const [mixedSeconds = 0] = numbers("BENCH_MIXED_SECONDS", "0");
 const connectionCounts = isShort ? [1] : numbers("BENCH_CONNECTIONS", "1,16,128");
