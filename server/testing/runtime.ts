@@ -85,7 +85,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         part: async (job) => {
           if (job.name === "send_mail") enqueued.push(job);
           else pushed.push(job);
-          return { name: `job_${job.name}`, text: "", values: [] };
+          return { name: `kept_${job.name}`, text: "", values: [] };
         },
         wake() {},
         runDue: async () => 0,
