@@ -26,4 +26,3 @@ process.on("message", async ({ password, hash, atOnce, seconds }: HashTask) => {
   process.send?.({ done, elapsedMs: performance.now() - begin });
 });
 process.on("disconnect", () => process.exit(0));
-process.send?.("ready");
