@@ -28,6 +28,7 @@ const only = words
   .find((word) => word.startsWith("--only="))
   ?.slice("--only=".length)
   .split(",");
+const chosen = tasks.filter(({ way }) => only === undefined || only.includes(way));
 const profiles = words.includes("--profile");
 const numbers = (name: string, fallback: string) => (process.env[name] ?? fallback).split(",").map(Number);
 const [seconds = 1] = numbers("BENCH_SECONDS", "1");
@@ -127,6 +128,7 @@ async function startAnew(running: RunningServer): Promise<{ startMs: number; idl
 /** Performs all tasks in turns for a time, and prints the memory that the server takes. */
 async function loadForMemory(database: BenchDatabase, mixed: number): Promise<void> {
   await loadMixed(mixed, {
+    tasks: chosen,
     async perform({ way }, turn) {
       const until = { seconds: turn };
       const round = await perform(database, ours(), { way, connections: JUDGED_CONNECTIONS, until });
@@ -154,7 +156,7 @@ async function measureAll(database: BenchDatabase, populated: Populated): Promis
   children.push(hashing);
 
   const lines: Line[] = [];
-  for (const task of tasks.filter(({ way }) => only === undefined || only.includes(way))) {
+  for (const task of chosen) {
     const remove = task.webhooks ? await addWebhooks(server.url, adminKey, world.receivers) : null;
     const targets = [bare, ours(), ...(peer && task.peer ? [peer] : [])];
     const statements = await countStatements(database, targets, task);

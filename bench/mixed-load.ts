@@ -1,9 +1,10 @@
-import { type Measured, tasks } from "./tasks.ts";
+import type { Measured } from "./tasks.ts";
 
 /** Seconds of a task before the next one has its turn. */
 const TURN_SECONDS = 5;
 
 export interface MixedLoad {
+  tasks: readonly Measured[];
   /** Performs a task for a time; returns how many were finished. */
   perform(task: Measured, seconds: number): Promise<number>;
   /** Mebibytes of resident memory of the server and of PostgreSQL. */
@@ -17,7 +18,10 @@ export interface MixedLoad {
  *
  * @param seconds a cycle that has begun is finished
  */
-export async function loadMixed(seconds: number, { perform, memory, print }: MixedLoad): Promise<void> {
+export async function loadMixed(
+  seconds: number,
+  { tasks, perform, memory, print }: MixedLoad,
+): Promise<void> {
   const turns = tasks.filter(({ webhooks }) => !webhooks);
   const begin = performance.now();
   const elapsed = () => (performance.now() - begin) / 1000;
