@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { observeCommits } from "./after-commit.ts";
+import { Connection } from "./connection.ts";
 import * as schema from "./schema/index.ts";
 
 export { schema };
@@ -54,6 +55,7 @@ export function openDatabase(
 ): Database {
   const open = (options?: string) => {
     const client = new pg.Pool({
+      Client: Connection,
       connectionString: url,
       max: size,
       connectionTimeoutMillis: connectTimeoutMs,

@@ -15,6 +15,8 @@ export interface StatementCounter {
   url: string;
   /** All statements so far, oldest first. */
   readonly sent: readonly SentStatement[];
+  /** Those whose rows PostgreSQL was asked to describe, oldest first. */
+  readonly described: readonly string[];
   /** The messages of all errors that PostgreSQL has answered with so far, oldest first. */
   readonly errors: readonly string[];
   close(): Promise<void>;
@@ -24,11 +26,15 @@ export interface StatementCounter {
 export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
   const target = new URL(databaseUrl);
   const sent: SentStatement[] = [];
+  const described: string[] = [];
   const errors: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const database = connect(Number(target.port), target.hostname);
-    const read = reader((statement) => sent.push(statement));
+    const read = reader({
+      onExecute: (statement) => sent.push(statement),
+      onDescribe: (statement) => described.push(statement),
+    });
     client.on("data", read);
     database.on(
       "data",
@@ -52,6 +58,7 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
   return {
     url: url.href,
     sent,
+    described,
     errors,
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -61,8 +68,13 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
   };
 }
 
+interface Observer {
+  onExecute(statement: SentStatement): void;
+  onDescribe(statement: string): void;
+}
+
 /** Reads the messages of one connection: a start-up message, then messages of a type and a length. */
-function reader(onStatement: (statement: SentStatement) => void): (data: Buffer) => void {
+function reader({ onExecute, onDescribe }: Observer): (data: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   let started = false;
   let application = "";
@@ -91,10 +103,12 @@ function reader(onStatement: (statement: SentStatement) => void): (data: Buffer)
       } else if (type === "B") {
         const [, name] = texts(body);
         bound = name || unnamed;
+      } else if (type === "D") {
+        onDescribe(bound);
       } else if (type === "E") {
-        onStatement({ application, statement: bound });
+        onExecute({ application, statement: bound });
       } else if (type === "Q") {
-        onStatement({ application, statement: texts(body)[0] ?? "" });
+        onExecute({ application, statement: texts(body)[0] ?? "" });
       }
     }
   };

@@ -1,0 +1,39 @@
+import pg from "pg";
+import { type BoundStatement, ExtendedQuery } from "./extended-query.ts";
+
+type Answered = (error: Error | null, result?: pg.QueryResult) => void;
+
+/** A connection of a pool. It runs statements with parameters as `ExtendedQuery`. */
+export class Connection extends pg.Client {
+  // The driver declares an overload for each form of its arguments.
+  // biome-ignore lint/suspicious/noExplicitAny: it returns what the form of the arguments asks for
+  override query(...[config, values, callback]: unknown[]): any {
+    const statement = statementOf(config, values);
+    if (!statement) return Reflect.apply(super.query, this, [config, values, callback]);
+    const run = (answered: Answered) =>
+      super.query(
+        new ExtendedQuery([statement], (error, [result]) =>
+          error ? answered(error) : answered(null, result),
+        ),
+      );
+    if (typeof callback === "function") return void run(callback as Answered);
+    return new Promise((resolve, reject) => {
+      run((error, result) => (error ? reject(error) : resolve(result)));
+    }).catch((error: Error) => {
+      // The place that asked says more than the socket's, at which PostgreSQL's answer was read.
+      Error.captureStackTrace(error);
+      throw error;
+    });
+  }
+}
+
+/** The statement of a query with parameters; null for a simple query, such as `begin`. */
+function statementOf(config: unknown, values: unknown): BoundStatement | null {
+  if (config instanceof ExtendedQuery) return null;
+  const { text, ...statement } = (
+    typeof config === "string" ? { text: config } : config
+  ) as Partial<BoundStatement>;
+  const bound = statement.values ?? (Array.isArray(values) ? (values as unknown[]) : []);
+  if (text === undefined || (!statement.name && bound.length === 0)) return null;
+  return { ...statement, text, values: bound };
+}
