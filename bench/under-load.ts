@@ -12,10 +12,12 @@ import { cpuTime, residentMemory } from "./process.ts";
  * `/sessions/validate` and `/health/alive`. Prints the probes' times beside those of the idle server in the same run,
  * how the logins ended, and the memory of each process at the start, at half-time and at the end.
  *
- * `LOAD_CONNECTIONS` (128), `LOAD_SECONDS` (20), `LOAD_WORKERS` (1). Build the server first.
+ * `LOAD_CONNECTIONS` (128), `LOAD_SECONDS` (20), `LOAD_WORKERS` (1), `LOAD_PATIENT` (true). Build the server first.
  */
 const connections = Number(process.env.LOAD_CONNECTIONS ?? 128);
 const seconds = Number(process.env.LOAD_SECONDS ?? 20);
+/** Whether a connection that is told to wait does so, or begins the next login at once. */
+const isPatient = process.env.LOAD_PATIENT !== "false";
 const workers = process.env.LOAD_WORKERS ?? "1";
 
 const PROBE_INTERVAL_MS = 25;
@@ -110,17 +112,21 @@ async function load({ url, until }: Order): Promise<void> {
     Array.from({ length: connections }, async (_, person) => {
       while (Date.now() < until) {
         const from = performance.now();
-        const ending = await login(url, person).catch((error: unknown) => String(error));
+        const { ending, retryAfter } = await login(url, person).catch((error: unknown) => ({
+          ending: String(error),
+          retryAfter: null,
+        }));
         endings[ending] = (endings[ending] ?? 0) + 1;
         const longest = `${ending}: longest, ms`;
         endings[longest] = Math.max(endings[longest] ?? 0, Math.round(performance.now() - from));
+        if (isPatient && retryAfter !== null) await pause(Number(retryAfter) * 1_000);
       }
     }),
   );
   process.send?.(endings, () => process.exit(0));
 }
 
-async function login(url: string, person: number): Promise<string> {
+async function login(url: string, person: number): Promise<{ ending: string; retryAfter: string | null }> {
   const client = flowClient(url);
   const steps: [string, Record<string, unknown>][] = [
     ["register_client_capabilities", {}],
@@ -132,8 +138,9 @@ async function login(url: string, person: number): Promise<string> {
     if (last.status !== 200) break;
     last = await client.act(action, input);
   }
-  const retry = last.headers.has("retry-after") ? ", with Retry-After" : "";
-  return `${last.status} ${last.state.error?.code ?? last.state.name}${retry}`;
+  const retryAfter = last.headers.get("retry-after");
+  const retry = retryAfter === null ? "" : ", with Retry-After";
+  return { ending: `${last.status} ${last.state.error?.code ?? last.state.name}${retry}`, retryAfter };
 }
 
 /** The server's processes: the first one, and its workers. PostgreSQL is another program. */

@@ -1,5 +1,9 @@
+/** Weight of the last task in the average duration. */
+const NEWEST = 0.1;
+
 /**
  * Makes a queue that runs at most `running` tasks concurrently and lets at most `waiting` more wait, first in, first out.
+ * A task that would wait too long, as recent tasks took, is rejected at once instead of late.
  *
  * @param limits `maxWaitMs`: how long a task waits for its turn; `overloaded`: the error of one that does not get it
  */
@@ -17,7 +21,12 @@ export function taskQueue({
   let active = 0;
   const waitingTasks: (() => void)[] = [];
 
-  const isFull = () => active >= running && waitingTasks.length >= waiting;
+  /** Average duration of recent tasks, in milliseconds; 0 before the first one has ended. */
+  let taskMs = 0;
+
+  const isFull = () =>
+    active >= running &&
+    (waitingTasks.length >= waiting || ((waitingTasks.length + 1) * taskMs) / running > maxWaitMs);
 
   /** Runs a task. A patient one waits for its turn however long that takes, and however many others wait. */
   async function run<Result>(
@@ -29,9 +38,12 @@ export function taskQueue({
     if (!isPatient && isFull()) throw overloaded();
     if (active >= running) await waitForTurn(signal, isPatient);
     else active += 1;
+    const startedAt = performance.now();
     try {
       return await task();
     } finally {
+      const took = performance.now() - startedAt;
+      taskMs = taskMs === 0 ? took : taskMs + (took - taskMs) * NEWEST;
       // The next task takes this slot, so `active` does not change.
       const next = waitingTasks.shift();
       if (next) next();
