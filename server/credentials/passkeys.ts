@@ -1,6 +1,7 @@
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
+import { type FactsJson, factsOfJson, type UserFacts } from "../identity/users.ts";
 import { failureSubject, successPart } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
@@ -19,6 +20,7 @@ import { authenticationResponse, readClientData, registrationResponse } from "..
 import { type Ceremony, consumeChallenge, openChallenge } from "./webauthn-challenges.ts";
 import {
   type CredentialRow,
+  credentialOwnerPart,
   credentialPart,
   findCredential,
   storedCredential,
@@ -109,6 +111,8 @@ export type VerifiedAssertion =
       userId: string;
       credentialId: string;
       userVerified: boolean;
+      /** The facts of the account, unless the proof is a second factor. */
+      owner: UserFacts | null;
       /** Update the credential. They refuse with `passkey` if it or its counter was changed concurrently. */
       writes: Write[];
     }
@@ -142,10 +146,19 @@ export async function verifyAssertion(
 
   const { challenge } = clientData;
   const ceremonies = [requestCeremony(about)];
-  const { consumed: opened, credential: row } = await consumeChallenge<{ credential: CredentialRow | null }>(
+  const secondFactor = about.secondFactor === true;
+  const {
+    consumed: opened,
+    credential: row,
+    owner: ownerFacts,
+  } = await consumeChallenge<{ credential: CredentialRow | null; owner: FactsJson | null }>(
     context,
     { flowId: about.flowId, ceremonies, challenge },
-    [credentialPart(tenant.id, answer.id)],
+    [
+      credentialPart(tenant.id, answer.id),
+      // The account is known before a second factor is asked for.
+      ...(secondFactor ? [] : [credentialOwnerPart(tenant.id, answer.id)]),
+    ],
   );
   // A challenge for one account is rejected for any other account, and if the flow has identified none.
   const userId = about.userId ?? null;
@@ -155,7 +168,6 @@ export async function verifyAssertion(
   const credential = row ? storedCredential(row) : null;
   if (!credential) return { ok: false, reason: "credential_unknown", credentialId: answer.id };
 
-  const secondFactor = about.secondFactor === true;
   const judged = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge,
     origins: ceremonyOrigins(tenant.config),
@@ -190,7 +202,7 @@ export async function verifyAssertion(
     writeOf(used, success),
     ...(signCountStale ? [audit(context, "passkey_sign_count_stale", {}, credential.userId)] : []),
   ];
-  return { ok: true, ...owner, userVerified, writes };
+  return { ok: true, ...owner, userVerified, owner: ownerFacts ? factsOfJson(ownerFacts) : null, writes };
 }
 
 const framingOf = (

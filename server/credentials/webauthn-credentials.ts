@@ -5,6 +5,7 @@ import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
+import { factsJson } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
 import { originOf } from "./use-origin.ts";
@@ -49,6 +50,21 @@ export function credentialPart(tenantId: string, id: string): Part {
     returns: "(select row_to_json(c) from webauthn_credentials c where tenant_id = $1 and id = $2)",
   };
 }
+
+/** The part of a statement that reads the facts of the account that has a credential; `factsOfJson` converts them. */
+export function credentialOwnerPart(tenantId: string, id: string): Part {
+  return {
+    name: "owner",
+    text: "",
+    values: [tenantId, id],
+    returns: ownerText,
+  };
+}
+
+const ownerText = `(
+  select ${factsJson("f")} from webauthn_credentials c
+  join user_facts f on f.tenant_id = c.tenant_id and f.user_id = c.user_id
+  where c.tenant_id = $1 and c.id = $2)`;
 
 /** Converts a credential that `credentialPart` returns. */
 export function storedCredential(row: CredentialRow): StoredCredential {

@@ -91,6 +91,20 @@ const byId = prepared("facts_by_id", (db) =>
     ),
 );
 
+/** Facts as `factsJson` gives them. */
+export type FactsJson = Omit<UserFacts, "passkeyDeclinedAt"> & { passkeyDeclinedAt: string | null };
+
+/** SQL of a JSON object with the facts of a row of `user_facts`, for statements that read more. @param row its alias */
+export function factsJson(row: string): string {
+  const members = Object.entries(facts).map(([name, column]) => `'${name}', ${row}.${column.name}`);
+  return `json_build_object(${members.join(", ")})`;
+}
+
+/** Converts what `factsJson` returns. */
+export function factsOfJson({ passkeyDeclinedAt, ...json }: FactsJson): UserFacts {
+  return { ...json, passkeyDeclinedAt: passkeyDeclinedAt === null ? null : new Date(passkeyDeclinedAt) };
+}
+
 /**
  * Finds a user by any address of the account, primary or not.
  *

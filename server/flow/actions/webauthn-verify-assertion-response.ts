@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
-import { factsById } from "../../identity/users.ts";
 import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
 import { accountFacts } from "../facts.ts";
@@ -22,7 +21,7 @@ export const verifyAssertionResponse = action({
   to: [NEXT],
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   async run(context, { assertion_response }) {
-    const { request, flowId, data, db } = context;
+    const { request, flowId, data } = context;
     const proof = requiredProof(data);
     // After an identifier only a credential of that account counts; for an unknown identifier none does.
     const expectedUserId = data.userId ?? (data.identifier ? UNKNOWN_USER_ID : undefined);
@@ -35,13 +34,12 @@ export const verifyAssertionResponse = action({
     });
     const method = proof.secondFactor ? "security_key" : "passkey";
     if (!verified.ok) return rejectAssertion(context, method, verified);
-    const { userId, userVerified, writes } = verified;
+    const { userId, userVerified, owner, writes } = verified;
     const factors = [...data.factors, { method, at: request.now.toISOString(), userVerified } as const];
     if (proof.secondFactor) return next({ data: { factors }, writes });
-    const user = await factsById(db, request.tenant.id, userId);
     return next({
-      data: { userId, ...(user?.email ? { email: user.email } : {}), factors },
-      facts: user ? accountFacts(user) : {},
+      data: { userId, ...(owner?.email ? { email: owner.email } : {}), factors },
+      facts: owner ? accountFacts(owner) : {},
       writes,
     });
   },
