@@ -5,6 +5,7 @@ import type { Write } from "#db/write";
 import type { UserObject } from "../account/user-object.ts";
 import type { Client } from "../client.ts";
 import { storable } from "../lib/storable-text.ts";
+import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Runtime, TenantContext } from "../runtime.ts";
 import { sessionObject } from "../sessions/session-object.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -187,7 +188,7 @@ function pendingEvent(
   return {
     ...content,
     tenantId: tenant.id,
-    id: runtime.platform.uuid(),
+    id: timeOrderedUuid(runtime.platform),
     name,
     coveredBy: subscriptionsCovering(name),
     configWebhooks: subscribedConfigWebhooks(tenant, name),

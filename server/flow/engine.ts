@@ -2,6 +2,7 @@ import type { Client } from "../client.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
+import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -59,7 +60,7 @@ export async function start(
   if (!rate.ok)
     return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
 
-  const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
+  const key: FlowKey = { tenantId: tenant.id, flowId: timeOrderedUuid(platform), type };
   const token = newToken(platform);
   const resume = randomToken(platform);
   const record = firstRecord(tenant, type, key.flowId, {

@@ -12,6 +12,7 @@ import {
   type SessionEventName,
 } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
+import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { templateClaims } from "./claim-template.ts";
@@ -81,7 +82,7 @@ export async function issueSession(
   // Whole seconds, as in the token, so that the token never outlives the row.
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + lifespan) * 1000);
   const session: Session = {
-    id: runtime.platform.uuid(),
+    id: timeOrderedUuid(runtime.platform),
     userId,
     authenticatedAt: byOperator ? new Date(0) : (lastAuthenticationAt(factors) ?? now),
     factors,
