@@ -37,7 +37,7 @@ export interface Cluster {
 const settings: Record<string, string> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  shared_buffers: "32MB",
+  shared_buffers: "128MB",
   huge_pages: "off",
   io_method: "sync",
   jit: "off",
@@ -45,7 +45,7 @@ const settings: Record<string, string> = {
   max_logical_replication_workers: "0",
   max_wal_senders: "0",
   wal_level: "minimal",
-  max_wal_size: "256MB",
+  max_wal_size: "1GB",
   min_wal_size: "32MB",
   // The server logs errors of statements. Here they would fill the disk and contain input of users.
   log_min_messages: "log",
