@@ -1,5 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { ReadOnly } from "./client.ts";
+import { prepared } from "./prepared.ts";
 import { sessions } from "./schema/sessions.ts";
 
 /**
@@ -14,9 +15,13 @@ export function databaseNow(shift: number | Placeholder): SQL<Date> {
   ) as SQL<Date>;
 }
 
+const now = prepared("now", (db) =>
+  db.select({ now: databaseNow(sql.placeholder("shift")) }).from(sql`(values (1)) as moment`),
+);
+
 /** Returns the time of that clock, for code that cannot read it within another statement. */
 export async function readNow(db: ReadOnly, shift: number): Promise<Date> {
-  const [row] = await db.select({ now: databaseNow(shift) }).from(sql`(values (1)) as moment`);
+  const [row] = await now(db).execute({ shift });
   if (!row) throw new Error("the database returned no time");
   return row.now;
 }

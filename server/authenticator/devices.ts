@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
 import { isUuid } from "../lib/uuid.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
@@ -31,6 +32,19 @@ export interface DeviceKeyInfo {
 export const handlesSealContext = (tenantId: string, deviceId: string): string =>
   `authenticator handles ${tenantId} ${deviceId}`;
 
+const ofUser = prepared("authenticator_devices_of_user", (db) =>
+  db
+    .select()
+    .from(authenticatorDevices)
+    .where(
+      and(
+        eq(authenticatorDevices.tenantId, sql.placeholder("tenantId")),
+        eq(authenticatorDevices.userId, sql.placeholder("userId")),
+      ),
+    )
+    .orderBy(asc(authenticatorDevices.createdAt), asc(authenticatorDevices.id)),
+);
+
 /**
  * Finds a user's devices, oldest first.
  *
@@ -42,18 +56,10 @@ export async function devicesOf(
   userId: string,
   ids: readonly string[] | null = null,
 ): Promise<Device[]> {
-  const rows = await db
-    .select()
-    .from(authenticatorDevices)
-    .where(
-      and(
-        eq(authenticatorDevices.tenantId, tenantId),
-        eq(authenticatorDevices.userId, userId),
-        ids === null ? undefined : inArray(authenticatorDevices.id, [...ids]),
-      ),
-    )
-    .orderBy(asc(authenticatorDevices.createdAt), asc(authenticatorDevices.id));
-  return rows.map((row) => ({ ...row, keyId: row.keyId.toString("base64url") }));
+  const rows = await ofUser(db).execute({ tenantId, userId });
+  return rows
+    .filter(({ id }) => ids === null || ids.includes(id))
+    .map((row) => ({ ...row, keyId: row.keyId.toString("base64url") }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -26,6 +27,29 @@ export interface AuthenticatorRequest extends RequestRow {
   device: { deviceId: string; keyName: string } | null;
 }
 
+/** Join condition: the device that a request registered, or that has answered it. */
+export const isDeviceOfRequest: SQL | undefined = and(
+  eq(authenticatorDevices.tenantId, authenticatorRequests.tenantId),
+  eq(authenticatorDevices.id, authenticatorRequests.deviceId),
+);
+
+const byId = prepared("authenticator_request", (db) =>
+  db
+    .select({
+      row: authenticatorRequests,
+      keyName: authenticatorDevices.keyName,
+      now: databaseNow(sql.placeholder("shift")),
+    })
+    .from(authenticatorRequests)
+    .leftJoin(authenticatorDevices, isDeviceOfRequest)
+    .where(
+      and(
+        eq(authenticatorRequests.tenantId, sql.placeholder("tenantId")),
+        eq(authenticatorRequests.id, sql.placeholder("id")),
+      ),
+    ),
+);
+
 /**
  * Finds a request.
  *
@@ -38,24 +62,14 @@ export async function findRequest(
   id: string,
 ): Promise<{ request: AuthenticatorRequest; now: Date } | null> {
   if (!isRequestId(id)) return null;
-  const [found] = await database.read
-    .select({
-      row: authenticatorRequests,
-      keyName: authenticatorDevices.keyName,
-      now: databaseNow(platform.clockShift()),
-    })
-    .from(authenticatorRequests)
-    .leftJoin(authenticatorDevices, isDeviceOfRequest)
-    .where(isRequest(tenant.id, id));
+  const [found] = await byId(database.read).execute({
+    tenantId: tenant.id,
+    id,
+    shift: platform.clockShift(),
+  });
   if (!found) return null;
   return { request: requestFromRow(found.row, found.now, found.keyName), now: found.now };
 }
-
-/** Join condition: the device that a request registered, or that has answered it. */
-export const isDeviceOfRequest: SQL | undefined = and(
-  eq(authenticatorDevices.tenantId, authenticatorRequests.tenantId),
-  eq(authenticatorDevices.id, authenticatorRequests.deviceId),
-);
 
 /** @param keyName of the request's device, if it is registered */
 export function requestFromRow(

@@ -1,6 +1,7 @@
-import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
+import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { prepared } from "#db/prepared";
 import { type Actor, type AuditedTenant, audit, auditAttempt, commandLine } from "../audit/audit.ts";
 import { currentTime } from "../database/current-time.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
@@ -133,6 +134,13 @@ export async function deleteApiKey(
   });
 }
 
+const byHash = prepared("api_key_by_hash", (db) =>
+  db
+    .select({ ...columns, keyHash: apiKeys.keyHash, now: databaseNow(sql.placeholder("shift")) })
+    .from(apiKeys)
+    .where(eq(apiKeys.keyHash, sql.placeholder("keyHash"))),
+);
+
 /**
  * Verifies an API key, and records its use once a minute.
  *
@@ -148,10 +156,7 @@ export async function verifyApiKey(
   if (!keyPattern.test(key)) return null;
   const keyHash = sha256(key);
   // Looked up by hash, so timing reveals nothing about stored keys.
-  const [row] = await database.read
-    .select({ ...columns, keyHash: apiKeys.keyHash, now: databaseNow(platform.clockShift()) })
-    .from(apiKeys)
-    .where(eq(apiKeys.keyHash, keyHash));
+  const [row] = await byHash(database.read).execute({ keyHash, shift: platform.clockShift() });
   if (!row) return null;
   const { keyHash: storedHash, now, ...found } = row;
   if (!constantTimeEqual(storedHash, keyHash) || found.interface !== keyInterface) return null;
