@@ -97,6 +97,7 @@ function conditionsOf({ version }: BenchDatabase): string {
     `${cpus().length} × ${processor?.model.trim()}, Node ${process.versions.node}, ${version}, ${date}`,
     ...(peer ? [`better-auth ${peer}`] : []),
     ...(users > 0 ? [`${users} users`] : []),
+    ...(process.env.BENCH_WORKERS ? [`${process.env.BENCH_WORKERS} workers`] : []),
     `${ROUNDS} rounds of ${seconds} s each, alternating, medians`,
   ].join("; ");
 }

@@ -23,7 +23,7 @@ export function startMeasured(
 ): Promise<RunningServer> {
   const certificate = join(folder, "provider.pem");
   writeFileSync(certificate, world.certificate);
-  const databaseUrl = process.env.DATABASE_URL;
+  const { DATABASE_URL: databaseUrl, BENCH_WORKERS: workers = "1" } = process.env;
   const custom = {
     bench: { display_name: "Bench", client_id: provider.client, secret: "bench", issuer: world.provider },
   };
@@ -34,6 +34,7 @@ export function startMeasured(
       ...liftedLimits(),
       // So many connections may wait for a hash, as 128 that sign in at once do.
       STILE_PASSWORD_HASH_QUEUE: "1000",
+      STILE_SERVER_WORKERS: workers,
       STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
       STILE_SESSION_COOKIE_RETENTION: "prompt",
       STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify(custom),
