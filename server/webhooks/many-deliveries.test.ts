@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { Connection } from "#db/connection";
 import { storeWebhook } from "../testing/emitted-events.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { listDeliveries, MAX_LISTED } from "./delivery-list.ts";
@@ -124,7 +124,7 @@ describe("a page of deliveries", () => {
   test.each(pages.flatMap((page) => filters.map((filter) => [page, filter] as const)))(
     "%j of %j reads little more than is listed at most, by indices",
     async (page, filter) => {
-      const query = vi.spyOn(pg.Client.prototype, "query");
+      const query = vi.spyOn(Connection.prototype, "query");
       const receiver = { tenantId: runtime.tenant.id, webhook };
       const { total } = await listDeliveries(runtime, receiver, filter, page);
       const sent = query.mock.calls.map(([call, values]) => {
