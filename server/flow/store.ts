@@ -145,8 +145,10 @@ const statements = {
         as exhausted_until
     from flow ${withFacts}`,
   flow_release: `
+    with free as (
+      select from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)
     update flows set claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $1 and id = $2 and claim = $3`,
+    where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
   flow_expired: `
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
   flow_settle: `
@@ -199,7 +201,10 @@ export async function claimFlow(
   return rows[0] ? toStored(rows[0]) : null;
 }
 
-/** Releases a claim; the token does not change. */
+/**
+ * Releases a claim; the token does not change. Does not wait for a save that is still in progress, whose connection was
+ * lost: it ends the claim itself, or the claim expires.
+ */
 export async function releaseFlow(
   database: Database,
   { tenantId, flowId }: FlowKey,

@@ -230,7 +230,10 @@ describe("statements that are sent together", () => {
       expect((await finish(runtime)).name).toBe("success");
     });
 
-    test("A115 are answered by success if PostgreSQL is still at work and commits later", async () => {
+    /** Cuts the connection of a sign-in while its save waits for a row, which `during` has released. */
+    async function whileSaving(
+      during: (signIn: { finished: Promise<unknown>; release: () => Promise<unknown> }) => Promise<void>,
+    ): Promise<{ email: string }> {
       const { finish, email } = await almostSignedIn();
       const waiting = (count: number) =>
         eventually(async () => {
@@ -250,18 +253,41 @@ describe("statements that are sent together", () => {
         const held = Promise.withResolvers<void>();
         proxy.hold("save_of_account", held.resolve);
         const finished = finish(cut);
+        finished.catch(() => {});
         await held.promise;
         const delivered = proxy.deliver();
         await waiting(1);
         proxy.cut();
         await waiting(2);
-        await holder.query("commit");
+        await during({ finished, release: () => holder.query("commit") });
         await delivered;
-        expect(await finished).toMatchObject({ name: "success", status: 200, payload: { user: {} } });
-        expect(await sessionsOf(email)).toBe(1);
       } finally {
         holder.release(true);
       }
+      return { email };
+    }
+
+    test("A115 are answered by success if PostgreSQL is still at work and commits later", async () => {
+      const { email } = await whileSaving(async ({ finished, release }) => {
+        await release();
+        expect(await finished).toMatchObject({ name: "success", status: 200, payload: { user: {} } });
+      });
+      expect(await sessionsOf(email)).toBe(1);
+    });
+
+    test("A115 are answered with the loss of the connection if PostgreSQL is at work for too long", async () => {
+      const { email } = await whileSaving(async ({ finished, release }) => {
+        // Its answer waits neither to learn the outcome nor to release the claim.
+        await expect(finished).rejects.toThrow(/connection terminated/i);
+        await release();
+      });
+      await eventually(async () => {
+        const { rows } = await runtime.database.read.$client.query(
+          "select state from flows f join emails e on e.user_id = f.user_id where e.address = $1 and f.state = 'success' and f.type = 'login'",
+          [email],
+        );
+        expect(rows).toHaveLength(1);
+      });
     });
   });
 
