@@ -70,6 +70,12 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   );
   boss.on("warning", ({ message }) => log.warn({ warning: message }, "pg-boss reported a warning"));
 
+  /** Runs a statement of pg-boss that is planned once per connection; planning it costs more than running it. */
+  const prepared = (name: string) => ({
+    executeSql: (text: string, values: unknown[] = []) =>
+      database.claim.$client.query({ ...(database.prepares ? { name } : {}), text, values }),
+  });
+
   const ending = new AbortController();
   const workers = new Map<string, Worker>();
   let supervisor: NodeJS.Timeout | undefined;
@@ -111,8 +117,11 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     });
   }
 
-  const take = (name: Job["name"], limit: number): Promise<Row[]> =>
-    boss.fetch<unknown>(name, { batchSize: limit, includeMetadata: true });
+  function take(name: Job["name"], limit: number): Promise<Row[]> {
+    // The limit is part of the text.
+    const db = prepared(`claim_${name}_${limit}`);
+    return boss.fetch<unknown>(name, { batchSize: limit, includeMetadata: true, db });
+  }
 
   async function perform(name: Job["name"], row: Row): Promise<void> {
     const context = { job: name, jobId: row.id, attempt: row.retryCount + 1 };
@@ -136,7 +145,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         deadline.end();
       }
       // Nothing of a completed job stays in the database.
-      await boss.deleteJob(name, row);
+      await boss.deleteJob(name, row, { db: prepared(`delete_${name}`) });
       log.info({ ...context, ...kinds[name].describe(row.data) }, "job done");
     } catch (error) {
       log.warn({ ...context, failure: describeFailure(error) }, "settling a job failed; it will run again");
