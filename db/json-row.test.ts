@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
 import { schema } from "./client.ts";
-import { type JsonRow, rowOfJson } from "./json-row.ts";
+import { insertOfJson, type JsonRow, jsonOfRow, rowOfJson } from "./json-row.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -27,4 +27,21 @@ it.each(["hex", "escape"])("reads bytes and moments of a database whose bytea_ou
   } finally {
     client.release(true);
   }
+});
+
+it("inserts a row as it was, with bytes, moments, lists, JSON and what is missing", async () => {
+  const table = schema.authenticatorRequests;
+  const row: typeof table.$inferSelect = {
+    ...{ tenantId: "00000000-0000-4000-8000-000000000001", id: "one", operation: "AUTH", status: "PENDING" },
+    ...{ userId: "ada", username: 'Ada "\\x00" Zoë', displayName: null, transaction: "5 €" },
+    ...{ clientData: { userAgent: "it's" }, location: null, isSecondFactorOnly: false, challenge: "c" },
+    deviceIds: ["6f1c1e0e-7a0b-4a1c-9a53-0c1f0f9a0001", "6f1c1e0e-7a0b-4a1c-9a53-0c1f0f9a0002"],
+    ...{ message: "[]", deviceTokenHash: Buffer.from("005c41ff", "hex"), sealedDeviceToken: null },
+    ...{ error: { code: 1, reason: "why" }, deviceId: null, flowId: null, answeredAt: null },
+    createdAt: new Date("2021-06-05T04:03:02.001Z"),
+    validUntil: new Date("2021-06-05T04:05:02.001Z"),
+  };
+  const { write } = test.database;
+  await write.$client.query(insertOfJson(table), [jsonOfRow(table, row)]);
+  expect(await write.select().from(table)).toEqual([row]);
 });

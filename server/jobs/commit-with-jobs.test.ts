@@ -1,6 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Transaction } from "#db/client";
-import { commitWithJobs } from "./commit-with-jobs.ts";
+import { writeOf } from "#db/write";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { commitWithJobs, commitWrite } from "./commit-with-jobs.ts";
 
 const job = { name: "example" };
 
@@ -47,4 +49,55 @@ test("wakes the workers when the connection is lost during the commit", async ()
   const { runtime, write, calls } = recordingRuntime(lost);
   await expect(commitWithJobs(runtime, [job], write)).rejects.toThrow(lost);
   expect(calls).toEqual(["write", "enqueue", "wake"]);
+});
+
+describe("a write", () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await testDatabase();
+    await db.database.write.$client.query("create table things (name text primary key)");
+  });
+  afterAll(() => db.close());
+
+  const thing = (name: string) => ({
+    name: "thing",
+    text: "thing as (insert into things values ($1) returning name)",
+    values: [name],
+    returns: "(select name from thing)",
+  });
+  const jobPart = { name: "job", text: "job as (insert into things values ('job'))", values: [] };
+  const runtimeOf = (calls: string[]) => ({
+    database: db.database,
+    jobs: {
+      enqueue: async () => void calls.push("enqueue"),
+      part: async () => jobPart,
+      wake: () => void calls.push("wake"),
+    },
+  });
+  async function things(): Promise<string[]> {
+    const { rows } = await db.database.write.$client.query("delete from things returning name");
+    return rows.map(({ name }) => name).sort();
+  }
+
+  test("with parts is one statement with its jobs, and learns what the parts return", async () => {
+    const calls: string[] = [];
+    const committed = (returned: object) => void calls.push(JSON.stringify(returned));
+    await commitWrite(runtimeOf(calls), [job], Object.assign(writeOf(thing("one")), { committed }));
+    expect(await things()).toEqual(["job", "one"]);
+    expect(calls).toEqual(["wake", '{"thing":"one"}']);
+  });
+
+  test("with parts that conflict leaves no job", async () => {
+    const calls: string[] = [];
+    const refusing = { ...thing("two"), name: "other", refuses: "'device'" };
+    await expect(commitWrite(runtimeOf(calls), [job], writeOf(refusing))).rejects.toThrow("conflict: device");
+    expect(await things()).toEqual([]);
+    expect(calls).toEqual([]);
+  });
+
+  test("without parts takes a transaction", async () => {
+    const calls: string[] = [];
+    await commitWrite(runtimeOf(calls), [job], async () => void calls.push("write"));
+    expect(calls).toEqual(["write", "enqueue", "wake"]);
+  });
 });

@@ -1,5 +1,8 @@
 import type { Database, Transaction } from "#db/client";
 import { isConnectionLost } from "#db/errors";
+import type { Part } from "#db/part";
+import { runTogether } from "#db/together";
+import type { Write } from "#db/write";
 import type { Jobs, NamedJob } from "./jobs.ts";
 
 /**
@@ -15,12 +18,46 @@ export async function commitWithJobs<Job extends NamedJob, Result>(
   jobs: readonly Job[],
   write: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    const result = await runtime.database.write.transaction(async (tx) => {
+  return waking(runtime, jobs, () =>
+    runtime.database.write.transaction(async (tx) => {
       const written = await write(tx);
       for (const job of jobs) await runtime.jobs.enqueue(tx, job);
       return written;
-    });
+    }),
+  );
+}
+
+/**
+ * Commits a write and jobs, in one round trip if the write has parts, and wakes the workers. For writes without events.
+ *
+ * @throws ConflictError if the write conflicts with a concurrent change, and any other error of the database. Nothing is
+ *   enqueued then, unless the connection was lost during the commit.
+ */
+export async function commitWrite<Job extends NamedJob>(
+  runtime: {
+    database: Pick<Database, "write" | "claim" | "prepares">;
+    jobs: Pick<Jobs<Job>, "enqueue" | "part" | "wake">;
+  },
+  jobs: readonly Job[],
+  write: Write,
+): Promise<void> {
+  if (!write.parts) return commitWithJobs(runtime, jobs, write);
+  const parts: Part[] = [...write.parts];
+  for (const job of jobs) parts.push(await runtime.jobs.part(job));
+  const returned = await waking(runtime, jobs, () =>
+    runTogether<{ [name: string]: unknown }>(runtime.database, parts),
+  );
+  write.committed?.(returned);
+}
+
+/** Wakes the workers after a commit. */
+async function waking<Job extends NamedJob, Result>(
+  runtime: { jobs: Pick<Jobs<Job>, "wake"> },
+  jobs: readonly Job[],
+  commit: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await commit();
     if (jobs.length > 0) runtime.jobs.wake(jobs);
     return result;
   } catch (error) {
