@@ -8,6 +8,7 @@ export type ConflictReason =
   | "account"
   | "account_blocked"
   | "address"
+  | "authenticator_key"
   | "authenticator_request"
   /** The claim of a flow was lost: another request has performed a step. */
   | "claim"

@@ -1,18 +1,23 @@
 import type { Transaction } from "#db/client";
+import { ConflictError } from "#db/errors";
+import { executeParts, type Part } from "#db/part";
+import { runTogether } from "#db/together";
+import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
 import { applicationOf } from "./application.ts";
-import { devicesOf, insertDevice, isRegistered, newDevice, recordUse, sortInLockOrder } from "./devices.ts";
+import { type Device, insertDevice, isRegistered, keysUsed, newDevice, sortInLockOrder } from "./devices.ts";
 import { type RequestError, requestErrors } from "./request-errors.ts";
 import type { AnswerInput } from "./request-input.ts";
 import {
-  type AuthenticatorRequest,
-  consumeChallenge,
-  endRequest,
-  findRequest,
-  isBeingVerified,
-} from "./requests.ts";
+  type EndedRequest,
+  endedRequest,
+  endOfRequest,
+  hasRequestEnded,
+  takeChallenge,
+} from "./request-writes.ts";
+import { type AuthenticatorRequest, findRequest, requestFromRow } from "./requests.ts";
 import { revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
 import {
@@ -28,17 +33,8 @@ import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/
 /** The result of a valid response. */
 type Proof = { registrations: VerifiedRegistration[] } | { assertions: VerifiedAssertion[] };
 
-/** The request ended while its response was verified. */
-class RequestEndedError extends Error {}
-
-/** The device was changed after the response was verified. */
-class RejectedError extends Error {
-  readonly error: RequestError | UafRejection;
-  constructor(error: RequestError | UafRejection) {
-    super("message" in error ? error.message : error.reason);
-    this.error = error;
-  }
-}
+/** The keys of a registration were registered by another request. */
+class KeyTakenError extends Error {}
 
 /**
  * Verifies the response of an authenticator and stores the result. The first response consumes the challenge, so
@@ -57,110 +53,166 @@ export async function answerRequest(
   const form = request.operation === "REG" ? registrationResponse : authenticationResponse;
   const read = readMessage<UafResponse>(answer.uafResponse, form);
   if (!read.ok) return read;
-  if (await consumeChallenge(context, request)) {
-    const verified = await verify(context, request, request.challenge, answer.uafResponse);
-    await applyVerdict(context, request, answer, verified);
-  }
-  const { runtime, tenant } = context;
-  const found = await findRequest(runtime, tenant, request.id);
-  return { ok: true, request: found?.request ?? request };
+  const devices = await takeChallenge(context, request);
+  const ended = devices && (await endByVerdict(context, { request, devices }, answer));
+  return { ok: true, request: ended ?? (await currentRequest(context, request)) };
 }
 
-async function verify(
-  { runtime, tenant, now }: ClientContext,
+/** A request whose challenge was consumed for a response, and the user's devices at that time. */
+interface Answered {
+  request: AuthenticatorRequest;
+  devices: Device[];
+}
+
+/** The request as it is now: it has ended, or another response to it is being verified. */
+async function currentRequest(
+  { runtime, tenant }: ClientContext,
   request: AuthenticatorRequest,
-  challenge: string,
+): Promise<AuthenticatorRequest> {
+  const found = await findRequest(runtime, tenant, request.id);
+  return found?.request ?? request;
+}
+
+function verify(
+  { tenant, now }: ClientContext,
+  { request, devices }: Answered,
   uafResponse: string,
-): Promise<{ ok: true; proof: Proof } | UafRejection> {
+): { ok: true; proof: Proof } | UafRejection {
   const { appId, facets, accepted, channelBinding } = applicationOf(tenant.config);
   const { strict } = tenant.config.authenticator;
-  const expected = { appId, challenge, facets, accepted, channelBinding, strict };
-  if (request.operation === "REG") {
-    const disallowed = await devicesOf(runtime.database.read, tenant, request.userId);
-    const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, disallowed, now });
+  const { operation, challenge, deviceIds, transaction, createdAt } = request;
+  const expected = { appId, challenge: challenge ?? "", facets, accepted, channelBinding, strict };
+  if (operation === "REG") {
+    const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, disallowed: devices, now });
     return verified.ok ? { ok: true, proof: { registrations: verified.registrations } } : verified;
   }
-  const { userId, deviceIds, transaction, createdAt } = request;
-  const devices = await devicesOf(runtime.database.read, tenant, userId, deviceIds);
   // Devices that were registered after the request were not asked.
-  const keys = devices.filter((device) => device.createdAt <= createdAt);
+  const keys = devices.filter(
+    (device) => device.createdAt <= createdAt && (deviceIds === null || deviceIds.includes(device.id)),
+  );
   const verified = verifyUafAuthentication(uafResponse, { ...expected, transaction, keys });
   return verified.ok ? { ok: true, proof: { assertions: verified.assertions } } : verified;
 }
 
-async function applyVerdict(
+/** Verifies the response and ends the request; null if it ended meanwhile. */
+async function endByVerdict(
   context: ClientContext,
-  request: AuthenticatorRequest,
+  answered: Answered,
   answer: AnswerInput,
-  verified: { ok: true; proof: Proof } | UafRejection,
-): Promise<void> {
+): Promise<AuthenticatorRequest | null> {
+  const verified = verify(context, answered, answer.uafResponse);
   try {
-    if (verified.ok) await succeed(context, request, answer, verified.proof);
-    else await fail(context, request, verified);
+    if (!verified.ok) return await fail(context, answered, verified);
+    const { proof } = verified;
+    return "registrations" in proof
+      ? await register(context, answered, answer, proof.registrations)
+      : await authenticate(context, answered, proof.assertions);
   } catch (error) {
-    if (error instanceof RejectedError) await fail(context, request, error.error).catch(unlessRequestEnded);
-    else unlessRequestEnded(error);
+    if (!hasRequestEnded(error)) throw error;
+    return null;
   }
 }
 
-function unlessRequestEnded(error: unknown): void {
-  if (!(error instanceof RequestEndedError)) throw error;
-}
-
-async function succeed(
+async function authenticate(
   context: ClientContext,
-  request: AuthenticatorRequest,
-  answer: AnswerInput,
-  proof: Proof,
-): Promise<void> {
-  const { runtime, now } = context;
-  const notices =
-    "registrations" in proof ? await authenticatorNotice(context, "mfa_create", request.userId) : [];
-  await commitWithJobs(runtime, notices, async (tx) => {
-    const deviceId =
-      "registrations" in proof
-        ? await register(tx, context, request, answer, proof.registrations)
-        : await authenticate(tx, context, request, proof.assertions);
-    await end(tx, context, request, { status: "OK", error: null, deviceId, answeredAt: now });
-    const details = { request_id: request.id, operation: request.operation, device_id: deviceId };
-    await audit(context, "authenticator_request_succeeded", details, accountOf(request))(tx);
-  });
-}
-
-async function fail(
-  context: ClientContext,
-  request: AuthenticatorRequest,
-  cause: RequestError | UafRejection,
-): Promise<void> {
-  const { runtime, now } = context;
-  const error = "ok" in cause ? { code: cause.code, reason: cause.message } : cause;
-  await runtime.database.write.transaction(async (tx) => {
-    await end(tx, context, request, { status: "FAILED", error, answeredAt: now });
-    const fault = "ok" in cause ? { fault: cause.reason } : {};
-    const details = { request_id: request.id, operation: request.operation, code: error.code, ...fault };
-    await audit(context, "authenticator_request_failed", details, accountOf(request))(tx);
-  });
-}
-
-async function end(
-  tx: Transaction,
-  context: ClientContext,
-  { id }: AuthenticatorRequest,
-  outcome: Parameters<typeof endRequest>[2],
-): Promise<void> {
-  if (!(await endRequest(tx, isBeingVerified(context, id), outcome))) throw new RequestEndedError();
+  answered: Answered,
+  assertions: readonly VerifiedAssertion[],
+): Promise<AuthenticatorRequest> {
+  const { runtime, tenant, now } = context;
+  const owner = { tenantId: tenant.id, userId: answered.request.userId };
+  const used = sortInLockOrder(assertions);
+  const [first] = used;
+  const device = answered.devices.find((one) => one.aaid === first?.aaid && one.keyId === first.keyId);
+  if (!first || !device) throw new Error("an assertion was accepted that no device has made");
+  try {
+    const { ending, entry } = success(context, answered, device);
+    return await endWith(context, [keysUsed(owner, used, now), ending], entry, device);
+  } catch (error) {
+    // The device was changed after the response was verified.
+    if (!(error instanceof ConflictError) || error.reason !== "authenticator_key") throw error;
+    const isStillRegistered = await isRegistered(runtime.database.read, owner, first);
+    const cause = isStillRegistered ? rejectUaf("sign_counter") : requestErrors.key_unregistered;
+    return fail(context, answered, cause);
+  }
 }
 
 async function register(
+  context: ClientContext,
+  answered: Answered,
+  answer: AnswerInput,
+  registrations: readonly VerifiedRegistration[],
+): Promise<AuthenticatorRequest> {
+  const { runtime, now } = context;
+  const notices = await authenticatorNotice(context, "mfa_create", answered.request.userId);
+  try {
+    return await commitWithJobs(runtime, notices, async (tx) => {
+      const device = await insertDevices(tx, context, answered, answer, registrations);
+      const { ending, entry } = success(context, answered, device);
+      const ended = await executeParts<EndedRequest>(tx, [ending]);
+      await entry(tx);
+      return shown(ended, now, device);
+    });
+  } catch (error) {
+    if (!(error instanceof KeyTakenError)) throw error;
+    return fail(context, answered, requestErrors.key_taken);
+  }
+}
+
+/** The end of a request that the response of a device has fulfilled, and its audit entry. */
+function success(
+  context: ClientContext,
+  { request: { id, operation, flowId, userId } }: Answered,
+  device: Device,
+): { ending: Part; entry: Write } {
+  const outcome = { status: "OK", error: null, deviceId: device.id, answeredAt: context.now };
+  const details = { request_id: id, operation, device_id: device.id };
+  return {
+    ending: endOfRequest(context, id, outcome, "verified"),
+    entry: audit(context, "authenticator_request_succeeded", details, accountOf({ flowId, userId })),
+  };
+}
+
+function fail(
+  context: ClientContext,
+  { request: { id, operation, flowId, userId } }: Answered,
+  cause: RequestError | UafRejection,
+): Promise<AuthenticatorRequest> {
+  const error = "ok" in cause ? { code: cause.code, reason: cause.message } : cause;
+  const outcome = { status: "FAILED", error, deviceId: null, answeredAt: context.now };
+  const fault = "ok" in cause ? { fault: cause.reason } : {};
+  const details = { request_id: id, operation, code: error.code, ...fault };
+  const entry = audit(context, "authenticator_request_failed", details, accountOf({ flowId, userId }));
+  return endWith(context, [endOfRequest(context, id, outcome, "verified")], entry, null);
+}
+
+/** Ends a request in one round trip. */
+async function endWith(
+  { runtime, now }: ClientContext,
+  parts: readonly Part[],
+  entry: Write,
+  device: Device | null,
+): Promise<AuthenticatorRequest> {
+  const ended = await runTogether<EndedRequest>(runtime.database, [...parts, ...(entry.parts ?? [])]);
+  entry.committed?.(ended);
+  return shown(ended, now, device);
+}
+
+function shown(ended: Partial<EndedRequest>, now: Date, device: Device | null): AuthenticatorRequest {
+  const row = endedRequest(ended);
+  if (!row) throw new Error("the end of a request returned no row");
+  return requestFromRow(row, now, device?.keyName ?? null);
+}
+
+async function insertDevices(
   tx: Transaction,
   context: ClientContext,
-  request: AuthenticatorRequest,
+  { request }: Answered,
   { deviceKeyInfo }: AnswerInput,
   registrations: readonly VerifiedRegistration[],
-): Promise<string> {
+): Promise<Device> {
   const { runtime, tenant, now } = context;
   const models = applicationOf(tenant.config).accepted;
-  const registered: string[] = [];
+  const registered: Device[] = [];
   await revokeTrustedDevices(tx, tenant, request.userId);
   for (const key of sortInLockOrder(registrations)) {
     const device = newDevice(runtime, key, {
@@ -172,34 +224,15 @@ async function register(
       now,
     });
     if (!(await insertDevice(tx, device))) continue;
-    registered.push(device.id);
+    registered.push(device);
     const details = { request_id: request.id, device_id: device.id, aaid: device.aaid };
     await audit(context, "authenticator_registered", details, accountOf(request))(tx);
   }
   const [first] = registered;
-  if (first === undefined) throw new RejectedError(requestErrors.key_taken);
+  if (!first) throw new KeyTakenError();
   return first;
 }
 
-async function authenticate(
-  tx: Transaction,
-  { tenant, now }: ClientContext,
-  { userId }: AuthenticatorRequest,
-  assertions: readonly VerifiedAssertion[],
-): Promise<string> {
-  const owner = { tenantId: tenant.id, userId };
-  const used: string[] = [];
-  for (const assertion of sortInLockOrder(assertions)) {
-    const id = await recordUse(tx, owner, assertion, now);
-    if (id !== null) used.push(id);
-  }
-  const [first] = used;
-  if (first !== undefined) return first;
-  const [key] = assertions;
-  const isStillRegistered = key !== undefined && (await isRegistered(tx, owner, key));
-  throw new RejectedError(isStillRegistered ? rejectUaf("sign_counter") : requestErrors.key_unregistered);
-}
-
 /** The account for the audit log, which does not record the user ids of applications. */
-const accountOf = ({ flowId, userId }: AuthenticatorRequest): string | null =>
+const accountOf = ({ flowId, userId }: Pick<AuthenticatorRequest, "flowId" | "userId">): string | null =>
   flowId === null ? null : userId;

@@ -1,8 +1,8 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
-import type { Write } from "#db/write";
+import type { Transaction } from "#db/client";
+import { executePart } from "#db/part";
+import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
+import { commitWrite } from "../jobs/commit-with-jobs.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { applicationOf } from "./application.ts";
@@ -13,13 +13,8 @@ import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
 import type { RequestInput } from "./request-input.ts";
 import { newDeviceToken, newRequestId } from "./request-tokens.ts";
-import {
-  type AuthenticatorRequest,
-  endRequest,
-  isAnswerable,
-  type RequestRow,
-  requestFromRow,
-} from "./requests.ts";
+import { insertRequest, supersedeOlder } from "./request-writes.ts";
+import { type AuthenticatorRequest, type RequestRow, requestFromRow } from "./requests.ts";
 import { deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
 import type { AuthenticatorMetadata } from "./uaf/metadata.ts";
@@ -29,8 +24,6 @@ import {
   createRegistrationRequest,
 } from "./uaf/requests.ts";
 import { modelThatCannotShow } from "./uaf/transaction.ts";
-
-const { authenticatorRequests } = schema;
 
 /** The message of a request that no device can answer. */
 const EMPTY_MESSAGE = "[]";
@@ -84,11 +77,14 @@ export async function prepareRequest(
     validUntil: new Date(now.getTime() + tenant.config.authenticator.request_ttl * 1000),
     answeredAt: pending ? null : now,
   };
-  const write: Write = async (tx) => {
-    if (pending) await supersede(tx, context, row);
-    else if (!fails) await deregister(tx, context, row, devices);
-    await tx.insert(authenticatorRequests).values(row);
-  };
+  const inserted = insertRequest(row);
+  const write: Write =
+    operation === "DEREG" && !fails
+      ? async (tx) => {
+          await deregister(tx, context, row, devices);
+          await executePart(tx, inserted);
+        }
+      : writeOf(...(pending ? supersedeOlder(context, row) : []), inserted);
   const jobs = fails ? [] : await jobsOf(context, row, device.token, devices);
   return { request: requestFromRow(row, now), deviceToken: device.token, write, jobs };
 }
@@ -109,7 +105,7 @@ export async function createRequest(
   const model = transaction === undefined ? null : modelThatCannotShow(transaction, accepted, devices);
   if (model) return { ok: false, message: tooLong(model) };
   const { request, write, jobs } = await prepareRequest(context, wanted, devices);
-  await commitWithJobs(runtime, jobs, write);
+  await commitWrite(runtime, jobs, write);
   return { ok: true, request };
 }
 
@@ -138,25 +134,6 @@ function messageFor(
     return createAuthenticationRequest({ appId, challenge, transaction: transaction ?? null, keys: devices });
   const authenticators = devices.map(({ aaid, keyId }) => ({ aaid, keyID: keyId }));
   return createDeregistrationRequest({ appId, authenticators });
-}
-
-/** Invalidates an older request of the same user and operation, or of the same sign-in. */
-async function supersede(
-  tx: Transaction,
-  { runtime, tenant }: ClientContext,
-  { userId, operation, flowId }: RequestRow,
-): Promise<void> {
-  // Serializes concurrent requests, so that the second supersedes the first.
-  const subject = `authenticator request ${tenant.id} ${operation} ${userId}`;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
-  const older = and(
-    eq(authenticatorRequests.tenantId, tenant.id),
-    eq(authenticatorRequests.userId, userId),
-    eq(authenticatorRequests.operation, operation),
-    flowId === null ? isNull(authenticatorRequests.flowId) : eq(authenticatorRequests.flowId, flowId),
-    isAnswerable(runtime),
-  );
-  await endRequest(tx, older, { status: "INVALIDATED", error: requestErrors.superseded });
 }
 
 async function deregister(

@@ -1,5 +1,6 @@
-import { and, asc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
 import { isUuid } from "../lib/uuid.ts";
@@ -57,9 +58,11 @@ export async function devicesOf(
   ids: readonly string[] | null = null,
 ): Promise<Device[]> {
   const rows = await ofUser(db).execute({ tenantId, userId });
-  return rows
-    .filter(({ id }) => ids === null || ids.includes(id))
-    .map((row) => ({ ...row, keyId: row.keyId.toString("base64url") }));
+  return rows.filter(({ id }) => ids === null || ids.includes(id)).map(deviceOf);
+}
+
+export function deviceOf(row: DeviceRow): Device {
+  return { ...row, keyId: row.keyId.toString("base64url") };
 }
 
 /**
@@ -127,54 +130,63 @@ export async function insertDevice(tx: Transaction, device: Device): Promise<boo
   return inserted.length === 1;
 }
 
+const useText = `key_locked as materialized (
+    select d.id, k.at, k.sign_counter, k.authenticator_version
+    from jsonb_to_recordset($3::jsonb)
+      as k (at int, aaid text, key_id bytea, sign_counter bigint, authenticator_version int)
+    join authenticator_devices d
+      on d.tenant_id = $1 and d.user_id = $2 and d.aaid = k.aaid and d.key_id = k.key_id
+    order by k.at for update of d),
+  key_used as (
+    update authenticator_devices d
+    set sign_counter = k.sign_counter, authenticator_version = k.authenticator_version, last_used_at = $4
+    from key_locked k
+    where d.tenant_id = $1 and d.id = k.id
+      and case when k.sign_counter = 0 then d.sign_counter = 0 else d.sign_counter < k.sign_counter end
+    returning k.at)`;
+
 /**
- * Records the use of a key if its signature counter has increased, or if both are zero: the authenticator has none. A
- * concurrent response may have stored the same counter.
+ * Returns the part that records the use of keys whose signature counter has increased, or is zero as before: the
+ * authenticator has none. A concurrent response may have stored the same counter; the part refuses if it was that of the
+ * first key.
  *
- * @returns the device's id; null if the counter has not increased
+ * @param used sorted by `sortInLockOrder`, which is the order in which they are locked
  */
-export async function recordUse(
-  tx: Transaction,
+export function keysUsed(
   of: { tenantId: string; userId: string },
-  used: VerifiedAssertion,
+  used: readonly VerifiedAssertion[],
   now: Date,
-): Promise<string | null> {
-  const { signCounter, authenticatorVersion } = used;
-  const [row] = await tx
-    .update(authenticatorDevices)
-    .set({ signCounter, authenticatorVersion, lastUsedAt: now })
-    .where(
-      and(
-        isKey(of, used),
-        signCounter === 0
-          ? eq(authenticatorDevices.signCounter, 0)
-          : lt(authenticatorDevices.signCounter, signCounter),
-      ),
-    )
-    .returning({ id: authenticatorDevices.id });
-  return row?.id ?? null;
+): Part {
+  const keys = used.map(({ aaid, keyId, signCounter, authenticatorVersion }, at) => ({
+    ...{ at, aaid, key_id: `\\x${Buffer.from(keyId, "base64url").toString("hex")}` },
+    ...{ sign_counter: signCounter, authenticator_version: authenticatorVersion },
+  }));
+  return {
+    name: "key_used",
+    text: useText,
+    values: [of.tenantId, of.userId, JSON.stringify(keys), now],
+    refuses: "case when not exists (select from key_used where at = 0) then 'authenticator_key' end",
+  };
 }
 
 /** Whether a user's key is still registered. */
 export async function isRegistered(
-  tx: Transaction,
-  of: { tenantId: string; userId: string },
-  key: { aaid: string; keyId: string },
-): Promise<boolean> {
-  const found = await tx.select({ one: sql`1` }).from(authenticatorDevices).where(isKey(of, key));
-  return found.length > 0;
-}
-
-function isKey(
+  db: ReadOnly,
   { tenantId, userId }: { tenantId: string; userId: string },
   { aaid, keyId }: { aaid: string; keyId: string },
-) {
-  return and(
-    eq(authenticatorDevices.tenantId, tenantId),
-    eq(authenticatorDevices.userId, userId),
-    eq(authenticatorDevices.aaid, aaid),
-    eq(authenticatorDevices.keyId, Buffer.from(keyId, "base64url")),
-  );
+): Promise<boolean> {
+  const found = await db
+    .select({ one: sql`1` })
+    .from(authenticatorDevices)
+    .where(
+      and(
+        eq(authenticatorDevices.tenantId, tenantId),
+        eq(authenticatorDevices.userId, userId),
+        eq(authenticatorDevices.aaid, aaid),
+        eq(authenticatorDevices.keyId, Buffer.from(keyId, "base64url")),
+      ),
+    );
+  return found.length > 0;
 }
 
 /** @returns false if it does not exist */

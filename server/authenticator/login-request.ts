@@ -1,7 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { ConflictError } from "#db/errors";
-import type { Write } from "#db/write";
+import { type Write, writeOf } from "#db/write";
 import { qrCodeDataUrl } from "../lib/qr-code.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -103,15 +102,18 @@ export function consumeLoginRequest(
   { flowId, userId }: LoginRequest,
   status: "OK" | "FAILED" = "OK",
 ): Write {
-  return async (tx) => {
-    const taken = await tx
-      .update(authenticatorRequests)
-      .set({ flowId: null })
-      .where(and(isOf(tenantId, { flowId, userId }), eq(authenticatorRequests.status, status)))
-      .returning({ id: authenticatorRequests.id });
-    if (taken.length === 0) throw new ConflictError("authenticator_request");
-  };
+  return writeOf({
+    name: "request_used",
+    text: usedText,
+    values: [tenantId, flowId, userId, status],
+    refuses: "case when not exists (select from request_used) then 'authenticator_request' end",
+  });
 }
+
+const usedText = `request_used as (
+  update authenticator_requests set flow_id = null
+  where tenant_id = $1 and flow_id = $2 and user_id = $3 and operation = 'AUTH' and status = $4
+  returning id)`;
 
 async function latestRequest(
   { runtime, tenant, now }: RequestContext,

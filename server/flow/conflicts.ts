@@ -83,6 +83,8 @@ const conflicts = {
   user: null,
   session: null,
   transaction: null,
+  // Answers of authenticators are written outside of flows.
+  authenticator_key: null,
   // `write.ts` writes the step again, in a transaction.
   webhook: null,
 } satisfies Record<ConflictReason | UniqueConstraint, ConflictEntry | null>;

@@ -1,7 +1,8 @@
 import { answerRequest } from "../../authenticator/answer-request.ts";
 import { createRequest } from "../../authenticator/create-request.ts";
 import { parseAnswer, parseRequest } from "../../authenticator/request-input.ts";
-import { type AuthenticatorRequest, cancelRequest, findRequest } from "../../authenticator/requests.ts";
+import { cancelRequest } from "../../authenticator/request-writes.ts";
+import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { notifyAnswered } from "../../authenticator/wait-for-answer.ts";
 import type { ClientContext } from "../../runtime.ts";
 import { clientContext, type Handler, type HandlerContext } from "../handler-context.ts";
