@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { observeCommits } from "./after-commit.ts";
 import { Connection } from "./connection.ts";
+import { ReadPool } from "./read-pool.ts";
 import * as schema from "./schema/index.ts";
 
 export { schema };
@@ -21,7 +22,7 @@ export type ReadOnly = Pick<NodePgDatabase<typeof schema>, "select" | "selectDis
 export interface Database {
   /** For durable writes. */
   write: NodePgDatabase<typeof schema> & { $client: pg.Pool };
-  /** For reads. PostgreSQL rejects anything else. */
+  /** For reads. PostgreSQL rejects anything else. Prepared ones of one turn of the event loop share a round trip. */
   read: NodePgDatabase<typeof schema> & { $client: pg.Pool };
   /** For claims and counters. A commit does not wait for the disk. */
   claim: NodePgDatabase<typeof schema> & { $client: pg.Pool };
@@ -53,8 +54,8 @@ export function openDatabase(
   prepares = true,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): Database {
-  const open = (options?: string) => {
-    const client = new pg.Pool({
+  const open = (Pool: typeof pg.Pool, options?: string) => {
+    const client = new Pool({
       Client: Connection,
       connectionString: url,
       max: size,
@@ -67,10 +68,10 @@ export function openDatabase(
     client.on("connect", (connection) => connection.on("error", () => {}));
     return drizzle({ client, schema });
   };
-  const write = open();
+  const write = open(pg.Pool);
   observeCommits(write);
-  const read = Object.assign(open("-c default_transaction_read_only=on"), { prepares });
-  const claim = open("-c synchronous_commit=off");
+  const read = Object.assign(open(ReadPool, "-c default_transaction_read_only=on"), { prepares });
+  const claim = open(pg.Pool, "-c synchronous_commit=off");
   return {
     write,
     read,

@@ -28,7 +28,7 @@ export class Connection extends pg.Client {
 }
 
 /** The statement of a query with parameters; null for a simple query, such as `begin`. */
-function statementOf(config: unknown, values: unknown): BoundStatement | null {
+export function statementOf(config: unknown, values: unknown): BoundStatement | null {
   if (config instanceof ExtendedQuery) return null;
   const { text, ...statement } = (
     typeof config === "string" ? { text: config } : config

@@ -1,0 +1,75 @@
+import pg from "pg";
+import { statementOf } from "./connection.ts";
+import { isConnectionLost, isDatabaseUnreachable } from "./errors.ts";
+import { type BoundStatement, ExtendedQuery } from "./extended-query.ts";
+
+interface Read {
+  statement: BoundStatement;
+  resolve(result: pg.QueryResult): void;
+  reject(error: unknown): void;
+}
+
+/** Reads that share a connection: more would wait for each other while other processors are idle. */
+const MAX_TOGETHER = 16;
+
+/**
+ * A pool in which the prepared statements of one turn of the event loop are sent together, so that requests that arrive
+ * together share round trips. Only for reads, which need no transaction of their own: each sees what is committed when it
+ * runs.
+ *
+ * Statements without a name are sent alone, since those are the long ones: lists and exports.
+ */
+export class ReadPool extends pg.Pool {
+  #waiting: Read[] = [];
+
+  // The driver declares an overload for each form of its arguments.
+  // biome-ignore lint/suspicious/noExplicitAny: it returns what the form of the arguments asks for
+  override query(...[config, values, callback]: unknown[]): any {
+    const statement = callback === undefined ? statementOf(config, values) : null;
+    if (!statement?.name) return Reflect.apply(super.query, this, [config, values, callback]);
+    return new Promise<pg.QueryResult>((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#send());
+      this.#waiting.push({ statement, resolve, reject });
+    }).catch((error: Error) => {
+      // The place that asked says more than the socket's, at which PostgreSQL's answer was read.
+      Error.captureStackTrace(error);
+      throw error;
+    });
+  }
+
+  #send(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let at = 0; at < waiting.length; at += MAX_TOGETHER)
+      void this.#sendTogether(waiting.slice(at, at + MAX_TOGETHER));
+  }
+
+  async #sendTogether(reads: readonly Read[]): Promise<void> {
+    try {
+      const results = await this.#run(reads.map(({ statement }) => statement));
+      for (const [index, { resolve }] of reads.entries()) resolve(results[index] as pg.QueryResult);
+    } catch (error) {
+      // One that fails must not fail the others.
+      if (reads.length > 1 && !isDatabaseUnreachable(error))
+        for (const read of reads) void this.#sendTogether([read]);
+      else for (const { reject } of reads) reject(error);
+    }
+  }
+
+  async #run(statements: readonly BoundStatement[]): Promise<pg.QueryResult[]> {
+    const client = await this.connect();
+    let broken: boolean | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        client.query(
+          new ExtendedQuery(statements, (error, results) => (error ? reject(error) : resolve(results))),
+        );
+      });
+    } catch (error) {
+      broken = isConnectionLost(error);
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
