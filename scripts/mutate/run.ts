@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { Fault } from "./fault.ts";
@@ -47,7 +47,9 @@ function copyProject(): string {
   });
   for (const file of tracked.split("\0").filter((name) => name !== ""))
     cpSync(join(root, file), join(folder, file));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  // Tests that start the built server run, without the fault in it.
+  for (const made of ["node_modules", "dist"].filter((name) => existsSync(join(root, name))))
+    symlinkSync(join(root, made), join(folder, made));
   return folder;
 }
 

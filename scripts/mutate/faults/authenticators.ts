@@ -12,8 +12,15 @@ export const authenticatorFaults: readonly Fault[] = [
   {
     name: "a device that was registered after a request answers it",
     file: "server/authenticator/answer-request.ts",
-    text: "devices.filter((device) => device.createdAt <= createdAt)",
-    fault: "devices.filter((device) => createdAt <= device.createdAt || createdAt > device.createdAt)",
+    text: "device.createdAt <= createdAt && (deviceIds === null",
+    fault: "device.createdAt !== createdAt && (deviceIds === null",
+    caughtBy: ["server/http/authenticator/answer-request.test.ts"],
+  },
+  {
+    name: "concurrent answers with the same signature counter are accepted",
+    file: "server/authenticator/devices.ts",
+    text: "case when not exists (select from key_used where at = 0) then 'authenticator_key' end",
+    fault: "null::text",
     caughtBy: ["server/http/authenticator/answer-request.test.ts"],
   },
   {
