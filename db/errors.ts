@@ -98,6 +98,11 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
+/** Returns true if a statement has waited for a lock for longer than it may: lock_not_available. */
+export function isLockTimeout(error: unknown): boolean {
+  return hasCode(error, (code) => code === "55P03");
+}
+
 /** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network. */
 const unreachableCode = /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/;
 

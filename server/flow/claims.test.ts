@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isTemporaryFailure } from "../http/temporary-failure.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
@@ -262,6 +263,19 @@ describe("current, after a lost answer", () => {
     expect(looked.state.name).toBe("success");
     expect(looked.session?.id).toBe(flow.answer.session?.id);
     await verifying.close();
+  });
+
+  test("does not wait forever for a save that hangs, and the flow continues after it", async () => {
+    const flow = await registrationBeforeLastAction();
+    const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
+    const holder = await runtime.database.write.$client.connect();
+    await holder.query("begin");
+    await holder.query("select from flows where id = $1 for update", [flow.flowId]);
+    const failure = await current(runtime, runtime.tenant, testClient, request).catch((error) => error);
+    await holder.query("rollback");
+    holder.release();
+    expect(isTemporaryFailure(failure)).toBe(true);
+    expect((await current(runtime, runtime.tenant, testClient, request)).state.name).toBe(flow.state.name);
   });
 
   test("shows the current state with a new token, and performs nothing", async () => {

@@ -15,8 +15,8 @@ const MAX_POINTS = 1_000_000_000;
 /** Lifetime of a claim that is not released; longer than a step may take to judge. */
 const CLAIM_SECONDS = 15;
 
-/** How long a look whether a step was saved waits for a save that is still in progress. */
-const SETTLE_SECONDS = 5;
+/** How long a statement outside of steps waits for a save that is still in progress. */
+const PATIENCE_SECONDS = 5;
 
 export interface FlowKey {
   tenantId: string;
@@ -104,6 +104,9 @@ const claimUpdate = `update flows set claim = $1, claimed_by = $2,
         and (claimed_until is null or claimed_until < clock_timestamp())
       returning *`;
 
+/** Limits how long the statement that reads from it waits for a row (`lock_timeout`). */
+const patience = `patience as materialized (select set_config('lock_timeout', '${PATIENCE_SECONDS}s', true))`;
+
 const saveText = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
       problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
       previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
@@ -152,7 +155,7 @@ const statements = {
   flow_expired: `
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
   flow_settle: `
-    with patience as materialized (select set_config('lock_timeout', '${SETTLE_SECONDS}s', true))
+    with ${patience}
     update flows set claim = null, claimed_by = null, claimed_until = null from patience
     where tenant_id = $1 and id = $2 and claim = $3`,
   flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
@@ -165,9 +168,11 @@ const statements = {
     where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3
       and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
   flow_rotate: `
+    with ${patience}
     update flows set token_hash = $1, resume_hash = $2, previous_resume_hash = $3,
       sealed_payload = case when $8::boolean then $9::bytea else sealed_payload end,
       claim = null, claimed_by = null, claimed_until = null
+    from patience
     where tenant_id = $4 and id = $5 and type = $6 and resume_hash = $7
       and (resume_hash = $3 or previous_resume_hash = $3)`,
 };
@@ -323,6 +328,7 @@ export async function readFlow(
  *   as it was read
  * @param issued `sealedPayload`: replaces what is stored sealed
  * @returns false if the flow does not accept the presented secret, or another one has become the current one
+ * @throws lock_not_available (55P03) if a save holds the flow for longer than five seconds
  */
 export async function rotateSecrets(
   database: Database,

@@ -1,4 +1,4 @@
-import { isDatabaseUnreachable } from "#db/errors";
+import { isDatabaseUnreachable, isLockTimeout } from "#db/errors";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 
 /** Seconds after which a client may try again (`Retry-After`). */
@@ -6,8 +6,8 @@ export const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Whether a request failed for a reason that ends by itself: the database cannot be reached, no connection was free in
- * time, or too much is waiting. The status is then 503.
+ * time, another request holds a row for too long, or too much is waiting. The status is then 503.
  */
 export function isTemporaryFailure(error: unknown): boolean {
-  return error instanceof OverloadedError || isDatabaseUnreachable(error);
+  return error instanceof OverloadedError || isDatabaseUnreachable(error) || isLockTimeout(error);
 }
