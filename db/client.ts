@@ -28,6 +28,7 @@ export interface Database {
   claim: NodePgDatabase<typeof schema> & { $client: pg.Pool };
   /** Whether connections support prepared statements, which some poolers do not. */
   prepares: boolean;
+  /** Ends when PostgreSQL has ended each connection, or has not answered for a second. */
   close(): Promise<void>;
 }
 
@@ -36,6 +37,9 @@ export type Transaction = Parameters<Parameters<Database["write"]["transaction"]
 
 /** A request that waits longer for a connection fails; the client gets 503. */
 const CONNECT_TIMEOUT_MS = 3_000;
+
+/** A PostgreSQL that does not answer the end of a connection delays `close()` by this. */
+const GOODBYE_MS = 1_000;
 
 /**
  * Opens the three pools. They connect when a connection is needed.
@@ -54,6 +58,8 @@ export function openDatabase(
   prepares = true,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): Database {
+  const connections = new Set<pg.PoolClient>();
+  let lastEnded = () => {};
   const open = (Pool: typeof pg.Pool, options?: string) => {
     const client = new Pool({
       Client: Connection,
@@ -64,8 +70,15 @@ export function openDatabase(
       ...(options && prepares ? { options } : {}),
     });
     client.on("error", onError);
-    // A connection that fails in use rejects its query. Without a listener its event would end the process, too.
-    client.on("connect", (connection) => connection.on("error", () => {}));
+    client.on("connect", (connection) => {
+      connections.add(connection);
+      // A connection that fails in use rejects its query. Without a listener its event would end the process, too.
+      connection.on("error", () => {});
+    });
+    client.on("remove", (connection) => {
+      connections.delete(connection);
+      if (connections.size === 0) lastEnded();
+    });
     return drizzle({ client, schema });
   };
   const write = open(pg.Pool);
@@ -79,6 +92,15 @@ export function openDatabase(
     prepares,
     async close() {
       await Promise.all([write, read, claim].map((database) => database.$client.end()));
+      // A pool ends before its connections have: PostgreSQL, if it stops now, would report an error on each of them.
+      if (connections.size === 0) return;
+      await new Promise<void>((resolve) => {
+        const giveUp = setTimeout(resolve, GOODBYE_MS);
+        lastEnded = () => {
+          clearTimeout(giveUp);
+          resolve();
+        };
+      });
     },
   };
 }
