@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { flowClient } from "../server/testing/flow-client.ts";
 import { startServer } from "../server/testing/server.ts";
+import { openConnection } from "./connection.ts";
 import { cpuTime, residentMemory } from "./process.ts";
+import { Overloaded, type Visit, visit } from "./visit.ts";
 
 /**
  * `node scripts/run.js bench/under-load.ts`: connections sign in by password without a pause, while probes ask for
@@ -81,19 +83,20 @@ async function register(url: string, person: number): Promise<string> {
   return [...client.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 }
 
-/** Milliseconds of each answer, one request of each address at a time. */
+/** Milliseconds of each answer, one request of each address at a time, each address over a connection of its own. */
 async function probe(url: string, cookie: string, until: number) {
   const times: Record<string, number[]> = { "/sessions/validate": [], "/health/alive": [] };
   await Promise.all(
     Object.entries(times).map(async ([path, taken]) => {
+      const connection = await openConnection(url, { cookie });
       while (performance.now() < until) {
         const from = performance.now();
-        const answer = await fetch(url + path, { headers: { cookie } });
-        await answer.arrayBuffer();
-        if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
+        const { status } = await connection.send("GET", path);
         taken.push(performance.now() - from);
+        if (status !== 200) throw new Error(`${path}: ${status}`);
         await pause(PROBE_INTERVAL_MS);
       }
+      connection.close();
     }),
   );
   return Object.fromEntries(Object.entries(times).map(([path, taken]) => [path, percentiles(taken)]));
@@ -105,42 +108,43 @@ function percentiles(taken: number[]) {
   return { requests: sorted.length, p50: at(0.5), p99: at(0.99), max: at(0.9999) };
 }
 
-/** Signs in until a time, and counts how the logins ended: by status and error, with the longest wait in ms. */
+/** Signs in until a time, and counts how the logins ended: by state or error, with the longest wait in ms. */
 async function load({ url, until }: Order): Promise<void> {
   const endings: Endings = {};
   await Promise.all(
     Array.from({ length: connections }, async (_, person) => {
+      let connection = await openConnection(url);
       while (Date.now() < until) {
         const from = performance.now();
-        const { ending, retryAfter } = await login(url, person).catch((error: unknown) => ({
-          ending: String(error),
-          retryAfter: null,
-        }));
+        let [ending, waits] = ["", 0];
+        try {
+          ending = await login(visit(connection), person);
+        } catch (error) {
+          ending = String(error);
+          if (error instanceof Overloaded) waits = error.seconds;
+          else {
+            connection.close();
+            connection = await openConnection(url);
+          }
+        }
         endings[ending] = (endings[ending] ?? 0) + 1;
         const longest = `${ending}: longest, ms`;
         endings[longest] = Math.max(endings[longest] ?? 0, Math.round(performance.now() - from));
-        if (isPatient && retryAfter !== null) await pause(Number(retryAfter) * 1_000);
+        if (isPatient) await pause(waits * 1_000);
       }
+      connection.close();
     }),
   );
   process.send?.(endings, () => process.exit(0));
 }
 
-async function login(url: string, person: number): Promise<{ ending: string; retryAfter: string | null }> {
-  const client = flowClient(url);
-  const steps: [string, Record<string, unknown>][] = [
-    ["register_client_capabilities", {}],
-    ["continue_with_login_identifier", { email: email(person) }],
-    ["password_login", { password }],
-  ];
-  let last = await client.start("login");
-  for (const [action, input] of steps) {
-    if (last.status !== 200) break;
-    last = await client.act(action, input);
-  }
-  const retryAfter = last.headers.get("retry-after");
-  const retry = retryAfter === null ? "" : ", with Retry-After";
-  return { ending: `${last.status} ${last.state.error?.code ?? last.state.name}${retry}`, retryAfter };
+/** @returns the name of the state that the flow ends in */
+async function login(own: Visit, person: number): Promise<string> {
+  await own.start("login");
+  await own.act("register_client_capabilities");
+  await own.act("continue_with_login_identifier", { email: email(person) });
+  const { name } = await own.act("password_login", { password });
+  return name;
 }
 
 /** The server's processes: the first one, and its workers. PostgreSQL is another program. */

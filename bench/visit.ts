@@ -41,8 +41,8 @@ export function visit(connection: Connection): Visit {
       cookies.size > 0 ? `cookie: ${[...cookies].map((one) => one.join("=")).join("; ")}\r\n` : "";
     const text = body === undefined ? undefined : JSON.stringify(body);
     const answer = await connection.send(method, path, text, cookie + headers);
-    if (answer.status === 503 || answer.status === 429)
-      throw new Overloaded(Number(/\r\nretry-after: *(\d+)/i.exec(answer.head)?.[1] ?? 1));
+    const [, wait] = /\r\nretry-after: *(\d+)/i.exec(answer.head) ?? [];
+    if (wait && (answer.status === 503 || answer.status === 429)) throw new Overloaded(Number(wait));
     if (answer.status !== 200 && answer.status !== 303)
       throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 3000)}`);
     for (const [, name = "", value = ""] of answer.head.matchAll(/\r\nset-cookie: *([^=\r]+)=([^;\r]*)/gi))
