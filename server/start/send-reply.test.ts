@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { Reply } from "../http/reply.ts";
 import { toResponse } from "../http/to-response.ts";
+import { eventually } from "../testing/eventually.ts";
 import { sendReply } from "./send-reply.ts";
 
 let server: Server;
@@ -56,4 +57,26 @@ test("A97 a header with a line break is not sent, and another answer still can b
   const answer = await sent({ status: 200, headers: { Location: "/\r\nSet-Cookie: planted=1" }, body: "x" });
   expect([answer.status, await answer.text()]).toEqual([500, "TypeError"]);
   expect(answer.headers.getSetCookie()).toEqual([]);
+});
+
+test("answers of one turn all arrive, though one of their clients has gone", async () => {
+  const asked: ServerResponse[] = [];
+  server = createServer((_, outgoing) => {
+    if (asked.push(outgoing) < 3) return;
+    for (const [index, each] of asked.entries()) sendReply(each, { status: 200, body: `answer ${index}` });
+    asked[1]?.destroy();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const answers = [];
+  for (const count of [1, 2, 3]) {
+    answers.push(
+      fetch(`http://127.0.0.1:${port}`, { headers: { connection: "close" } }).then(
+        (answer) => answer.text(),
+        () => "none",
+      ),
+    );
+    if (count < 3) await eventually(() => expect(asked).toHaveLength(count));
+  }
+  expect(await Promise.all(answers)).toEqual(["answer 0", "none", "answer 2"]);
 });
