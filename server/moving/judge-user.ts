@@ -15,7 +15,7 @@ import type { Platform } from "../lib/platform.ts";
 import { printable } from "../lib/printable-text.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
-import { isAcceptableKey } from "../webauthn/cose-key.ts";
+import { importCredentialKey } from "../webauthn/cose-key.ts";
 import type { Converted } from "./form.ts";
 import { type UserRecord, type UserRecordInput, userRecord } from "./user-record.ts";
 import { type UserKey, type UserRows, userKey } from "./user-rows.ts";
@@ -87,7 +87,7 @@ function rejection(record: UserRecord): string | null {
   for (const { id, public_key, user_handle } of passkeys) {
     if (!decodeBase64url(id)) return "the id of a passkey is not base64url";
     if (user_handle && !decodeBase64url(user_handle)) return "the user handle of a passkey is not base64url";
-    if (!isAcceptableKey(Buffer.from(public_key, "base64url")))
+    if (!importCredentialKey(Buffer.from(public_key, "base64url")))
       return "the public key of a passkey is not supported";
   }
   if (emails.filter((email) => email.is_primary).length > 1) return "more than one primary address";

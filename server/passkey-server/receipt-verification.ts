@@ -2,8 +2,10 @@ import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { parseJson } from "../lib/strict-json.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
+import { readAuthenticatorData } from "../webauthn/authenticator-data.ts";
+import { importCredentialKey } from "../webauthn/cose-key.ts";
 import { readClientData } from "../webauthn/responses.ts";
-import { verifyCoseSignature } from "../webauthn/verify-signature.ts";
+import { verifySignature } from "../webauthn/verify-signature.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
 import { type ReceiptRejection, receiptRejections } from "./receipt-rejections.ts";
 import { type KeySet, verifyIssuerSignature } from "./receipt-signature.ts";
@@ -61,12 +63,6 @@ export type ReceiptVerdict =
   | { ok: true; receipt: VerifiedReceipt }
   | { ok: false; code: ReceiptRejection; reason: string };
 
-/** Flags of authenticator data (WebAuthn Level 3, 6.1). */
-const USER_PRESENT = 0x01;
-const USER_VERIFIED = 0x04;
-const ATTESTED = 0x40;
-const EXTENDED = 0x80;
-
 /**
  * Verifies a receipt: its issuer, and that the named passkey signed exactly this transaction on an accepted origin. Uses
  * no network, database, clock or configuration. Never throws.
@@ -100,14 +96,11 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
 
   // Verify relying party and user presence (steps 15 and 16).
   const authenticatorData = Buffer.from(response.authenticatorData, "base64url");
-  const flags = authenticatorData[32] ?? 0;
-  const hasExtensions = (flags & (ATTESTED | EXTENDED)) !== 0;
-  if (hasExtensions ? authenticatorData.length < 37 : authenticatorData.length !== 37)
-    return reject("authenticator_data_malformed");
+  const stated = readAuthenticatorData(authenticatorData);
+  if (!stated) return reject("authenticator_data_malformed");
   const relyingPartyId = expected.relyingPartyId ?? relyingParty.id;
-  if (!authenticatorData.subarray(0, 32).equals(sha256(relyingPartyId)))
-    return reject("relying_party_mismatch");
-  if ((flags & USER_PRESENT) === 0) return reject("user_absent");
+  if (!stated.rpIdHash.equals(sha256(relyingPartyId))) return reject("relying_party_mismatch");
+  if (!stated.userPresent) return reject("user_absent");
 
   // Verify the user handle, if there is one (step 6).
   if (response.userHandle !== undefined && !userHandlesOf(claims.user_id).includes(response.userHandle))
@@ -121,9 +114,10 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
     authenticatorData,
     sha256(Buffer.from(response.clientDataJSON, "base64url")),
   ]);
-  const verdict = verifyCoseSignature(publicKey, signed, Buffer.from(response.signature, "base64url"));
-  if (verdict === null) return reject("public_key_unusable");
-  if (!verdict) return reject("authenticator_signature");
+  const key = importCredentialKey(publicKey);
+  if (!key) return reject("public_key_unusable");
+  if (!verifySignature(key, signed, Buffer.from(response.signature, "base64url")))
+    return reject("authenticator_signature");
 
   return {
     ok: true,
@@ -143,7 +137,7 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
       publicKey: credential.public_key,
       aaguid: credential.aaguid,
       attestationTrust: credential.attestation_trust ?? null,
-      userVerified: (flags & USER_VERIFIED) !== 0,
+      userVerified: stated.userVerified,
     },
   };
 }

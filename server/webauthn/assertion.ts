@@ -1,9 +1,10 @@
-import { verifyAuthenticationResponse } from "@simplewebauthn/server";
-import { algorithmOf } from "./cose-key.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { readAuthenticatorData } from "./authenticator-data.ts";
+import { importCredentialKey } from "./cose-key.ts";
 import type { StoredCredential } from "./credential-record.ts";
 import { type Framing, isAcceptedFraming, noFraming } from "./framing.ts";
 import type { AuthenticationResponse, ClientData } from "./responses.ts";
-import { hasCanonicalEncoding } from "./signature-encoding.ts";
+import { verifySignature } from "./verify-signature.ts";
 
 export interface ExpectedAssertion {
   /** base64url; the caller has consumed it. */
@@ -43,13 +44,15 @@ export type AssertionVerdict =
 /**
  * Verifies the response of an authentication ceremony, WebAuthn Level 3 section 7.2 from step 5 on. Does not read the
  * database: the caller has consumed the challenge (step 11) and found the credential (step 6).
+ *
+ * @param clientData as `readClientData` returns it of this response
  */
-export async function verifyWebAuthnAssertion(
+export function verifyWebAuthnAssertion(
   answer: AuthenticationResponse,
   clientData: ClientData,
   credential: StoredCredential,
   expected: ExpectedAssertion,
-): Promise<AssertionVerdict> {
+): AssertionVerdict {
   // Ensure the credential is in `allowCredentials`, if that was given (step 5).
   if (expected.allowed && !expected.allowed.includes(credential.id)) return reject("credential_not_allowed");
 
@@ -70,29 +73,52 @@ export async function verifyWebAuthnAssertion(
   // Ensure the page was embedded by no other site than an accepted one (steps 13 and 14).
   if (!isAcceptedFraming(clientData, expected.framing ?? noFraming)) return reject("cross_origin");
 
-  // Ensure the signature has its canonical encoding (section 6.5.5): the library accepts others too.
+  // Ensure the id is that of the credential that signed (section 5.1: `id` is `rawId` in base64url).
+  if (answer.id !== answer.rawId) return reject("not_verified");
+
+  // Ensure the ceremony was an authentication (step 10).
+  if (clientData.type !== "webauthn.get") return reject("not_verified");
+
+  // Ensure the challenge is the one that was consumed (step 11).
+  if (clientData.challenge !== expected.challenge) return reject("not_verified");
+
+  // Ensure the page has an accepted origin (step 12).
+  if (!expected.origins.includes(clientData.origin)) return reject("not_verified");
+
+  // Ensure the authenticator signed for this relying party (step 15).
+  const bytes = Buffer.from(answer.response.authenticatorData, "base64url");
+  const data = readAuthenticatorData(bytes);
+  if (!data?.rpIdHash.equals(sha256(expected.rpId))) return reject("not_verified");
+
+  // Ensure the user was present (step 16).
+  if (!data.userPresent) return reject("not_verified");
+
+  // Ensure the user was verified, if that is required (step 17).
+  if (expected.requireUserVerification && !data.userVerified) return reject("not_verified");
+
+  // Ensure only a credential that may be backed up is backed up (step 18).
+  if (data.backedUp && !data.backupEligible) return reject("not_verified");
+
+  // Ensure the credential's key signed this data (steps 20 and 21).
+  const key = importCredentialKey(credential.publicKey);
+  const clientDataHash = sha256(Buffer.from(answer.response.clientDataJSON, "base64url"));
+  const signed = Buffer.concat([bytes, clientDataHash]);
   const signature = Buffer.from(answer.response.signature, "base64url");
-  if (!hasCanonicalEncoding(algorithmOf(credential.publicKey), signature)) return reject("not_verified");
+  if (!key || !verifySignature(key, signed, signature)) return reject("not_verified");
 
-  // Ensure type, challenge, origin, relying party, presence, verification, backup flags and signature are
-  // valid (steps 10 to 12, 15 to 18, 20 and 21).
-  const verified = await verify(answer, credential, expected);
-  if (!verified) return reject("not_verified");
-  const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } = verified;
-
-  // Ensure the backup eligibility of the credential has not changed (step 19).
-  if ((credentialDeviceType === "multiDevice") !== credential.backupEligible)
-    return reject("backup_eligibility_changed");
+  // Ensure the backup eligibility of the credential has not changed (step 19). Only authentic responses are reported.
+  if (data.backupEligible !== credential.backupEligible) return reject("backup_eligibility_changed");
 
   // Ensure the counter increased, unless the authenticator has none: otherwise it may be cloned (step 22).
-  const counts = newCounter !== 0 || credential.signCount !== 0;
-  const signCountStale = counts && newCounter <= credential.signCount;
+  const { signCount, userVerified, backedUp: backupState } = data;
+  const counts = signCount !== 0 || credential.signCount !== 0;
+  const signCountStale = counts && signCount <= credential.signCount;
   if (signCountStale && expected.signCount === "refuse") return reject("sign_count");
 
   // Ensure a security key is not used as the first factor.
   if (isSecondFactorOnly) return reject("mfa_only");
 
-  return { ok: true, userVerified, signCount: newCounter, backupState: credentialBackedUp, signCountStale };
+  return { ok: true, userVerified, signCount, backupState, signCountStale };
 }
 
 /** `user.id` of an account: the sixteen bytes of its UUID, base64url. */
@@ -105,37 +131,3 @@ function ownHandle({ userHandle, userId }: StoredCredential): string {
 }
 
 const reject = (reason: AssertionRejection) => ({ ok: false as const, reason });
-
-/** The library throws for every error; its messages are not for the client. */
-async function verify(
-  answer: AuthenticationResponse,
-  credential: StoredCredential,
-  expected: ExpectedAssertion,
-) {
-  const { clientDataJSON, authenticatorData, signature } = answer.response;
-  try {
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: {
-        id: answer.id,
-        rawId: answer.rawId,
-        type: answer.type,
-        clientExtensionResults: {},
-        response: { clientDataJSON, authenticatorData, signature },
-      },
-      expectedChallenge: expected.challenge,
-      expectedOrigin: [...expected.origins],
-      expectedRPID: expected.rpId,
-      expectedTopOrigin: [...(expected.framing?.topOrigins ?? [])],
-      requireUserVerification: expected.requireUserVerification,
-      credential: {
-        id: credential.id,
-        publicKey: new Uint8Array(credential.publicKey),
-        // The counter is checked above, after the signature, so that only authentic responses are reported.
-        counter: 0,
-      },
-    });
-    return verified ? authenticationInfo : null;
-  } catch {
-    return null;
-  }
-}

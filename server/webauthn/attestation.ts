@@ -3,10 +3,10 @@ import { decodeAttestationObject, isoCBOR } from "@simplewebauthn/server/helpers
 import { sha256 } from "../lib/sha256.ts";
 import { type AttestationTrust, attestationTrust, type TrustedModels } from "./attestation-trust.ts";
 import { cborItemLength } from "./cbor.ts";
-import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
+import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
 import type { NewCredential } from "./credential-record.ts";
 import { knownRoots, type StatementFormat, type StatementRoots, statementFormats } from "./formats/index.ts";
-import type { Statement } from "./formats/statement.ts";
+import type { Statement, StatementVerifier } from "./formats/statement.ts";
 import { type Framing, isAcceptedFraming, noFraming } from "./framing.ts";
 import type { ClientData, RegistrationResponse } from "./responses.ts";
 
@@ -79,14 +79,15 @@ export async function verifyWebAuthnAttestation(
   if (Buffer.byteLength(credential.id, "base64url") > 1023) return reject("credential_id_too_long");
 
   // Ensure the key is a point of its curve and has no other parameters (section 6.5.1.1).
-  if (!isAcceptableKey(credential.publicKey)) return reject("public_key_refused");
+  const key = importCredentialKey(credential.publicKey);
+  if (!key) return reject("public_key_refused");
 
   // Ensure the rest of the statement is valid (steps 22 to 24).
-  const stated = await holds(rules.verify, {
+  const stated = holds(rules.verify, {
     members: object.statement,
     authenticatorData: object.authenticatorData,
     clientDataHash: sha256(Buffer.from(answer.response.clientDataJSON, "base64url")),
-    publicKey: credential.publicKey,
+    key,
     roots: roots[format] ?? [],
     now: expected.now,
   });
@@ -175,9 +176,9 @@ async function verify(
 }
 
 /** Whether a statement is valid; a malformed one is not. */
-async function holds(rule: (statement: Statement) => boolean | Promise<boolean>, statement: Statement) {
+function holds(rule: StatementVerifier, statement: Statement): boolean {
   try {
-    return await rule(statement);
+    return rule(statement);
   } catch {
     return false;
   }

@@ -2,14 +2,16 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
 import { isSafeEd25519Point } from "../lib/edwards25519.ts";
 
+type Kind = { curve: keyof typeof curveIds; size: number } | "RSA" | "Ed25519";
+
+/** COSE curves by their JSON Web Key names (RFC 9053 section 7.1). */
+const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
+
 /**
  * Algorithms that are offered to authenticators, in order of preference, by their identifiers in the IANA COSE registry,
  * with the kind of key that WebAuthn Level 3 section 5.8.5 allows for each.
  */
-const keysByAlgorithm = new Map<
-  number,
-  { curve: "P-256" | "P-384" | "P-521"; size: number } | "RSA" | "Ed25519"
->([
+const keysByAlgorithm = new Map<number, Kind>([
   [-7, { curve: "P-256", size: 32 }],
   [-35, { curve: "P-384", size: 48 }],
   [-36, { curve: "P-521", size: 66 }],
@@ -24,41 +26,31 @@ const keysByAlgorithm = new Map<
 
 export const offeredAlgorithms: readonly number[] = [...keysByAlgorithm.keys()];
 
-/** COSE curves by their JSON Web Key names (RFC 9053 section 7.1). */
-const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
+/** A credential's public key. */
+export interface CredentialKey {
+  /** Identifier in the IANA COSE registry. */
+  algorithm: number;
+  key: KeyObject;
+}
 
 /**
- * Whether a credential's public key is acceptable: it has an offered algorithm, exactly the parameters of that algorithm
- * (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve, not of small order.
+ * Imports a credential's public key if it is acceptable: it has an offered algorithm, exactly the parameters of that
+ * algorithm (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve, not of small order.
  *
  * @param encoded COSE_Key (RFC 9052 section 7)
+ * @returns null if it is not acceptable
  */
-export function isAcceptableKey(encoded: Uint8Array): boolean {
+export function importCredentialKey(encoded: Uint8Array): CredentialKey | null {
   const key = decode(encoded);
-  const kind = key && kindOf(key);
-  if (!kind) return false;
-  if (kind === "RSA") return isRsaKey(key);
-  if (kind === "Ed25519") return isEd25519Key(key);
-  return isEcKey(key, kind.curve, kind.size);
-}
-
-/** The algorithm of a credential's public key, by its identifier in the IANA COSE registry; null if there is none. */
-export function algorithmOf(encoded: Uint8Array): number | null {
-  const algorithm = decode(encoded)?.get(3);
-  return typeof algorithm === "number" ? algorithm : null;
-}
-
-/**
- * Imports a credential's public key.
- *
- * @param encoded an acceptable COSE_Key
- * @throws Error if it is not acceptable
- */
-export function importKey(encoded: Uint8Array): KeyObject {
-  const key = decode(encoded);
-  const kind = key && kindOf(key);
-  if (!kind) throw new Error("not an acceptable key");
-  return createPublicKey({ format: "jwk", key: jwkOf(key, kind) });
+  const algorithm = key?.get(3);
+  const kind = typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
+  if (!key || typeof algorithm !== "number" || !kind || !hasParametersOf(kind, key)) return null;
+  try {
+    // Importing checks that the point lies on the curve.
+    return { algorithm, key: createPublicKey({ format: "jwk", key: jwkOf(key, kind) }) };
+  } catch {
+    return null;
+  }
 }
 
 function decode(encoded: Uint8Array): Map<unknown, unknown> | null {
@@ -70,13 +62,13 @@ function decode(encoded: Uint8Array): Map<unknown, unknown> | null {
   }
 }
 
-function kindOf(key: Map<unknown, unknown>) {
-  const algorithm = key.get(3);
-  return typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
+function hasParametersOf(kind: Kind, key: Map<unknown, unknown>): boolean {
+  if (kind === "RSA") return isRsaKey(key);
+  return kind === "Ed25519" ? isEd25519Key(key) : isEcKey(key, kind.curve, kind.size);
 }
 
 /** JSON Web Key (RFC 7518 section 6, RFC 8037 section 2). */
-function jwkOf(key: Map<unknown, unknown>, kind: NonNullable<ReturnType<typeof kindOf>>): JsonWebKey {
+function jwkOf(key: Map<unknown, unknown>, kind: Kind): JsonWebKey {
   const part = (label: number) => {
     const bytes = key.get(label);
     if (!(bytes instanceof Uint8Array)) throw new Error(`no parameter ${label}`);
@@ -90,14 +82,7 @@ function jwkOf(key: Map<unknown, unknown>, kind: NonNullable<ReturnType<typeof k
 /** RFC 9053 section 7.1.1; the compressed form, a boolean y, is not allowed in WebAuthn. */
 function isEcKey(key: Map<unknown, unknown>, curve: keyof typeof curveIds, size: number): boolean {
   const sized = [-2, -3].every((label) => bytesOf(key.get(label), size) !== null);
-  if (!sized || !hasExactly(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3])) return false;
-  try {
-    // Importing checks that the point lies on the curve.
-    createPublicKey({ format: "jwk", key: jwkOf(key, { curve, size }) });
-    return true;
-  } catch {
-    return false;
-  }
+  return sized && hasExactly(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3]);
 }
 
 /** RFC 8230 section 4; at least 2048 bits (NIST SP 800-131A), and at most 8192, so that verifying stays cheap. */

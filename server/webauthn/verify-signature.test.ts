@@ -2,8 +2,8 @@ import { constants, generateKeyPairSync, type JsonWebKey, type KeyObject, sign }
 import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
 import { offCurveKey } from "../testing/cose-key.ts";
-import { offeredAlgorithms } from "./cose-key.ts";
-import { verifyCoseSignature } from "./verify-signature.ts";
+import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
+import { verifySignature } from "./verify-signature.ts";
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
@@ -42,6 +42,12 @@ function coseKey(key: KeyObject, id: number): Buffer {
 
 const text = Buffer.from("the signed data");
 
+/** Null if the key cannot be used. */
+function verifyCoseSignature(encoded: Uint8Array, signed: Uint8Array, signature: Uint8Array): boolean | null {
+  const key = importCredentialKey(encoded);
+  return key && verifySignature(key, signed, signature);
+}
+
 test("verifies every algorithm that is offered to authenticators", () => {
   expect(algorithms.map(([, id]) => id).sort()).toEqual([...offeredAlgorithms].sort());
 });
@@ -66,6 +72,29 @@ describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
       if (other !== id)
         expect([false, null]).toContain(verifyCoseSignature(coseKey(key, other), text, signature));
   });
+});
+
+test("an ECDSA signature has one encoding, DER (RFC 3279, 2.2.3)", () => {
+  const [, id, key] = algorithms[0] ?? [];
+  if (!key || id === undefined) throw new Error("ES256 is missing");
+  const signature = sign("sha256", text, key);
+  const r = signature.subarray(4, 4 + (signature[3] ?? 0));
+  const s = signature.subarray(6 + r.length);
+  const tagged = (tag: number, ...parts: Uint8Array[]) => {
+    const content = Buffer.concat(parts);
+    return Buffer.concat([Buffer.of(tag, content.length), content]);
+  };
+  const [integerR, integerS] = [tagged(0x02, r), tagged(0x02, s)];
+  const verifies = (encoded: Buffer) => verifyCoseSignature(coseKey(key, id), text, encoded);
+  expect(verifies(tagged(0x30, integerR, integerS))).toBe(true);
+  for (const other of [
+    tagged(0x30, tagged(0x02, Buffer.of(0), r), integerS),
+    tagged(0x30, integerR, integerS, Buffer.of(0)),
+    Buffer.concat([Buffer.of(0x30, 0x81), signature.subarray(1)]),
+    Buffer.concat([Buffer.of(0x30, 0x80), signature.subarray(2), Buffer.alloc(2)]),
+    sign("sha256", text, { key, dsaEncoding: "ieee-p1363" }),
+  ])
+    expect(verifies(other)).toBe(false);
 });
 
 test("an RSA signature has the length of its key, leading zeros included (RFC 8017, 8.1.2)", () => {

@@ -1,5 +1,5 @@
-import { constants, type KeyObject, verify } from "node:crypto";
-import { algorithmOf, importKey, isAcceptableKey } from "./cose-key.ts";
+import { constants, verify } from "node:crypto";
+import type { CredentialKey } from "./cose-key.ts";
 
 const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = constants;
 const pss = { padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST };
@@ -20,19 +20,16 @@ const schemes = new Map<number, { digest: string | null; options: object }>([
 ]);
 
 /**
- * Verifies a signature with a credential's public key.
- *
- * @param encoded COSE_Key (RFC 9052, 7)
- * @returns null if the key is not acceptable
+ * Verifies a signature with a credential's public key. An ECDSA signature has one encoding: OpenSSL rejects any other than
+ * its DER.
  */
-export function verifyCoseSignature(
-  encoded: Uint8Array,
+export function verifySignature(
+  { algorithm, key }: CredentialKey,
   signed: Uint8Array,
   signature: Uint8Array,
-): boolean | null {
-  const scheme = isAcceptableKey(encoded) ? schemes.get(algorithmOf(encoded) ?? 0) : undefined;
-  if (!scheme) return null;
-  const key: KeyObject = importKey(encoded);
+): boolean {
+  const scheme = schemes.get(algorithm);
+  if (!scheme) return false;
   // RFC 8017, 8.1.2 and 8.2.2, step 1: Node also accepts the same number in fewer bytes.
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
   if (modulusLength !== undefined && signature.length !== Math.ceil(modulusLength / 8)) return false;

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { cborItemLength } from "../../webauthn/cbor.ts";
-import { importKey, isAcceptableKey } from "../../webauthn/cose-key.ts";
+import { importCredentialKey } from "../../webauthn/cose-key.ts";
 import { importCurvePoint, importCurveSpki } from "./curve-points.ts";
 import { type Curve, isOfKind, type KeyKind } from "./key-kinds.ts";
 import { importDerRsaKey, importRawRsaKey } from "./rsa-keys.ts";
@@ -14,7 +14,7 @@ interface Format {
 /** Imports exactly one COSE_Key, as passkeys do. */
 function importCoseKey(encoded: Buffer): KeyObject | null {
   const whole = cborItemLength(encoded) === encoded.length;
-  return whole && isAcceptableKey(encoded) ? importKey(encoded) : null;
+  return whole ? (importCredentialKey(encoded)?.key ?? null) : null;
 }
 
 /** Formats of public keys by their identifiers (FIDO Registry of Predefined Values, section 3.6.2). */

@@ -1,5 +1,4 @@
-import { verifySignature } from "@simplewebauthn/server/helpers";
-import { algorithmOf, importKey } from "../cose-key.ts";
+import { verifySignature } from "../verify-signature.ts";
 import { certificatesOf, extensionOf, leadsToRoot } from "./certificates.ts";
 import { type DerItem, derItem, derItems } from "./der.ts";
 import type { StatementVerifier } from "./statement.ts";
@@ -13,25 +12,19 @@ const origin = { tag: 702, generated: Buffer.of(0) };
 const allApplications = { tag: 600 };
 
 /** Android Key Attestation, WebAuthn Level 3 section 8.4. */
-export const verifyAndroidKey: StatementVerifier = async (statement) => {
-  const { members, authenticatorData, clientDataHash, publicKey, roots, now } = statement;
+export const verifyAndroidKey: StatementVerifier = (statement) => {
+  const { members, authenticatorData, clientDataHash, key, roots, now } = statement;
   const chain = certificatesOf(members.get("x5c"));
   const [certificate, ...issuers] = chain;
   const signature = members.get("sig");
   if (!certificate || !(signature instanceof Uint8Array)) return false;
 
   // Ensure the new key signed the ceremony with its own algorithm (step 2).
-  if (members.get("alg") !== algorithmOf(publicKey)) return false;
-  const data = Buffer.concat([authenticatorData, clientDataHash]);
-  const signed = await verifySignature({
-    signature: new Uint8Array(signature),
-    data: new Uint8Array(data),
-    credentialPublicKey: new Uint8Array(publicKey),
-  });
-  if (!signed) return false;
+  if (members.get("alg") !== key.algorithm) return false;
+  if (!verifySignature(key, Buffer.concat([authenticatorData, clientDataHash]), signature)) return false;
 
   // Ensure the certificate is for this key (step 3).
-  if (!importKey(publicKey).equals(certificate.publicKey)) return false;
+  if (!key.key.equals(certificate.publicKey)) return false;
 
   // Ensure it describes a signing key generated for this ceremony and this relying party only (steps 4 and 5).
   const described = extensionOf(certificate, keyDescription);

@@ -1,5 +1,4 @@
 import { sha256 } from "../../lib/sha256.ts";
-import { importKey } from "../cose-key.ts";
 import { certificatesOf, extensionOf, leadsToRoot } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 
@@ -11,7 +10,7 @@ const nonceWrapping = Buffer.from("3024a1220420", "hex");
 
 /** Apple Anonymous Attestation, WebAuthn Level 3 section 8.8. */
 export const verifyApple: StatementVerifier = (statement) => {
-  const { members, authenticatorData, clientDataHash, publicKey, roots, now } = statement;
+  const { members, authenticatorData, clientDataHash, key, roots, now } = statement;
   const chain = certificatesOf(members.get("x5c"));
   const [certificate] = chain;
   if (!certificate) return false;
@@ -22,7 +21,7 @@ export const verifyApple: StatementVerifier = (statement) => {
   if (!stated?.equals(Buffer.concat([nonceWrapping, nonce]))) return false;
 
   // Ensure it was issued for this key (step 5).
-  if (!importKey(publicKey).equals(certificate.publicKey)) return false;
+  if (!key.key.equals(certificate.publicKey)) return false;
 
   // Ensure it was issued by Apple (step 6).
   return leadsToRoot(chain, roots, now);

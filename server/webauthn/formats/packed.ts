@@ -1,4 +1,3 @@
-import { algorithmOf } from "../cose-key.ts";
 import { hasCanonicalEncoding } from "../signature-encoding.ts";
 import { certificatesOf, leadsToRoot } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
@@ -8,8 +7,8 @@ import type { StatementVerifier } from "./statement.ts";
  * signature has its canonical encoding, self attestation uses the algorithm of the key, and, if roots are configured for
  * this format, the certificates lead to one of them.
  */
-export const verifyPacked: StatementVerifier = ({ members, publicKey, roots, now }) => {
+export const verifyPacked: StatementVerifier = ({ members, key, roots, now }) => {
   if (!hasCanonicalEncoding(members.get("alg"), members.get("sig"))) return false;
-  if (!members.has("x5c")) return members.get("alg") === algorithmOf(publicKey);
+  if (!members.has("x5c")) return members.get("alg") === key.algorithm;
   return roots.length === 0 || leadsToRoot(certificatesOf(members.get("x5c")), roots, now);
 };
