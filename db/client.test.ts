@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
-import { openDatabase } from "./client.ts";
+import { type Database, openDatabase } from "./client.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -36,16 +37,33 @@ it("leaves PostgreSQL no connection behind once it is closed, and reports no err
   expect(errors).toEqual([]);
 });
 
-it("closes though PostgreSQL does not answer the end of a connection", async () => {
-  const database = openDatabase(withName("hangs"), 1, () => {});
+/** Runs something while the only connection of a database hangs. */
+async function whileHanging(name: string, run: (database: Database) => Promise<void>): Promise<void> {
+  const database = openDatabase(withName(name), 1, () => {});
   await database.write.$client.query("select 1");
-  const [pid] = await backends("hangs");
+  const [pid] = await backends(name);
   if (!pid) throw new Error("there is no connection");
   process.kill(pid, "SIGSTOP");
   try {
-    await database.close();
-    expect(await backends("hangs")).toEqual([pid]);
+    await run(database);
   } finally {
     process.kill(pid, "SIGCONT");
   }
+}
+
+it("waits until PostgreSQL has ended each connection", async () => {
+  let closing: Promise<string> | undefined;
+  await whileHanging("waits", async (database) => {
+    closing = database.close().then(() => "closed");
+    expect(await Promise.race([closing, pause(100, "waits")])).toBe("waits");
+  });
+  expect(await closing).toBe("closed");
+  expect(await backends("waits")).toEqual([]);
+});
+
+it("closes though PostgreSQL does not answer the end of a connection", async () => {
+  await whileHanging("hangs", async (database) => {
+    await database.close();
+    expect(await backends("hangs")).toHaveLength(1);
+  });
 });

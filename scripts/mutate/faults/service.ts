@@ -174,6 +174,20 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["db/read-pool.test.ts"],
   },
   {
+    name: "a database is closed before its connections have ended",
+    file: "db/client.ts",
+    text: "if (connections.size === 0) return;",
+    fault: "if (connections.size < 99) return;",
+    caughtBy: ["db/client.test.ts"],
+  },
+  {
+    name: "of the answers of one turn, one alone is written",
+    file: "server/start/send-reply.ts",
+    text: "if (waiting.push({ outgoing, body }) === 1) setImmediate(writeWaiting);",
+    fault: "waiting = [{ outgoing, body }];\n  setImmediate(writeWaiting);",
+    caughtBy: ["server/start/send-reply.test.ts"],
+  },
+  {
     name: "a statement that PostgreSQL has rejected counts as prepared",
     file: "db/extended-query.ts",
     text: "if (name) delete submittedNamedStatements[name];",
