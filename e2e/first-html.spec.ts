@@ -1,7 +1,15 @@
 import type { Page } from "@playwright/test";
 import { blockingCookies } from "./blocked-cookies.ts";
 import { expect, test } from "./fixtures.ts";
-import { button, codeField, emailField, enterAddress, expectPage, holdScripts } from "./steps.ts";
+import {
+  button,
+  choiceAnswer,
+  codeField,
+  emailField,
+  enterAddress,
+  expectPage,
+  holdScripts,
+} from "./steps.ts";
 
 /** The first page before, while and after its scripts arrive. */
 
@@ -87,6 +95,22 @@ test("the choice to stay signed in is sent with the identifier, before the scrip
   await expectPage(page, "login");
   await expect(page.getByRole("checkbox")).toBeChecked();
   release();
+});
+
+test("the choice to stay signed in, made in another tab before the scripts arrive, is shown when they do", async ({
+  page,
+  context,
+}) => {
+  const other = await context.newPage();
+  const release = await holdScripts(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await expect(page.getByRole("checkbox")).not.toBeChecked();
+  await other.goto("/");
+  const answer = choiceAnswer(other);
+  await other.getByRole("checkbox").check();
+  await answer;
+  release();
+  await expect(page.getByRole("checkbox")).toBeChecked();
 });
 
 test("two pages opened at once are one flow, and neither loses what was typed", async ({

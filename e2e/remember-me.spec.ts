@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { chooseMethod, enterPassword, finishSignIn, openLogin } from "./steps.ts";
+import { choiceAnswer, chooseMethod, enterPassword, finishSignIn, openLogin } from "./steps.ts";
 
 test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
 
@@ -30,9 +30,9 @@ for (const remembered of [true, false]) {
 
 test("a checked box stays checked after a reload", async ({ page }) => {
   await openLogin(page);
+  const answer = choiceAnswer(page);
   await page.getByLabel("Keep me signed in").check();
-  await expect(page.getByLabel("Keep me signed in")).toBeChecked();
-  await page.waitForLoadState("networkidle");
+  await answer;
   await page.reload();
   await expect(page.getByLabel("Keep me signed in")).toBeChecked();
 });

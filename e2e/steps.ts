@@ -40,6 +40,10 @@ export const newPasswordField = (page: Page) => page.getByLabel("New password", 
 export const codeField = (page: Page) => page.getByLabel("Code", { exact: true });
 export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
+/** The answer to the choice to stay signed in, which the page sends in the background. */
+export const choiceAnswer = (page: Page) =>
+  page.waitForResponse((response) => response.request().postData()?.includes("remember_me") ?? false);
+
 export async function enterAddress(page: Page, address: string): Promise<void> {
   await emailField(page).fill(address);
   await button(page, "Continue").click();

@@ -1,8 +1,17 @@
 import { fireEvent, screen, waitFor } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
 import { states } from "../gallery/states.ts";
 import { draw } from "./drawing.fixture.tsx";
+
+const { register_login_identifier: _, ...choice } = states.registration_init.actions;
+
+/** The first state, after the choice to stay signed in. */
+const remembered: FlowState = {
+  ...states.login_init,
+  actions: { ...states.login_init.actions, ...choice },
+};
 
 const codeField = () => screen.getByLabelText<HTMLInputElement>("Code");
 
@@ -110,7 +119,7 @@ test("A105 password managers can fill and save passwords, and users can reveal t
 });
 
 test("a switch is sent when it changes, and leaves typed text and the button alone", async () => {
-  const { server, user } = draw(states.login_init, { answers: [states.login_init] });
+  const { server, user } = draw(states.login_init, { answers: [remembered] });
   await user.type(screen.getByLabelText("Email"), "ada@");
   await user.click(screen.getByLabelText("Keep me signed in"));
   expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "remember_me", 7, { remember_me: true });
@@ -122,6 +131,43 @@ test("a switch is sent when it changes, and leaves typed text and the button alo
       remember_me: false,
     }),
   );
+});
+
+describe("a switch shows what holds", () => {
+  const box = () => screen.getByLabelText<HTMLInputElement>("Keep me signed in");
+
+  test("after another tab has changed it", async () => {
+    const { server } = draw(states.login_init, { answers: [remembered] });
+    await waitFor(() => expect(server.current).toHaveBeenCalledTimes(1));
+    expect(box().checked).toBe(false);
+    window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+    await waitFor(() => expect(box().checked).toBe(true));
+  });
+
+  test("after a change whose connection was lost", async () => {
+    const { server, user } = draw(states.login_init, { answers: [new Error("lost"), states.login_init] });
+    await user.click(box());
+    expect(box().checked).toBe(true);
+    await waitFor(() => expect(box().checked).toBe(false), { timeout: 3000 });
+    expect(server.act).toHaveBeenCalledTimes(1);
+  });
+
+  test("and the newest change, while the answer to the one before arrives", async () => {
+    const { server, user } = draw(states.login_init);
+    const answers: ((state: FlowState) => void)[] = [];
+    server.act.mockImplementation(
+      () => new Promise((answer) => answers.push((state) => answer({ version: 8 + answers.length, state }))),
+    );
+    await user.click(box());
+    await user.click(box());
+    answers[0]?.(remembered);
+    await waitFor(() => expect(answers).toHaveLength(2));
+    expect(box().checked).toBe(false);
+    answers[1]?.(states.login_init);
+    await user.click(box());
+    await waitFor(() => expect(answers).toHaveLength(3));
+    expect(box().checked).toBe(true);
+  });
 });
 
 test("the button of the step in progress is busy, and the others are disabled", async () => {

@@ -48,6 +48,8 @@ export function ActionForm({
   const { busy, version, answerCount, state, performed, itemId } = flow.view;
   const [inputErrors, setInputErrors] = useState<Record<string, FlowError>>({});
   const form = useRef<HTMLFormElement>(null);
+  /** How many changes of this switch are not answered yet. */
+  const [awaited, setAwaited] = useState(0);
   const { refusal } = flow.view;
   const secondsLeft = useCountdown(refusal?.seconds ?? wait, refusal ?? state);
   // A refusal applies to every action; the one that met it counts down.
@@ -78,10 +80,12 @@ export function ActionForm({
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer replaces the errors that the page found
   useEffect(() => setInputErrors({}), [state]);
 
-  // A switch whose change was refused shows what holds.
+  // A switch shows what holds: another tab may have changed it, or its own change may not have been made. React sets
+  // only the default of a box that the user may change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a box that is changed before the script arrived is sent
   useEffect(() => {
-    if (tone === "toggle" && refusal && performed === action.action) form.current?.reset();
-  }, [tone, refusal, performed, action.action]);
+    if (tone === "toggle" && live && awaited === 0) form.current?.reset();
+  }, [tone, state, awaited]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fields are emptied after success
   useEffect(() => {
@@ -108,10 +112,10 @@ export function ActionForm({
     }
     const { submitter } = event.nativeEvent as SubmitEvent;
     const input = inputData(action, new FormData(form, submitter), pageValues);
-    void flow.act(action.action, input, {
-      background: tone === "toggle",
-      ...(item ? { itemId: item.id } : {}),
-    });
+    setAwaited((count) => count + 1);
+    void flow
+      .act(action.action, input, { background: tone === "toggle", ...(item ? { itemId: item.id } : {}) })
+      .finally(() => setAwaited((count) => count - 1));
   }
 
   return (
