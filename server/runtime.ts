@@ -97,6 +97,8 @@ export interface RequestContext extends ClientContext {
   signal: AbortSignal;
   /** The flow whose step it is; absent outside flows. */
   flowId?: string;
+  /** Whether the tenant had stored webhooks when the flow was read; absent outside flows. */
+  isHeard?: boolean;
   /** The session presented with the request; read by profile flows only. */
   session?: Session;
 }

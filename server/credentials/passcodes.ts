@@ -305,7 +305,7 @@ function failureKeyOf({ runtime, tenant, client }: RequestContext, about: Passco
 
 /** Always returns one job, so that timing reveals neither accounts nor addresses. */
 function jobsFor(
-  { tenant, client }: RequestContext,
+  { tenant, client, isHeard }: RequestContext,
   about: PasscodeSubject,
   code: string,
   ttlSeconds: number,
@@ -315,7 +315,8 @@ function jobsFor(
     ? { type: notice ?? ("email_login_attempted" as const) }
     : { type: purpose, code, ttlSeconds };
   const to = decoy && !notice ? null : recipient;
-  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language ?? "en", mail }];
+  const language = client.language ?? "en";
+  return [{ name: "send_mail", tenantId: tenant.id, to, language, mail, unheard: isHeard === false }];
 }
 
 interface PasscodeRow {

@@ -36,7 +36,7 @@ export interface StoredFlow {
   expiresAt: Date;
   finishedAt: Date | null;
   sessionId: string | null;
-  /** Whether the tenant has webhooks, so that a step writes events. */
+  /** Whether the tenant has stored webhooks, so that a step writes events. */
   isHeard: boolean;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;

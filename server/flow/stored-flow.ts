@@ -77,6 +77,7 @@ export function requestContextOf(
   session?: Session,
   signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS),
 ): RequestContext {
-  const flowId = flow.record.id;
-  return { runtime, tenant, client, now: flow.now, signal, flowId, ...(session ? { session } : {}) };
+  const { record, now, isHeard } = flow;
+  const flowId = record.id;
+  return { runtime, tenant, client, now, signal, flowId, isHeard, ...(session ? { session } : {}) };
 }

@@ -108,6 +108,25 @@ describe("the email.send event", () => {
     expect(await storedDeliveries(runtime, webhook)).toHaveLength(1);
   });
 
+  it("looks for no stored webhook at the first attempt of a mail that was caused before there was one", async () => {
+    await storeWebhook(runtime, ["email.send"]);
+    await run(runtime, { unheard: true });
+    expect(await storedEvents(runtime)).toEqual([]);
+    await run(runtime, { unheard: true }, 2);
+    expect(await storedEvents(runtime)).toHaveLength(1);
+  });
+
+  it("goes to a webhook of the configuration, whatever is stored", async () => {
+    const hooks = [{ callback: "https://app.example/hook", events: ["email.send"] }];
+    const configured = undelivered.configured({
+      STILE_EMAIL_DELIVERY_ENABLED: "false",
+      STILE_WEBHOOKS_ENABLED: "true",
+      STILE_WEBHOOKS_HOOKS: JSON.stringify(hooks),
+    });
+    await run(configured, { unheard: true });
+    expect(await openedEvents()).toMatchObject([{ delivered_by_hanko: false }]);
+  });
+
   it("fails, to be tried again, without a receiver and without delivery", async () => {
     await storeWebhook(undelivered, ["user"]);
     await expect(run(undelivered, {})).rejects.toThrow("no webhook is subscribed");

@@ -21,4 +21,6 @@ export interface MailJob {
   to: string | null;
   language: Language;
   mail: MailContent;
+  /** The tenant had no stored webhook when the mail was caused, so that its first attempt need not look for one. */
+  unheard?: boolean;
 }

@@ -1,12 +1,11 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
-import type { EventData } from "../events/events.ts";
+import type { MailEvents } from "../events/mail-events.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Job } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { mailEventData } from "./mail-event.ts";
 import type { MailContent } from "./mail-job.ts";
@@ -23,6 +22,7 @@ const storedMail = z.object({
   tenantId: z.uuid(),
   to: z.string().nullable(),
   language: z.enum(languageTags).catch("en"),
+  unheard: z.boolean().default(false),
   mail: z.discriminatedUnion("type", [
     z.object({
       type: z.enum(messagesOf("passcode")),
@@ -65,8 +65,7 @@ export function sendMail(options: {
   vault: Vault;
   mail: TenantMail;
   rates: Pick<RateLimits, "consume">;
-  /** Emits `email.send` once for an id; false if no webhook is subscribed to it, and then `data` is not called. */
-  publish(tenant: Tenant, id: string, data: () => EventData<"email.send">): Promise<boolean>;
+  publish: MailEvents;
   log: Pick<Logger, "warn">;
 }): JobKind<SendMail> {
   const { tenants, vault, mail: tenantMail, rates, publish, log } = options;
@@ -85,12 +84,12 @@ export function sendMail(options: {
     lifetimeSeconds: ({ mail }) => ("code" in mail ? mail.ttlSeconds : NOTICE_LIFETIME_SECONDS),
     maxPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 300),
 
-    store({ tenantId, to, language, mail }, id): StoredMail {
-      if (!("code" in mail)) return { tenantId, to, language, mail };
+    store({ tenantId, to, language, mail, unheard = false }, id): StoredMail {
+      if (!("code" in mail)) return { tenantId, to, language, mail, unheard };
       const sealedCode = vault.seal(Buffer.from(mail.code), sealContext(tenantId, id)).toString("base64");
       const { type, ttlSeconds } = mail;
       const validUntil = Math.floor(Date.now() / 1000) + ttlSeconds;
-      return { tenantId, to, language, mail: { type, sealedCode, ttlSeconds, validUntil } };
+      return { tenantId, to, language, unheard, mail: { type, sealedCode, ttlSeconds, validUntil } };
     },
 
     describe(stored) {
@@ -103,7 +102,7 @@ export function sendMail(options: {
     async run(stored, { id, isFirst, signal }) {
       const parsed = storedMail.safeParse(stored);
       if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
-      const { tenantId, to, language, mail } = parsed.data;
+      const { tenantId, to, language, mail, unheard } = parsed.data;
       if (to === null) return;
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
@@ -116,7 +115,7 @@ export function sendMail(options: {
       const content = unsealed(mail, sealContext(tenantId, id));
       const rendered = write(content, language);
       const delivered = tenant.config.email_delivery.enabled;
-      const published = await publish(tenant, id, () =>
+      const data = () =>
         mailEventData({
           to,
           language,
@@ -125,8 +124,8 @@ export function sendMail(options: {
           delivered,
           validUntil: "validUntil" in mail ? mail.validUntil : 0,
           service: tenant.config.service.name,
-        }),
-      );
+        });
+      const published = await publish(tenant, id, data, { unheard: unheard && isFirst });
       if (delivered) await transport.send({ id, to, ...rendered }, signal);
       // Tried again like a mail that no server takes: the operator may subscribe a webhook in time.
       else if (!published) throw noReceiver();

@@ -65,4 +65,25 @@ export const eventFaults: readonly Fault[] = [
     fault: ">= 2 * MAX_WEBHOOKS) return null;",
     caughtBy: ["server/http/admin/webhooks.test.ts"],
   },
+  {
+    name: "a webhook added since a mail was caused never gets it",
+    file: "server/mail/send-mail.ts",
+    text: "{ unheard: unheard && isFirst }",
+    fault: "{ unheard }",
+    caughtBy: ["server/mail/mail-events.test.ts"],
+  },
+  {
+    name: "a webhook of the configuration gets no mail of a tenant without stored ones",
+    file: "server/events/mail-events.ts",
+    text: 'subscribedConfigWebhooks(tenant, "email.send").length > 0',
+    fault: "false",
+    caughtBy: ["server/mail/mail-events.test.ts"],
+  },
+  {
+    name: "a mail is taken for unheard although the tenant has webhooks",
+    file: "server/credentials/passcodes.ts",
+    text: "unheard: isHeard === false",
+    fault: "unheard: true",
+    caughtBy: ["server/flow/scenarios/events.test.ts"],
+  },
 ];
