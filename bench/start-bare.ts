@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { configSchema } from "../server/config/schema.ts";
+import { createMailWriter } from "../server/mail/mail-writer.ts";
 import type { BareSettings } from "./bare/settings.ts";
 import { tenantId } from "./people.ts";
 import type { Setting } from "./setting.ts";
@@ -21,6 +22,7 @@ export async function startBare(
     .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, string>);
   const page = await fetch(url, { headers: { accept: "text/html" } });
   const { memory, passes } = configSchema.shape.password.parse({}).hash;
+  const writeMail = createMailWriter({ service: "Stile", host: new URL(setting.origin).host });
   const settings: BareSettings = {
     databaseUrl,
     tenantId,
@@ -34,6 +36,7 @@ export async function startBare(
     algorithm: header.alg as BareSettings["algorithm"],
     // What is random in it is so in every answer.
     page: (await page.text()).replaceAll(/nonce="[^"]*"/g, 'nonce="{{random}}"'),
+    mail: writeMail({ type: "login", code: "{{code}}", ttlSeconds: 300 }, "en"),
   };
   const child = fork(join(import.meta.dirname, "bare/server.ts"));
   child.send(settings);

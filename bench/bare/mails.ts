@@ -10,13 +10,14 @@ export async function sendCode(
   jobId: string,
   { to, code }: { to: string; code: string },
 ): Promise<void> {
+  const withCode = (template: string) => template.replaceAll("{{code}}", code);
   transport ??= createTransport({ url: bare.smtp, pool: true, maxConnections: 5 });
   await transport.sendMail({
     from: "Bench <noreply@localhost.localdomain>",
     to,
-    subject: `${code} is your sign-in code`,
-    text: `${code}\n`,
-    html: `<p>${code}</p>`,
+    subject: withCode(bare.mail.subject),
+    text: withCode(bare.mail.text),
+    html: withCode(bare.mail.html),
   });
   await bare.query("job_done", others.jobDone, [jobId]);
 }

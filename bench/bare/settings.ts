@@ -21,6 +21,8 @@ export interface BareSettings {
   algorithm: "RS256" | "ES256" | "EdDSA";
   /** Stile's page, as a template. */
   page: string;
+  /** Stile's mail of a code, as a template. */
+  mail: { subject: string; text: string; html: string };
 }
 
 /** The running hand-made server. */
