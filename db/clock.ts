@@ -4,15 +4,26 @@ import { prepared } from "./prepared.ts";
 import { sessions } from "./schema/sessions.ts";
 
 /**
- * Returns an SQL expression for the time of the database's clock, which decides every expiry.
+ * Returns SQL for the time of the database's clock, which decides every expiry. It is a whole number of milliseconds, as
+ * in the columns (`moment`) and in JavaScript; a rounded column could otherwise be ahead of the clock that set it.
  *
- * @param shift milliseconds to add, see `Platform.clockShift`
+ * @param shift SQL for the milliseconds to add, see `Platform.clockShift`
  */
+export function clockText(shift: string): string {
+  const [before, after] = shiftedClock;
+  return before + shift + after;
+}
+
+const shiftedClock = [
+  "date_trunc('milliseconds', clock_timestamp() + ",
+  "::float8 * interval '1 millisecond')",
+] as const;
+
+/** Returns the same as an SQL expression of Drizzle; `shift` in milliseconds. */
 export function databaseNow(shift: number | Placeholder): SQL<Date> {
+  const [before, after] = shiftedClock;
   // Drizzle decodes the value like any column of the same type.
-  return sql`(clock_timestamp() + ${shift}::float8 * interval '1 millisecond')`.mapWith(
-    sessions.expiresAt,
-  ) as SQL<Date>;
+  return sql`${sql.raw(before)}${shift}${sql.raw(after)}`.mapWith(sessions.expiresAt) as SQL<Date>;
 }
 
 const now = prepared("now", (db) =>

@@ -1,4 +1,5 @@
 import { schema } from "#db/client";
+import { clockText } from "#db/clock";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { insertOfJson, type JsonRow, jsonOfRow, rowOfJson } from "#db/json-row";
@@ -18,8 +19,7 @@ const { authenticatorRequests, authenticatorDevices } = schema;
 type Context = Pick<ClientContext, "runtime" | "tenant">;
 
 /** SQL of `isAnswerable`; `shift`: the parameter of the clock's shift. */
-const answerable = (shift: string) =>
-  `status = 'PENDING' and valid_until > clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
+const answerable = (shift: string) => `status = 'PENDING' and valid_until > ${clockText(shift)}`;
 
 const endText = `request_ended as (
   update authenticator_requests

@@ -1,5 +1,6 @@
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database } from "#db/client";
+import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
 import type { UserFacts } from "../identity/users.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -91,16 +92,13 @@ const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.h
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
-/** SQL for the database's clock, shifted by a number of milliseconds. */
-const clock = (shift: string) => `clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
-
-/** SQL for the same in milliseconds since 1970. */
-const milliseconds = (shift: string) => `(extract(epoch from ${clock(shift)}) * 1000)::bigint`;
+/** SQL for the database's clock in milliseconds since 1970. */
+const milliseconds = (shift: string) => `(extract(epoch from ${clockText(shift)}) * 1000)::bigint`;
 
 const claimUpdate = `update flows set claim = $1, claimed_by = $2,
         claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
       where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
-        and finished_at is null and expires_at >= ${clock("$7")}
+        and finished_at is null and expires_at >= ${clockText("$7")}
         and (claimed_until is null or claimed_until < clock_timestamp())
       returning *`;
 
@@ -126,7 +124,7 @@ const statements = {
   flow_claim: `
     with flow as (
       ${claimUpdate})
-    select ${columns}, ${clock("$7")} as now from flow ${withFacts}`,
+    select ${columns}, ${clockText("$7")} as now from flow ${withFacts}`,
   flow_claim_charged: `
     with flow as (
       ${claimUpdate}),
@@ -143,7 +141,7 @@ const statements = {
           else least(counter.points + excluded.points, ${MAX_POINTS}) end,
         expire = case when counter.expire <= ${milliseconds("$7")} then excluded.expire else counter.expire end
       returning key, points, expire)
-    select ${columns}, ${clock("$7")} as now,
+    select ${columns}, ${clockText("$7")} as now,
       (select max(budget.expire) from budget join charge using (key) where budget.points > charge.budget)
         as exhausted_until
     from flow ${withFacts}`,
@@ -153,7 +151,7 @@ const statements = {
     update flows set claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
   flow_expired: `
-    select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
+    select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clockText("$4")}`,
   flow_settle: `
     with ${patience}
     update flows set claim = null, claimed_by = null, claimed_until = null from patience
@@ -162,9 +160,9 @@ const statements = {
   flow_insert: `
     insert into flows
       (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at, user_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clock("$11")} + $12::int * interval '1 second', $13)`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clockText("$11")} + $12::int * interval '1 second', $13)`,
   flow_read: `
-    select ${columns}, ${clock("$5")} as now from flows flow ${withFacts}
+    select ${columns}, ${clockText("$5")} as now from flows flow ${withFacts}
     where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3
       and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
   flow_rotate: `

@@ -1,4 +1,5 @@
 import { schema } from "#db/client";
+import { clockText } from "#db/clock";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
@@ -44,7 +45,7 @@ const openText = `challenge_opened as (
   insert into passkey_challenges
     (tenant_id, challenge, operation, user_id, user_verification, allowed, transaction_id, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7,
-    clock_timestamp() + $8::float8 * interval '1 millisecond' + $9::int * interval '1 second'))`;
+    ${clockText("$8")} + $9::int * interval '1 second'))`;
 
 /** Returns the write of a challenge. A user may have several open challenges; each accepts one response. */
 export function openChallenge(
@@ -64,7 +65,7 @@ export function openChallenge(
 const consumeText = `consumed as (
   delete from passkey_challenges
   where tenant_id = $1 and challenge = $2 and operation = any($3::text[])
-  returning *, expires_at <= clock_timestamp() + $4::float8 * interval '1 millisecond' as expired)`;
+  returning *, expires_at <= ${clockText("$4")} as expired)`;
 
 /** What `consumePart` returns. */
 interface Consumed {

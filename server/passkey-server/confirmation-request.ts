@@ -1,3 +1,4 @@
+import { clockText } from "#db/clock";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import { randomToken } from "../lib/random-token.ts";
@@ -14,7 +15,7 @@ export interface ConfirmationOptions {
 const insertText = `confirmation as (
   insert into transaction_confirmations (tenant_id, transaction_id, page_token_hash, redirect_to, expires_at)
   values ($1, $2, $3, $4,
-    clock_timestamp() + $5::float8 * interval '1 millisecond' + $6::int * interval '1 second'))`;
+    ${clockText("$5")} + $6::int * interval '1 second'))`;
 
 export type PreparedConfirmation =
   | {

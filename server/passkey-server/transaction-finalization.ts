@@ -1,3 +1,4 @@
+import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
 import { writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
@@ -129,7 +130,7 @@ const confirmText = `page as materialized (
     update transaction_confirmations set answered_at = $3,
       code_hash = coalesce($4::bytea, code_hash), sealed_result = coalesce($5::bytea, sealed_result),
       expires_at = case when $4::bytea is null then expires_at
-        else clock_timestamp() + $6::float8 * interval '1 millisecond' + $7::int * interval '1 second' end
+        else ${clockText("$6")} + $7::int * interval '1 second' end
     where tenant_id = $1 and transaction_id = $2 and exists (select from page where answered_at is null)),
   confirmed as (
     update passkey_transactions set confirmed_at = $3, updated_at = $3

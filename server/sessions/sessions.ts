@@ -1,5 +1,6 @@
 import { and, eq, ne, type SQL } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import type { Factor } from "#db/schema/sessions";
@@ -313,7 +314,7 @@ type FoundRow = Session & {
 /** Text, because each request with a session runs it, and the mapper would double what it costs here. */
 const sessionText = `
   select ${Object.entries(sessionColumns).map(([name, column]) => `s.${column.name} as "${name}"`)},
-    clock_timestamp() + $3::float8 * interval '1 millisecond' as now,
+    ${clockText("$3")} as now,
     e.address as email, e.verified_at as "emailVerifiedAt", u.username
   from sessions s
   left join emails e on e.tenant_id = s.tenant_id and e.user_id = s.user_id and e.is_primary

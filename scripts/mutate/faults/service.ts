@@ -3,6 +3,13 @@ import type { Fault } from "../fault.ts";
 /** Faults of requests, keys, configuration, jobs, mail and the database. */
 export const serviceFaults: readonly Fault[] = [
   {
+    name: "the database's clock is finer than the columns that store its time",
+    file: "db/clock.ts",
+    text: "\"date_trunc('milliseconds', clock_timestamp() + \",",
+    fault: '"(clock_timestamp() + ",',
+    caughtBy: ["db/clock.test.ts"],
+  },
+  {
     name: "audit details with a NUL are not stored",
     file: "server/lib/storable-text.ts",
     text: 'text.toWellFormed().replaceAll("\\0", "\\uFFFD")',
