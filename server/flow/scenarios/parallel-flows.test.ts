@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newAddress, newName, password, people } from "../../testing/people.ts";
+import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 const { begin, register, signIn } = people();
@@ -66,5 +66,42 @@ describe("concurrent flows of one account", () => {
       name: "error",
       error: { code: "operation_not_permitted_error" },
     });
+  });
+});
+
+describe("concurrent registrations of one address, each with its verified code", () => {
+  test("make one account; the others show that the address is taken, and write nothing", async () => {
+    const runtime = configured();
+    const email = newAddress();
+    const flows = [];
+    for (let index = 0; index < 4; index += 1) {
+      const flow = await begin(runtime, "registration", {});
+      await flow.act("register_login_identifier", { email });
+      await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+      flows.push(flow);
+    }
+    const counts = async () => {
+      const { rows } = await runtime.database.read.$client.query(
+        "select (select count(*) from users)::int as users, (select count(*) from sessions)::int as sessions",
+      );
+      return rows[0];
+    };
+    const { users, sessions } = await counts();
+    await Promise.all(flows.map((flow) => flow.act("register_password", { new_password: password })));
+    expect(await counts()).toEqual({ users: users + 1, sessions: sessions + 1 });
+    const losers = flows.filter((flow) => flow.state.name !== "success");
+    expect(losers).toHaveLength(3);
+    for (const loser of losers) {
+      expect(loser.state).toMatchObject({ name: "registration_init", status: 400 });
+      expect(loser.errors()).toEqual(["email_already_exists"]);
+    }
+    // The code was consumed, and another address has to be verified anew.
+    const other = newAddress();
+    const [again] = losers;
+    await again?.act("register_login_identifier", { email: other });
+    expect(again?.state.name).toBe("passcode_confirmation");
+    await again?.act("verify_passcode", { code: codeFor(runtime, other) });
+    await again?.act("register_password", { new_password: password });
+    expect(again?.state.name).toBe("success");
   });
 });
