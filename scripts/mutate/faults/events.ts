@@ -86,4 +86,11 @@ export const eventFaults: readonly Fault[] = [
     fault: "unheard: true",
     caughtBy: ["server/flow/scenarios/events.test.ts"],
   },
+  {
+    name: "a session that a sign-in ends for the limit or its age is told to no webhook",
+    file: "server/events/emit.ts",
+    text: "{ ...part, heard: { ended } }",
+    fault: "{ ...part, heard: { ended: ended.slice(0, 0) } }",
+    caughtBy: ["server/events/emit.test.ts"],
+  },
 ];
