@@ -9,8 +9,11 @@ export type Write = ((tx: Transaction) => Promise<void>) & {
   committed?: (returned: { [name: string]: unknown }) => void;
 };
 
+/** A write that needs no transaction around it. */
+export type WriteOfParts = Write & { parts: readonly Part[] };
+
 /** Makes the write of parts. In a transaction each of them runs alone. */
-export function writeOf(...parts: Part[]): Write {
+export function writeOf(...parts: Part[]): WriteOfParts {
   const write = async (tx: Transaction) => {
     for (const part of parts) await executePart(tx, part);
   };

@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { and, desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
+import { commit } from "#db/commit";
+import { ConflictError } from "#db/errors";
+import { writeOf } from "#db/write";
 import type { Client } from "../client.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { type AttemptCause, type AuditDetails, audit, auditAttempt, commandLine } from "./audit.ts";
@@ -239,6 +242,20 @@ describe("with the console output", () => {
     });
     await expect(failing).rejects.toThrow("overtaken");
     expect(by.runtime.audited).toEqual([]);
+  });
+
+  it("writes the same of parts that are committed in one round trip", async () => {
+    const by = context();
+    const writes = () => [audit(by, "login_success"), auditAttempt(by, "login_failure", {})];
+    const refusing = writeOf({ name: "refusing", text: "", values: [], refuses: "'passkey'" });
+    await expect(commit(by.runtime.database, [...writes(), refusing])).rejects.toThrow(
+      new ConflictError("passkey"),
+    );
+    expect(by.runtime.audited).toEqual([]);
+    await commit(by.runtime.database, writes());
+    const lines = by.runtime.audited.map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual(["login_success", "login_failure"]);
+    expect((await stored()).map(({ id }) => id).sort()).toEqual(lines.map(({ id }) => id).sort());
   });
 
   it.each(["true", "false"])(

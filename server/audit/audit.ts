@@ -2,7 +2,7 @@ import { afterCommit } from "#db/after-commit";
 import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
 import { executeParts, type Part } from "#db/part";
-import type { Write } from "#db/write";
+import type { WriteOfParts } from "#db/write";
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import { entriesPart, writeRecords } from "../events/write-records.ts";
@@ -54,7 +54,7 @@ export function audit(
   type: RecordedType,
   details: AuditDetails = {},
   userId: string | null = null,
-): Write {
+): WriteOfParts {
   const entry = entryOf(context, type, details, userId);
   const isStored = context.tenant.config.audit_log.storage.enabled;
   const write = async (tx: Transaction) => {
@@ -85,7 +85,7 @@ export function auditAttempt(
   type: AttemptType,
   details: AuditDetails,
   about: { userId?: string | null; cause?: AttemptCause } = {},
-): Write {
+): WriteOfParts {
   const { tenant, client, now } = context;
   const limit = tenant.config.audit_log.attempts_per_hour;
   const { userId = null, cause = { source: client.source } } = about;

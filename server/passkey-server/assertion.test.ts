@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ConflictError, type ConflictReason } from "#db/errors";
+import type { ConflictReason } from "#db/errors";
+import type { Part } from "#db/part";
+import { writeOf } from "#db/write";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { writeAssertion } from "./assertion.ts";
 
@@ -11,21 +13,20 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-const write = (thrown: Error) =>
+const write = (refusing: Pick<Part, "name" | "refuses">) =>
   writeAssertion(
     { runtime, tenant: runtime.tenant, client: testClient, now: new Date(), signal: AbortSignal.abort() },
-    async () => {
-      throw thrown;
-    },
+    writeOf({ text: "", values: [], ...refusing }),
   );
 
 test.each<[ConflictReason, string]>([
   ["passkey", "the credential was used or removed concurrently"],
   ["transaction", "the transaction was answered concurrently"],
 ])("reports a concurrent change: %s", async (reason, details) => {
-  expect(await write(new ConflictError(reason))).toMatchObject({ error: { status: 401, details } });
+  const answer = await write({ name: `refused_${reason}`, refuses: `'${reason}'` });
+  expect(answer).toMatchObject({ error: { status: 401, details } });
 });
 
 test("rethrows any other error", async () => {
-  await expect(write(new Error("the disk is full"))).rejects.toThrow("the disk is full");
+  await expect(write({ name: "failing", refuses: "(1 / 0)::text" })).rejects.toThrow("division by zero");
 });

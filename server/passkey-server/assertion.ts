@@ -1,6 +1,6 @@
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
-import { type Write, writeOf } from "#db/write";
+import { type WriteOfParts, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
@@ -18,7 +18,7 @@ export type AssertionVerdict =
       credential: OwnedCredential;
       userVerified: boolean;
       /** To commit with the caller's. They throw ConflictError if the credential changed concurrently. */
-      writes: Write[];
+      writes: WriteOfParts[];
     }
   /** `credential`: the claimed, unproven credential. */
   | (PasskeyRejection & { credential?: OwnedCredential });
@@ -96,7 +96,7 @@ export async function verifyPasskeyAssertion(
  */
 export async function writeAssertion(
   context: RequestContext,
-  ...writes: Write[]
+  ...writes: WriteOfParts[]
 ): Promise<PasskeyRejection | null> {
   try {
     await commit(context.runtime.database, writes);

@@ -1,4 +1,4 @@
-import type { Write } from "#db/write";
+import type { WriteOfParts } from "#db/write";
 import { type AuditDetails, audit, auditAttempt } from "../audit/audit.ts";
 import type { PasskeyServerAuditType } from "../audit/audit-types.ts";
 import type { ClientContext } from "../runtime.ts";
@@ -32,7 +32,7 @@ export function auditPasskeys(
   type: PasskeyServerAuditType,
   facts: AuditFacts,
   caller: Caller = "application",
-): Write {
+): WriteOfParts {
   return writeOf(context, type, detailsOf(facts), caller);
 }
 
@@ -54,7 +54,7 @@ function writeOf(
   type: PasskeyServerAuditType,
   details: AuditDetails,
   caller: Caller,
-): Write {
+): WriteOfParts {
   return caller === "public" ? auditAttempt(context, type, details) : audit(context, type, details);
 }
 

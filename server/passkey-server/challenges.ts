@@ -3,7 +3,7 @@ import { clockText } from "#db/clock";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
-import { type Write, writeOf } from "#db/write";
+import { type WriteOfParts, writeOf } from "#db/write";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
 
@@ -51,7 +51,7 @@ const openText = `challenge_opened as (
 export function openChallenge(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   { operation, challenge, userId, allowed, userVerification, transactionId, seconds }: NewChallenge,
-): Write {
+): WriteOfParts {
   return writeOf({
     name: "challenge_opened",
     text: openText,

@@ -1,5 +1,5 @@
 import { clockText } from "#db/clock";
-import { type Write, writeOf } from "#db/write";
+import { type WriteOfParts, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -23,7 +23,7 @@ export type PreparedConfirmation =
       /** URL of the page. It contains a token of 256 bits, of which only the hash is stored. */
       url: string;
       /** Returns the write of the page, to commit with the passkey transaction. */
-      write(transactionId: string, seconds: number): Write;
+      write(transactionId: string, seconds: number): WriteOfParts;
     }
   /** For developers of applications. */
   | { ok: false; details: string };

@@ -3,7 +3,7 @@ import { type ReadOnly, schema } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
-import { type Write, writeOf } from "#db/write";
+import { type WriteOfParts, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys, auditRejection } from "./audit.ts";
 import { canonicalJson, canonicalJsonRejections } from "./canonical-json.ts";
@@ -102,7 +102,7 @@ const insertText = `opened as (
 function insertTransaction(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   row: { id: string; userId: string; identifier: string; data: string; challenge: string },
-): Write {
+): WriteOfParts {
   const { id, userId, identifier, data, challenge } = row;
   return writeOf({
     name: "transaction",
