@@ -1,17 +1,14 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
+import { type PostgresProxy, postgresProxy } from "./postgres-proxy.ts";
 
-/** A server between a client and PostgreSQL that cuts a connection while PostgreSQL keeps its end of it. */
-export interface CuttingProxy {
-  /** Address of the same database, through it. */
-  url: string;
+/** A proxy that cuts a connection while PostgreSQL keeps its end of it. */
+export interface CuttingProxy extends PostgresProxy {
   /** Keeps back what clients send that contains this text, and calls `onHeld` instead. */
   hold(text: string, onHeld: () => void): void;
   /** Cuts the client that sent what is kept back. */
   cut(): void;
   /** Sends what is kept back to PostgreSQL, and returns after it has answered all of it. */
   deliver(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** ReadyForQuery, which ends PostgreSQL's answer to each Sync (PostgreSQL manual, 54.7): Z, the length, and the status. */
@@ -19,12 +16,9 @@ const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
 
 /** @param databaseUrl `postgres://` address without TLS */
 export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
   let awaited: { text: string; onHeld: () => void } | null = null;
   let held: { client: Socket; database: Socket; data: Buffer } | null = null;
-  const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname);
+  const proxy = await postgresProxy(databaseUrl, (client, database) => {
     client.on("data", (data) => {
       if (awaited && data.includes(awaited.text)) {
         const { onHeld } = awaited;
@@ -36,22 +30,13 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
     database.on("data", (data) => {
       if (!client.destroyed) client.write(data);
     });
-    for (const socket of [client, database]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => sockets.delete(socket));
-    }
     client.on("close", () => {
       if (held?.client !== client) database.destroy();
     });
     database.on("close", () => client.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = new URL(databaseUrl);
-  url.port = String((server.address() as AddressInfo).port);
   return {
-    url: url.href,
+    ...proxy,
     hold(text, onHeld) {
       awaited = { text, onHeld };
     },
@@ -70,11 +55,6 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
       });
       database.write(data);
       await answered;
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
     },
   };
 }

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type PostgresProxy, postgresProxy } from "./postgres-proxy.ts";
 
 /** What a client of PostgreSQL has sent to be executed. */
 export interface SentStatement {
@@ -9,28 +8,22 @@ export interface SentStatement {
   statement: string;
 }
 
-/** A server between a client and PostgreSQL that notes each statement (PostgreSQL manual, 54.7). */
-export interface StatementCounter {
-  /** Address of the same database, through it. */
-  url: string;
+/** A proxy that notes each statement (PostgreSQL manual, 54.7). */
+export interface StatementCounter extends PostgresProxy {
   /** All statements so far, oldest first. */
   readonly sent: readonly SentStatement[];
   /** Those whose rows PostgreSQL was asked to describe, oldest first. */
   readonly described: readonly string[];
   /** The messages of all errors that PostgreSQL has answered with so far, oldest first. */
   readonly errors: readonly string[];
-  close(): Promise<void>;
 }
 
 /** @param databaseUrl `postgres://` address without TLS */
 export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
-  const target = new URL(databaseUrl);
   const sent: SentStatement[] = [];
   const described: string[] = [];
   const errors: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname);
+  const proxy = await postgresProxy(databaseUrl, (client, database) => {
     const read = reader({
       onExecute: (statement) => sent.push(statement),
       onDescribe: (statement) => described.push(statement),
@@ -41,31 +34,10 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
       errorReader((message) => errors.push(message)),
     );
     client.pipe(database).pipe(client);
-    for (const socket of [client, database]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        client.destroy();
-        database.destroy();
-      });
-    }
+    client.on("close", () => database.destroy());
+    database.on("close", () => client.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = new URL(databaseUrl);
-  url.port = String((server.address() as AddressInfo).port);
-  return {
-    url: url.href,
-    sent,
-    described,
-    errors,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return { ...proxy, sent, described, errors };
 }
 
 interface Observer {
