@@ -16,7 +16,7 @@ function markers(picture: Buffer): string[] {
 }
 
 describe("a JPEG picture", () => {
-  test("A138 loses its metadata, its comments and what follows its end, and keeps its pixels", () => {
+  test("A153 loses its metadata, its comments and what follows its end, and keeps its pixels", () => {
     const clean = jpegPicture("square");
     let given = withSegment(clean, 0xfe, Buffer.from(`taken at ${GPS}`));
     given = withSegment(given, 0xed, Buffer.from(`Photoshop 3.0\0${GPS}`));
@@ -38,7 +38,7 @@ describe("a JPEG picture", () => {
     expect(withoutMetadata(once?.bytes ?? Buffer.alloc(0))).toEqual(once);
   });
 
-  test("A138 is none when it is cut off anywhere, and reading it ends", () => {
+  test("A153 is none when it is cut off anywhere, and reading it ends", () => {
     const picture = jpegPicture("square");
     const accepted = Array.from({ length: picture.length }, (_, length) =>
       withoutMetadata(picture.subarray(0, length)),
@@ -74,7 +74,7 @@ describe("a JPEG picture", () => {
     ],
     ["with more scans than components", scans(4)],
     ["empty", Buffer.alloc(0)],
-  ])("A138 is none: %s", (_, given) => {
+  ])("A153 is none: %s", (_, given) => {
     expect(withoutMetadata(given)).toBeNull();
   });
 

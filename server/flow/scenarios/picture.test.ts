@@ -54,7 +54,7 @@ describe("the picture of an account", () => {
     expect(audited.map(({ type }) => type)).toContain("profile_changed");
   });
 
-  test("A138 is served without metadata, as a picture and nothing else", async () => {
+  test("A153 is served without metadata, as a picture and nothing else", async () => {
     const { path } = await withPicture();
     const response = await get(path);
     expect(response.status).toBe(200);
@@ -123,7 +123,7 @@ describe("the picture of an account", () => {
     expect((await get(path)).status).toBe(200);
   });
 
-  test("A138 refuses what is no small square JPEG, and keeps what there is", async () => {
+  test("A153 refuses what is no small square JPEG, and keeps what there is", async () => {
     const { flow, path } = await withPicture();
     const wrong = [
       jpegPicture("wide").toString("base64url"),
