@@ -34,6 +34,36 @@ const steps = (page: Page) => {
   return calls;
 };
 
+test("the first answer alone draws the form as it stays, without a further request", async ({ page }) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(
+    ({ pathname }) => pathname !== "/",
+    async (route) => {
+      await released;
+      await route.continue();
+    },
+  );
+  await page.goto("/", { waitUntil: "commit" });
+  await expect(emailField(page)).toBeVisible();
+  const look = () =>
+    page.locator(".stile-card").evaluate((card) => {
+      const { backgroundColor, borderRadius, boxShadow } = getComputedStyle(card);
+      return {
+        backgroundColor,
+        borderRadius,
+        boxShadow,
+        moving: card.getAnimations({ subtree: true }).length,
+      };
+    });
+  const drawn = await look();
+  expect(drawn).toMatchObject({ borderRadius: "18px", moving: 0 });
+  release();
+  await expect(page.locator("form[data-action=continue_with_login_identifier]")).toHaveAttribute(
+    "novalidate",
+  );
+  expect(await look()).toEqual(drawn);
+});
+
 test("what is typed before the scripts arrive stays, with the focus, and nothing moves", async ({
   page,
   account,

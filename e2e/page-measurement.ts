@@ -3,7 +3,6 @@ import type { CDPSession, Page } from "@playwright/test";
 /** Bytes that the browser received for a page, compressed, with the headers of the answers. */
 export interface PageWeight {
   document: number;
-  styles: number;
   scripts: number;
   /** Everything, also what is not listed. */
   total: number;
@@ -19,7 +18,7 @@ export async function weighPage(page: Page, url: string): Promise<PageWeight> {
 
 async function countReceived(client: CDPSession): Promise<() => PageWeight> {
   const kinds = new Map<string, string>();
-  const bytes = { Document: 0, Stylesheet: 0, Script: 0, other: 0 };
+  const bytes = { Document: 0, Script: 0, other: 0 };
   client.on("Network.responseReceived", ({ requestId, type }) => kinds.set(requestId, type));
   client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     const kind = kinds.get(requestId) ?? "other";
@@ -28,15 +27,28 @@ async function countReceived(client: CDPSession): Promise<() => PageWeight> {
   await client.send("Network.enable");
   return () => ({
     document: bytes.Document,
-    styles: bytes.Stylesheet,
     scripts: bytes.Script,
-    total: bytes.Document + bytes.Stylesheet + bytes.Script + bytes.other,
+    total: bytes.Document + bytes.Script + bytes.other,
   });
 }
 
+/** How a page is reached. */
+export interface Reach {
+  /** Latency in milliseconds, throughput in bytes a second. */
+  network: { offline: false; latency: number; downloadThroughput: number; uploadThroughput: number };
+  /** How many times slower than this machine the browser's is. */
+  cpuSlowdown: number;
+}
+
 /** A slow phone: 1.6 Mbit/s down, 750 kbit/s up, 150 ms, a quarter of this machine's speed. */
-export const slowPhone = {
+export const slowPhone: Reach = {
   network: { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 },
+  cpuSlowdown: 4,
+};
+
+/** The edge of a network: 400 kbit/s, 2 s, on the same phone. */
+export const slowNetwork: Reach = {
+  network: { offline: false, latency: 2000, downloadThroughput: 50_000, uploadThroughput: 50_000 },
   cpuSlowdown: 4,
 };
 
@@ -48,12 +60,12 @@ export interface PageTimes {
   scripts: number;
 }
 
-/** Loads a page with an empty cache on a slow phone. */
-export async function timePage(page: Page, url: string): Promise<PageTimes> {
+/** Loads a page with an empty cache. */
+export async function timePage(page: Page, url: string, reach: Reach): Promise<PageTimes> {
   const client = await page.context().newCDPSession(page);
   await client.send("Network.enable");
-  await client.send("Network.emulateNetworkConditions", slowPhone.network);
-  await client.send("Emulation.setCPUThrottlingRate", { rate: slowPhone.cpuSlowdown });
+  await client.send("Network.emulateNetworkConditions", reach.network);
+  await client.send("Emulation.setCPUThrottlingRate", { rate: reach.cpuSlowdown });
   await page.addInitScript(watchPage);
   await page.goto(url, { waitUntil: "commit" });
   const times = await page.waitForFunction(

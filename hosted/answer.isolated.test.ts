@@ -7,6 +7,7 @@ vi.mock("./assets.ts", () => ({
   builtPages: () =>
     Promise.resolve({
       assets: { style: "pages.css", icon: "icon.svg", scripts: {} },
+      styles: "",
       draw() {
         throw new TypeError("a component fails");
       },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageCookie } from "#server/http/page/page-cookie";
+import { createTenant } from "#server/tenants/manage-tenants";
 import { type TestRuntime, testRuntime } from "#server/testing/runtime";
 import { answerPage } from "./answer.ts";
 
@@ -55,6 +56,14 @@ describe("the headers of a page", () => {
       "publickey-credentials-get=(self)",
       "publickey-credentials-create=(self)",
     ]);
+  });
+
+  test("A102 let only the styles with the nonce of this answer apply", async () => {
+    const answer = await answerTo("/");
+    const styles = policyOf(answer).get("style-src") ?? "";
+    expect(styles).toMatch(/^'nonce-[A-Za-z0-9+/]{24}'$/);
+    const [, nonce = ""] = /<style nonce="([^"]+)">/.exec(await answer.text()) ?? [];
+    expect(styles).toBe(`'nonce-${nonce}'`);
   });
 
   test("A102 let only the script with the nonce of this answer run, and no text become script", async () => {
@@ -227,6 +236,42 @@ test("leads a request for another page there", async () => {
     "/login?redirect_to=https%3A%2F%2Fapp.example%2F&state=a%26b",
   ]);
   expect((await answerTo("/?flow=profile")).headers.get("location")).toBe("/account");
+});
+
+describe("the styles of a page", () => {
+  const stylesOf = async (answer: Response) =>
+    /<style[^>]*>([^<]*)<\/style>/.exec(await answer.text())?.[1] ?? "";
+
+  test("stand in its document, so that its first answer can be drawn", async () => {
+    const answer = await answerTo("/");
+    expect(await answer.clone().text()).not.toContain('rel="stylesheet"');
+    expect(await stylesOf(answer)).toContain(".stile-form{");
+  });
+
+  test("end with those of the tenant's theme", async () => {
+    const theme = { light: { accent: "#7a1fa2" } };
+    const tenant = await createTenant(runtime, { name: "Acme", hosts: [], settings: { theme } });
+    expect(await stylesOf(await answerTo(`/t/${tenant.id}/`))).toMatch(/--stile-accent: #7a1fa2;[^<]*$/);
+    expect(await stylesOf(await answerTo("/"))).not.toContain("#7a1fa2");
+  });
+
+  test.each([
+    ["light", "dark"],
+    ["dark", "light"],
+  ] as const)("of a frame that asks for the %s scheme have no other", async (scheme, other) => {
+    const settings = {
+      theme: { [scheme]: { surface: "#123456" }, [other]: { surface: "#654321" } },
+      embed: { origins: ["http://localhost:4000"] },
+    };
+    const tenant = await createTenant(runtime, { name: "Acme", hosts: [], settings });
+    const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+    const frame = `/embed?origin=http://localhost:4000&theme=${scheme}&code_challenge=${challenge}`;
+    const styles = await stylesOf(await answerTo(`/t/${tenant.id}${frame}`));
+    expect(styles).toContain(`color-scheme: ${scheme};`);
+    expect(styles).toContain("--stile-surface: #123456;");
+    expect(styles).not.toContain("#654321");
+    expect(await stylesOf(await answerTo(frame))).toMatch(new RegExp(`color-scheme: ${scheme};[^<]*$`));
+  });
 });
 
 test("tells a browser that keeps no cookies from one that had none before its first form", async () => {

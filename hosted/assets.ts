@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { projectPath } from "#server/lib/project-path";
 import type { draw } from "./drawing/draw.tsx";
 
-/** Names of the files that a page loads; `scripts/build-pages.ts` writes this list. */
+/** Names of the files of the pages; `scripts/build-pages.ts` writes this list. */
 export interface PageAssets {
   style: string;
   icon: string;
@@ -14,6 +14,8 @@ export interface PageAssets {
 /** The built pages. */
 export interface BuiltPages {
   assets: PageAssets;
+  /** The style sheet of the pages. */
+  styles: string;
   draw: typeof draw;
 }
 
@@ -37,6 +39,8 @@ async function load(): Promise<BuiltPages> {
   const [list, program] = ["assets.json", "draw.js"].map((name) => projectPath("dist", "hosted", name));
   if (!list || !program) throw new Error("the pages are not built: npm run build");
   const assets = JSON.parse(readFileSync(list, "utf8")) as PageAssets;
+  const styles = projectPath("dist", "hosted", "assets", assets.style);
+  if (!styles) throw new Error("the pages have no style sheet: npm run build");
   const drawing = (await import(/* turbopackIgnore: true */ pathToFileURL(program).href)) as BuiltPages;
-  return { assets, draw: drawing.draw };
+  return { assets, styles: readFileSync(styles, "utf8"), draw: drawing.draw };
 }

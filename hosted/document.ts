@@ -4,26 +4,26 @@ import type { PageLanguage } from "#words/language-tags";
 import type { BuiltPages } from "./assets.ts";
 import { PAGE_ID, PROPERTIES_ID } from "./drawing/element-ids.ts";
 import type { Page } from "./page.ts";
-import { themeLinks } from "./theme.ts";
+import { themeIcon, themeStyle } from "./theme.ts";
 
 /** Address of a file of the pages. */
 const assetAddress = (name: string) => `/assets/${name}`;
 
 /**
- * Makes the HTML document of a page. Its form works before the script arrives, and without any.
+ * Makes the HTML document of a page. Its styles stand in it, so that the first answer can be drawn; its form works before
+ * the script arrives, and without any.
  *
  * @param language BCP 47 tag of the page
- * @param nonce that the page's policy lets run
+ * @param nonce that the page's policy allows for styles and scripts
  */
 export function documentOf(
   page: Page,
-  { assets, draw }: BuiltPages,
+  { assets, styles, draw }: BuiltPages,
   language: PageLanguage,
   nonce: string,
 ): string {
   const { content, title, config, scheme, referrer } = page;
   const script = assets.scripts[content.part];
-  const theme = themeLinks(config, scheme);
   return html`<!DOCTYPE html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -34,9 +34,8 @@ export function documentOf(
 <meta name="format-detection" content="telephone=no">
 ${referrer ? html`<meta name="referrer" content="${referrer}">` : []}
 <title>${title}</title>
-<link rel="stylesheet" href="${assetAddress(assets.style)}">
-${theme.style ? html`<link rel="stylesheet" href="${theme.style}">` : []}
-<link rel="icon" href="${theme.icon ?? assetAddress(assets.icon)}">
+<style nonce="${nonce}">${trusted(styles + themeStyle(config, scheme))}</style>
+<link rel="icon" href="${themeIcon(config) ?? assetAddress(assets.icon)}">
 ${script ? script.imports.map((name) => html`<link rel="modulepreload" href="${assetAddress(name)}" nonce="${nonce}">`) : []}
 </head>
 <body class="stile-body">

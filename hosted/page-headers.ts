@@ -15,7 +15,7 @@ export const unframed: Embedding = { ancestor: null, keepsOpener: false };
 /**
  * The security headers of a page (OWASP ASVS 5.0, 3.4).
  *
- * @param nonce of the page's script, new for each answer
+ * @param nonce of the page's styles and script, new for each answer
  */
 export function pageHeaders(nonce: string, embedding: Embedding, config: Config): Record<string, string> {
   const { ancestor, keepsOpener } = embedding;
@@ -35,14 +35,14 @@ export function pageHeaders(nonce: string, embedding: Embedding, config: Config)
 }
 
 /**
- * Only the script with the nonce runs, and the modules that it imports (CSP Level 3, 8.2). Other origins are blocked, the
+ * Only the styles and the script with the nonce apply, and the modules that the script imports (CSP Level 3, 8.2). Other origins are blocked, the
  * page cannot be framed but by a page on the list, and strings never become script or markup (Trusted Types).
  */
 function contentSecurityPolicy(nonce: string, ancestor: string | null): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    "style-src 'self'",
+    `style-src 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",

@@ -1,21 +1,32 @@
 import type { Config } from "#server/config/schema";
 import { withinTenant } from "#server/http/tenant-path";
+import { isDefaultTheme, themeCss } from "#server/theme/theme-css";
 import { type ThemeFileName, themeFiles } from "#server/theme/theme-files";
 import type { BrandProps } from "../components/ui/brand.tsx";
 
+type Theme = Config["theme"];
+type Scheme = Theme["color_scheme"];
+
+const sheets = new WeakMap<Theme, Map<Scheme, string>>();
+
 /**
- * The style sheet and the icon of the tenant's theme; null where they do not differ from the default.
+ * The style sheet of the tenant's theme, which follows that of the pages; empty where it says nothing else. Derived once
+ * for each configuration.
  *
  * @param scheme the colour scheme that a frame asks for; absent: that of the theme
  */
-export function themeLinks(
-  config: Config,
-  scheme?: "light" | "dark",
-): { style: string | null; icon: string | null } {
-  return {
-    style: addressOf(config, scheme ? `${scheme}.css` : "style.css"),
-    icon: addressOf(config, "favicon"),
-  };
+export function themeStyle({ theme }: Config, scheme: Scheme = theme.color_scheme): string {
+  const derived = sheets.get(theme) ?? new Map<Scheme, string>();
+  sheets.set(theme, derived);
+  const asked = { ...theme, color_scheme: scheme };
+  const sheet = derived.get(scheme) ?? (isDefaultTheme(asked) ? "" : themeCss(asked));
+  derived.set(scheme, sheet);
+  return sheet;
+}
+
+/** The address of the icon of the tenant's theme; null for the default one. */
+export function themeIcon(config: Config): string | null {
+  return addressOf(config, "favicon");
 }
 
 /** What pages of a tenant show above their card. */

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../config/schema.ts";
-import { isDefaultTheme, themeCss } from "./theme-css.ts";
 
 type Theme = Config["theme"];
 
@@ -11,14 +10,7 @@ export interface ThemeFile {
 }
 
 /** The files that a theme may have. Their names are the last segment of their addresses. */
-export const themeFileNames = [
-  "style.css",
-  "light.css",
-  "dark.css",
-  "logo-light",
-  "logo-dark",
-  "favicon",
-] as const;
+export const themeFileNames = ["logo-light", "logo-dark", "favicon"] as const;
 export type ThemeFileName = (typeof themeFileNames)[number];
 
 /** The files of a theme under its addresses. */
@@ -30,18 +22,12 @@ export interface ThemeFiles {
 
 const prepared = new WeakMap<Theme, ThemeFiles>();
 
-/**
- * Returns the files of a theme: those that differ from the default, and the style sheet for each colour scheme alone,
- * which a frame can ask for. Prepared once for each configuration.
- */
+/** Returns the files of a theme, prepared once for each configuration. */
 export function themeFiles(theme: Theme): ThemeFiles {
   const known = prepared.get(theme);
   if (known) return known;
   const { logo, favicon } = theme;
   const all: [ThemeFileName, ThemeFile | null][] = [
-    ["style.css", isDefaultTheme(theme) ? null : styleSheet(theme)],
-    ["light.css", styleSheet({ ...theme, color_scheme: "light" })],
-    ["dark.css", styleSheet({ ...theme, color_scheme: "dark" })],
     ["logo-light", imageOf(logo.light)],
     ["logo-dark", imageOf(logo.dark)],
     ["favicon", imageOf(favicon)],
@@ -52,10 +38,6 @@ export function themeFiles(theme: Theme): ThemeFiles {
   const made = { version: hash.digest("base64url").slice(0, 16), files };
   prepared.set(theme, made);
   return made;
-}
-
-function styleSheet(theme: Theme): ThemeFile {
-  return { mediaType: "text/css; charset=utf-8", content: themeCss(theme) };
 }
 
 /** Decodes a data: URL (RFC 2397) of the form that the configuration accepts. */

@@ -23,7 +23,7 @@ const runtime = await testRuntime({
   STILE_HOSTED_ALLOWED_REDIRECT_URLS: returnTo,
   STILE_JOBS_SECRET: "a secret of sixteen characters or more",
   STILE_WEBAUTHN_RELATED_ORIGINS: "https://shop.test",
-  STILE_THEME_RADIUS: "4",
+  STILE_THEME_FAVICON: "data:image/png;base64,iVBORw0KGgo=",
 });
 afterAll(() => runtime.close());
 const calls = documentedCalls(runtime);
@@ -271,8 +271,8 @@ describe("every request and answer is as the document says", () => {
     expect((await browser.request(`/assets/${file}`)).status).toBe(200);
     expect((await browser.request("/assets/missing.js")).status).toBe(404);
     const { version } = themeFiles(runtime.config.theme);
-    expect((await browser.request(`/theme/${version}/style.css`)).status).toBe(200);
-    expect((await browser.request(`/theme/${version}/favicon`)).status).toBe(404);
+    expect((await browser.request(`/theme/${version}/favicon`)).status).toBe(200);
+    expect((await browser.request(`/theme/${version}/logo-light`)).status).toBe(404);
     const form = { flow: "login", action: "back", version: "0" };
     expect((await browser.submit("/step", form)).status).toBe(303);
     expect((await browser.submit("/step", form, { "sec-fetch-site": "cross-site" })).status).toBe(403);

@@ -118,13 +118,13 @@ export const pageAddresses = [
     id: "getThemeFile",
     summary: "Get a file of the tenant's theme",
     description:
-      "Its style sheet, an image, or its own texts in a language by their paths. Pages name the current version; that of the texts is in `X-Words` of flow answers.",
+      "An image, or its own texts in a language by their paths. Pages name the current version; that of the texts is in `X-Words` of flow answers.",
     tag: "page",
     params: z.object({ version: z.string(), file: z.enum([...themeFileNames, ...wordFileNames]) }),
     answers: {
       200: {
         schema: z.string(),
-        mediaType: "text/css",
+        mediaType: "image/png",
         headers: { "Cache-Control": "A year, for the current version." },
       },
       404: "The theme has no such file.",

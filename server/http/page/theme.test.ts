@@ -19,45 +19,21 @@ async function themed(theme: object) {
   return { tenant, version, get };
 }
 
-test("the style sheet of a tenant's theme is served under its version, and kept for a year", async () => {
-  const { get } = await themed({ light: { accent: "#7a1fa2" } });
-  const response = await get("style.css");
-  expect([
-    response.status,
-    response.headers.get("content-type"),
-    response.headers.get("cache-control"),
-  ]).toEqual([200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"]);
-  expect(await response.text()).toContain("--stile-accent: #7a1fa2;");
+test("an image of a tenant's theme is kept for a year under its version, and not under another", async () => {
+  const { get } = await themed({ logo });
+  const cacheOf = async (version?: string) => (await get("logo-light", version)).headers.get("cache-control");
+  expect([await cacheOf(), await cacheOf("older")]).toEqual([
+    "public, max-age=31536000, immutable",
+    "no-store",
+  ]);
 });
 
-test("a page of an older version gets the current style sheet, which is not kept", async () => {
-  const { get } = await themed({ radius: 4 });
-  const response = await get("style.css", "older");
-  expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store"]);
-});
-
-test("another theme has another version", async () => {
+test("other images have another version", async () => {
   const versions = await Promise.all(
-    [{ radius: 4 }, { radius: 5 }, { radius: 4, logo }].map(async (theme) => (await themed(theme)).version),
+    [{}, { logo }, { logo, favicon: logo.light }].map(async (theme) => (await themed(theme)).version),
   );
   expect(new Set(versions).size).toBe(3);
 });
-
-test.each([
-  ["light", "dark"],
-  ["dark", "light"],
-] as const)(
-  "a frame that asks for the %s scheme gets it, whatever the visitor's system",
-  async (scheme, other) => {
-    const { get } = await themed({ [scheme]: { surface: "#123456" }, [other]: { surface: "#654321" } });
-    const css = await (await get(`${scheme}.css`)).text();
-    expect(css).toContain(`color-scheme: ${scheme};`);
-    expect(css).toContain("--stile-surface: #123456;");
-    expect(css).not.toContain("#654321");
-    const { get: ofDefault } = await themed({});
-    expect(await (await ofDefault(`${scheme}.css`)).text()).toContain(`color-scheme: ${scheme};`);
-  },
-);
 
 test("A102 a logo is served as an image that runs nothing, if it is opened by itself", async () => {
   const { get } = await themed({ logo });
