@@ -41,8 +41,14 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
   return address;
 }
 
-function isTrusted(address: string, trusted: BlockList): boolean {
-  return trusted.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+/**
+ * Whether an address is that of a trusted proxy.
+ *
+ * @param text the address in any notation
+ */
+export function isTrusted(text: string, trusted: BlockList): boolean {
+  const address = canonicalAddress(text);
+  return address !== null && trusted.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
 /**

@@ -56,7 +56,9 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
   const closed: string[] = [];
   for (const path of paths)
     for (const method of ["GET", "HEAD", "OPTIONS"]) {
-      const { status } = await browser.request(`${path}?${query}`, { method });
+      // Rejects parameters that it does not know.
+      const suffix = path === "/forward-auth" ? "" : `?${query}`;
+      const { status } = await browser.request(path + suffix, { method });
       if (status === 403 || status === 404) closed.push(path);
       else statuses.push(status);
     }

@@ -27,6 +27,8 @@ export interface PresentedTokens {
 export type VerifiedSession =
   | {
       ok: true;
+      /** The token that names it, as it was presented. */
+      token: string;
       session: Session;
       claims: SessionClaims;
       /** When it ends if it stays unused; null if `session.idle_timeout` is off. */
@@ -36,7 +38,7 @@ export type VerifiedSession =
   | { ok: false; reason: "no_session" | "ambiguous_session" };
 
 /** The session that a valid token names. */
-type Candidate = FoundSession & NonNullable<ReturnType<typeof asSessionClaims>>;
+type Candidate = FoundSession & NonNullable<ReturnType<typeof asSessionClaims>> & { token: string };
 
 /** The time of last use is updated at most once a minute, so that busy sessions write little. */
 const TOUCH_INTERVAL_MS = 60_000;
@@ -76,6 +78,7 @@ export async function verifySession(
   const { session, idleExpiresAt } = touch ? await touchSession(runtime, tenant, chosen) : chosen;
   return {
     ok: true,
+    token: chosen.token,
     session,
     claims: clientClaims(chosen.claims, chosen.user, chosen.custom),
     idleExpiresAt,
@@ -128,7 +131,7 @@ async function verifyToken(runtime: Runtime, tenant: Tenant, token: string): Pro
   const { claims } = parsed;
   const found = await findSession(runtime, tenant, claims.session_id);
   if (!found || found.session.userId !== claims.sub || !isWithinValidity(signed, found.now)) return null;
-  return { ...found, ...parsed };
+  return { ...found, ...parsed, token };
 }
 
 /** Updates the time of last use, unless it is recent. */

@@ -210,6 +210,13 @@ describe("every request and answer is as the document says", () => {
     expect((await visitor(runtime).request(`${picture_path}`)).status).toBe(200);
     expect((await visitor(runtime).request(`/users/pictures/${randomUUID()}`)).status).toBe(404);
     expect(await (await browser.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
+    expect((await browser.request("/forward-auth")).status).toBe(204);
+    for (const [query, status] of [
+      ["", 401],
+      ["?redirect=1", 302],
+      ["?redirect=2", 400],
+    ] as const)
+      expect((await visitor(runtime).request(`/forward-auth${query}`)).status).toBe(status);
     const session_token = browser.cookies.get("service");
     for (const token of [session_token, "no token"]) {
       const validated = await visitor(runtime).post("/sessions/validate", { session_token: token });

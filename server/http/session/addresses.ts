@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { address } from "../address.ts";
-import { described } from "../operation.ts";
+import { plainErrorSchema } from "../openapi/schemas.ts";
+import { described, operation } from "../operation.ts";
+import { forwardAuth } from "./forward-auth.ts";
 import { jwksHandler } from "./jwks.ts";
 import { logoutHandler } from "./logout.ts";
 import { meHandler, userHandler } from "./me.ts";
@@ -75,6 +77,50 @@ export const sessionAddresses = [
       413: "The body is too large.",
     },
   }),
+  operation(
+    {
+      method: "GET",
+      path: "/forward-auth",
+      id: "forwardAuth",
+      summary: "Tell a reverse proxy whether a request has a session",
+      description:
+        "For nginx, Caddy, Traefik, HAProxy and others that ask before they pass a request on. Counts as use of the session. A character of a header's value that is not visible ASCII, and `%`, is percent-encoded as UTF-8. The way back is the address that a proxy of `server.trusted_proxies` names in `X-Forwarded-Proto`, `-Host` and `-Uri`, or in `X-Original-URL`, if `hosted.allowed_redirect_urls` has it.",
+      tag: "sessions",
+      // Proxies call it: no other origin may, and no person reads its errors.
+      errorShape: "admin",
+      security: "optional-session",
+      query: z.object({
+        redirect: z
+          .literal("1")
+          .optional()
+          .describe("Answers 302 in place of 401 where a browser can follow."),
+      }),
+      answers: {
+        204: {
+          description: "There is a valid session.",
+          headers: {
+            "X-Stile-User-Id": "The id of the user.",
+            "X-Stile-Session-Id": "The id of the session.",
+            "X-Stile-Email": "The primary address if it is verified, else empty.",
+            "X-Stile-Username": "The username, or empty.",
+            "X-Stile-Token":
+              "The session token. Empty where a script of the service's own pages would read it.",
+          },
+        },
+        302: {
+          description: "There is none, and `redirect=1`.",
+          headers: { Location: "The sign-in, with the way back." },
+        },
+        400: "The query is invalid.",
+        401: {
+          description: "There is none.",
+          schema: plainErrorSchema,
+          headers: { Location: "The sign-in, with the way back. Absent for requests of scripts." },
+        },
+      },
+    },
+    (context, { query }) => forwardAuth(context, query.redirect === "1"),
+  ),
   described(address("POST", "/token", tokenHandler, "plain", "public"), {
     id: "redeemCode",
     summary: "Exchange an authorization code for the user's session",
