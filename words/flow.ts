@@ -119,6 +119,8 @@ export interface PageWords {
   tooManySentence: string;
   badReturnTitle: string;
   badReturnSentence: string;
+  /** The page that led here. Has the placeholder `{host}`. */
+  backTo: string;
   /** Of an address that lacks something, or asks for something that is not accepted. */
   badLinkSentence: string;
   toSignIn: string;

@@ -132,8 +132,9 @@ function showMessage(text: string | undefined): void {
 
 /** A document without a script that says a message. */
 function messageOf(name: string, language: PageLanguage): string | undefined {
-  const message = messages[name];
-  return message && messageDocument({ ...wordsOf(language, {}).flow, language }, "Stile", message);
+  const texts = { ...wordsOf(language, {}).flow, language };
+  const message = messages[name]?.(texts);
+  return message && messageDocument(texts, "Stile", message);
 }
 
 /** What React draws: a flow, or a page without one. */

@@ -8,8 +8,10 @@ import { html, trusted } from "../mail/html.ts";
 export interface PageMessage {
   title: string;
   sentence: string;
-  /** For developers, in English: what is wrong. */
+  /** For developers, in English: what is wrong. Drawn below a fold, in development alone. */
   detail?: string;
+  /** The page that led here, which a link leads back to. */
+  from?: URL | undefined;
   /** Where to go from here: the path of the sign-in page, or this page again. */
   wayOn?: { home: string } | "reload" | StartOver;
 }
@@ -38,17 +40,22 @@ main { max-width: 27rem; margin: 0 auto; }
 .service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
 h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card p { margin: 0; overflow-wrap: anywhere; }
-.card a { display: inline-block; margin-block-start: 0.75rem; }
 .card form { margin: 0; }
 .card a, .card button { padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
 .card button { padding-inline: 0; border: 0; background: none; font-family: inherit; font-size: inherit; line-height: inherit; text-decoration: underline; cursor: pointer; }
-.card p[lang] { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
+.card nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-block-start: 0.75rem; }
+.card a { max-width: 100%; overflow-wrap: anywhere; }
+.card details { margin-block-start: 1rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
+.card summary { padding-block: 0.25rem; cursor: pointer; }
 `;
 
 /** A page that tells a person why there is no other page, as a document without a script that loads nothing. */
-export function messageDocument(words: MessageWords, service: string, message: Message): string {
-  const { language, page } = words;
-  const { title, sentence, detail, wayOn } = message(words);
+export function messageDocument(
+  { language, page }: MessageWords,
+  service: string,
+  { title, sentence, detail, from, wayOn }: PageMessage,
+): string {
+  const back = from ? html`<a href="${from.href}">${page.backTo.replace("{host}", from.host)}</a>` : [];
   const way =
     wayOn === undefined
       ? []
@@ -77,8 +84,11 @@ export function messageDocument(words: MessageWords, service: string, message: M
 <div class="card">
 <h1>${title}</h1>
 <p>${sentence}</p>
+<nav>
+${back}
 ${way}
-${detail === undefined ? [] : html`<p lang="en" dir="ltr">${detail}</p>`}
+</nav>
+${detail === undefined ? [] : html`<details lang="en" dir="ltr"><summary>For developers</summary><p>${detail}</p></details>`}
 </div>
 </main>
 </body>

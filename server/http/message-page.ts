@@ -33,11 +33,13 @@ export function messagePage(
   const language = pageLanguage(chosen, request.get("accept-language"), mode);
   const { page, errors } = wordsOf(language, words).flow;
   const texts = { language, page, errors };
-  const { wayOn } = message(texts);
+  const { detail, ...told } = message(texts);
+  const shown = mode === "development" && detail !== undefined ? { ...told, detail } : told;
+  const { wayOn } = told;
   const hasForm = typeof wayOn === "object" && "flow" in wayOn;
   return {
     status,
-    body: messageDocument(texts, service.name, message),
+    body: messageDocument(texts, service.name, shown),
     headers: {
       ...headers,
       "Content-Type": "text/html; charset=utf-8",

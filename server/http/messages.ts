@@ -19,16 +19,18 @@ export const tooManyPages =
 
 /**
  * A link of an application whose return address is refused. Most people who see it followed that link; its developers
- * read the detail.
+ * read the detail, and the log.
  *
  * @param home path of the sign-in page
+ * @param from the page with the link, if the browser names it
  */
 export const refusedDestination =
-  (detail: string, home: string): Message =>
+  (detail: string, home: string, from: URL | undefined): Message =>
   ({ page }) => ({
     title: page.badReturnTitle,
     sentence: page.badReturnSentence,
     detail,
+    from,
     wayOn: { home },
   });
 
@@ -73,7 +75,11 @@ function secondsIn(language: string, seconds: number): string {
 export const messages: Readonly<Record<string, Message>> = {
   message_missing_address: missingAddress,
   message_too_many_pages: tooManyPages(42),
-  message_refused_destination: refusedDestination("`redirect_to` is not an allowed address.", "/"),
+  message_refused_destination: refusedDestination(
+    "`redirect_to` is not an allowed address (hosted.allowed_redirect_urls).",
+    "/",
+    new URL("https://shop.example/"),
+  ),
   message_refused_link: refusedRequest(400, "`token` is missing.", "/"),
   message_rate_limited: refusedRequest(429, "Too many requests.", "/"),
   message_unavailable: refusedRequest(503, "The service is busy. Retry later.", null),

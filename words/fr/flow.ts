@@ -610,7 +610,8 @@ export const flow: FlowWords = {
     tooManySentence: "Cette page vient d’être ouverte très souvent. Patientez {time}, puis rechargez-la.",
     badReturnTitle: "Ce lien ne fonctionne pas",
     badReturnSentence:
-      "L’application d’où vous venez demande votre retour à une adresse que nous n’acceptons pas. Revenez-y, et signalez-le à ses responsables.",
+      "L’application d’où vous venez nous a demandé de vous envoyer à une adresse que nous ne connaissons pas ; nous nous sommes donc arrêtés. Rien n’est arrivé à votre compte. Retournez à l’application : ses responsables peuvent y remédier.",
+    backTo: "Retour à {host}",
     badLinkSentence:
       "Il manque quelque chose à son adresse, ou elle n’est plus valable. Revenez en arrière, ou recommencez depuis le début.",
     toSignIn: "Aller à la connexion",

@@ -588,7 +588,8 @@ export const flow: FlowWords = {
     tooManySentence: "Questa pagina è stata aperta molto spesso. Attendere {time}, poi ricaricarla.",
     badReturnTitle: "Questo link non funziona",
     badReturnSentence:
-      "L’applicazione di provenienza chiede il ritorno a un indirizzo che non accettiamo. Tornare all’applicazione e segnalarlo ai gestori.",
+      "L’applicazione da cui arrivi ci ha chiesto di mandarti a un indirizzo che non conosciamo, quindi ci siamo fermati. Al tuo account non è successo nulla. Torna all’applicazione: chi la gestisce può risolvere.",
+    backTo: "Torna a {host}",
     badLinkSentence:
       "Nell’indirizzo manca qualcosa, o non è più valido. Tornare indietro, o ricominciare da capo.",
     toSignIn: "Vai all’accesso",

@@ -583,7 +583,8 @@ export const flow: FlowWords = {
     tooManySentence: "Deze pagina is net heel vaak geopend. Wacht {time} en laad hem dan opnieuw.",
     badReturnTitle: "Deze link werkt niet",
     badReturnSentence:
-      "De applicatie waar je vandaan komt, vraagt je terug op een adres dat we niet accepteren. Ga ernaar terug en laat het de beheerders weten.",
+      "De toepassing waar u vandaan komt, vroeg ons u door te sturen naar een adres dat wij niet kennen. Daarom zijn we gestopt. Met uw account is niets gebeurd. Ga terug naar de toepassing; de makers kunnen dit verhelpen.",
+    backTo: "Terug naar {host}",
     badLinkSentence:
       "Er ontbreekt iets in het adres, of het is niet meer geldig. Ga terug naar waar je vandaan kwam, of begin opnieuw.",
     toSignIn: "Naar het inloggen",

@@ -567,7 +567,8 @@ export const flow: FlowWords = {
     tooManySentence: "Esta página foi aberta muitas vezes agora há pouco. Aguarde {time} e recarregue.",
     badReturnTitle: "Este link não funciona",
     badReturnSentence:
-      "O aplicativo de onde você veio pede seu retorno a um endereço que não aceitamos. Volte a ele e avise os responsáveis.",
+      "O aplicativo de onde você veio pediu que o enviássemos a um endereço que não conhecemos, por isso paramos. Nada aconteceu com a sua conta. Volte ao aplicativo; os responsáveis por ele podem corrigir isso.",
+    backTo: "Voltar a {host}",
     badLinkSentence:
       "Falta algo no endereço, ou ele não é mais válido. Volte para onde estava, ou comece de novo.",
     toSignIn: "Ir para a entrada",

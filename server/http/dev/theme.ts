@@ -13,7 +13,7 @@ const plainPages: PlainPages = {
   documents: ({ flow }, language, service) =>
     Object.entries(messages).map(([name, message]) => ({
       name,
-      document: messageDocument({ ...flow, language }, service, message),
+      document: messageDocument({ ...flow, language }, service, message({ ...flow, language })),
     })),
 };
 

@@ -1,9 +1,11 @@
+import type { Config } from "../../config/schema.ts";
 import { flowTypes } from "../../flow/names.ts";
+import { parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { wantsPage } from "../accepts.ts";
 import type { RequestHeaders } from "../api-request.ts";
-import type { Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { messagePage } from "../message-page.ts";
 import { refusedDestination } from "../messages.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
@@ -14,16 +16,20 @@ import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./p
 /** Maximum size of `state`. */
 const MAX_STATE_BYTES = 512;
 
+/** Characters of a refused address in the log. */
+const MAX_LOGGED_ADDRESS = 255;
+
 /**
  * `GET /login`: redirects to the hosted page. An application that wants the user back sends
  * `?redirect_to=<allowed address>`, with `code_challenge` (S256, RFC 7636) unless it sees the session cookie, and
  * `state`, which is returned unchanged. They are stored in a sealed cookie, so the page's address stays short.
  */
-export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url, request }) => {
+export const loginPageHandler: Handler = async (context) => {
+  const { runtime, tenant, cookies, url } = context;
   const query = url.searchParams;
   const page = query.get("flow") === "registration" ? "/?flow=registration" : "/";
   if (!query.has("redirect_to")) return redirect(303, page);
-  const reject = (message: string) => rejectDestination(message, request.headers, tenant);
+  const reject = (message: string) => rejectDestination(message, context);
   const parsed = parseDestination(query, tenant.config);
   if (!parsed.ok) return reject(parsed.message);
   const { destination } = parsed;
@@ -41,9 +47,23 @@ export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url,
   });
 };
 
-function rejectDestination(message: string, headers: RequestHeaders, { config }: Tenant): Reply {
+/** Tells the visitor that there is no way back, and the operator which address was refused. */
+function rejectDestination(message: string, { runtime, tenant, request, url }: HandlerContext): Reply {
+  const { config } = tenant;
+  const { headers } = request;
+  const target = parseRedirectTarget(url.searchParams.get("redirect_to") ?? "");
+  // Without the query, which may hold a secret of the application.
+  const address = target && (target.origin + target.pathname).slice(0, MAX_LOGGED_ADDRESS);
+  runtime.log.warn({ tenant: tenant.id, redirect_to: address }, message);
   if (!wantsPage(headers)) return plainError(400, message);
-  return messagePage(400, headers, config, refusedDestination(message, withinTenant(config, "/")));
+  const from = referringPage(headers, config);
+  return messagePage(400, headers, config, refusedDestination(message, withinTenant(config, "/"), from));
+}
+
+/** The page of another origin that led here, as far as the browser names it (RFC 9110, 10.1.3). */
+function referringPage(headers: RequestHeaders, config: Config): URL | undefined {
+  const page = parseRedirectTarget(headers.get("referer") ?? "");
+  return page && page.origin !== new URL(config.base_url).origin ? page : undefined;
 }
 
 /** The largest cookie of a finished flow. Percent-encoding makes `state` up to three times as long. */
