@@ -37,14 +37,15 @@ export interface StateWords {
   actions?: Partial<Record<WordedAction, ActionWords>>;
   errors?: Partial<Record<WordedError, string>>;
   /** Texts that replace the ones above under a condition; see `components/flow/variants.ts`. */
-  variants?: Partial<Record<Variant, Omit<StateWords, "variants">>>;
+  variants?: Partial<Record<Variant, Partial<Omit<StateWords, "variants">>>>;
 }
 
 /**
  * `signed_in`: a signed-in user has to authenticate again. `signed_out`: the state requires a session and there is
  * none. `security_key`: the state is about a second factor, not about a passkey. `waits`: the content of the state is
  * available only after a wait. `closed`: the state offers nothing, because the feature is switched off. `rejected`: an
- * identity provider's answer does not sign in; `not_connected`: it is not connected to the account.
+ * identity provider's answer does not sign in; `not_connected`: it is not connected to the account. `letters`: a code
+ * may have letters.
  */
 export type Variant =
   | "signed_in"
@@ -53,7 +54,8 @@ export type Variant =
   | "waits"
   | "closed"
   | "rejected"
-  | "not_connected";
+  | "not_connected"
+  | "letters";
 
 export interface ActionWords {
   label: string;

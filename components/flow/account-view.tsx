@@ -9,7 +9,7 @@ import { additionTo } from "./account-additions.ts";
 import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
-import { needsConfirmation, visibleInputs } from "./action-layout.ts";
+import { needsConfirmation, scriptedClass, visibleInputs } from "./action-layout.ts";
 import { Disclosure } from "./disclosure.tsx";
 import { recoveryCodesIn } from "./payload-readers.ts";
 import { PictureForm } from "./picture-form.tsx";
@@ -60,6 +60,7 @@ function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
   const title = useRef<HTMLHeadingElement>(null);
   const { title: text, sentence, empty } = words.sections[section.name];
   const { answerCount } = flow.view;
+  const actions = [...section.actions, ...section.rows.flatMap((row) => row.actions)];
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the action may have removed the element with the focus
   useEffect(() => {
@@ -68,7 +69,11 @@ function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
   }, [answerCount]);
 
   return (
-    <section className="stile-panel" aria-labelledby={titleId} data-section={section.name}>
+    <section
+      className={`stile-panel${scriptedClass(actions)}`}
+      aria-labelledby={titleId}
+      data-section={section.name}
+    >
       <h2 className="stile-panel-title" id={titleId} ref={title} tabIndex={-1}>
         {section.only ? words.page[section.only] : text}
       </h2>
@@ -104,7 +109,7 @@ function RowView({ context, row }: { context: ViewContext; row: Row }) {
     .map((detail) => detailText(detail, words, language, live))
     .filter((text) => text !== "");
   return (
-    <li className="stile-row">
+    <li className={`stile-row${scriptedClass(row.actions)}`}>
       <Icon name={row.icon} />
       <div className="stile-row-text">
         <p className="stile-row-title">
@@ -169,18 +174,17 @@ function readerLocale(language: string): string {
   return navigator.languages.find((tag) => of(tag) === of(language)) ?? language;
 }
 
-/** Formats dates in the locale and the time zone of the browser, which the server does not know. */
+/** Formats dates in the locale and the time zone of the browser, which the server does not know: it names its own. */
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
   const text = words.page[detail.word];
   if (detail.count !== undefined) return interpolate(text, { count: detail.count.toLocaleString(language) });
   if (detail.date === undefined) return text;
-  const zone = live ? {} : { timeZone: "UTC" };
-  const time = live && detail.timed ? { timeStyle: "short" as const } : {};
   const format = new Intl.DateTimeFormat(live ? readerLocale(language) : language, {
-    dateStyle: "medium",
-    ...time,
-    ...zone,
+    ...{ year: "numeric", month: "short", day: "numeric" },
+    ...(detail.timed ? { hour: "numeric", minute: "2-digit" } : {}),
+    ...(live ? {} : { timeZone: "UTC" }),
+    ...(!live && detail.timed ? { timeZoneName: "short" } : {}),
   });
   const moment = interpolate(text, { date: format.format(new Date(detail.date)) });
   return detail.place === undefined ? moment : `${moment} – ${detail.place}`;

@@ -49,6 +49,7 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   continue_to_passcode_confirmation: { icon: "mail" },
   continue_to_otp_secret_creation: { icon: "phone" },
   continue_to_security_key_creation: { icon: "key" },
+  picture_update: { needsScript: true },
   disconnect_thirdparty_oauth_provider: { needsConfirmation: true },
   recovery_codes_create: { needsConfirmation: true },
   session_delete_others: { needsConfirmation: true },
@@ -122,6 +123,11 @@ export function iconOf(action: ActionDescriptor): IconName | undefined {
 /** Whether an action is shown only where scripts run. */
 export function needsScript(action: ActionDescriptor): boolean {
   return styleOf(action).needsScript ?? false;
+}
+
+/** The class, after a space, of what is shown only where scripts run, because each of its actions is. */
+export function scriptedClass(actions: ActionDescriptor[]): string {
+  return actions.length > 0 && actions.every(needsScript) ? " stile-with-script" : "";
 }
 
 /** Whether the user has to confirm an action. For actions that are not listed, the name decides. */

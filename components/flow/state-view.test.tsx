@@ -109,7 +109,7 @@ describe("the layout", () => {
     expect(methods.map((method) => method.className)).toEqual(
       Array(3).fill("stile-button stile-button-choice"),
     );
-    expect(methods[1]?.textContent).toBe("Get a code by emailSix characters, good for a few minutes");
+    expect(methods[1]?.textContent).toBe("Get a code by emailGood for a few minutes");
   });
 
   test("an action that is not suggested is a link, not a button", () => {
@@ -185,6 +185,14 @@ describe("the layout", () => {
     expect(screen.getByText("ada@example.org")).toBeDefined();
     expect(screen.getByText(en.afterProof.password_update ?? "")).toBeDefined();
     expect(screen.queryByRole("button", { name: en.page.useAnother })).toBeNull();
+  });
+
+  test.each([
+    ["digits", states.passcode_confirmation, /code of six digits/],
+    ["letters", states.passcode_confirmation_alphanumeric, /code of six characters/],
+  ])("a code of %s is called what it is", (_, state, sentence) => {
+    draw(state);
+    expect(screen.getByText(sentence)).toBeDefined();
   });
 
   test("a mailed code says for how long it is valid, and where else to look", () => {

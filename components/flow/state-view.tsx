@@ -12,8 +12,8 @@ import {
   type ActionLayout,
   hasInputError,
   layOutActions,
-  needsScript,
   remedyOf,
+  scriptedClass,
   waitOf,
 } from "./action-layout.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
@@ -242,11 +242,11 @@ function Actions({
         />
       ))}
       {form && alternatives.length > 0 && (
-        <p className={`stile-or${scripted(alternatives)}`}>{words.page.or}</p>
+        <p className={`stile-or${scriptedClass(alternatives)}`}>{words.page.or}</p>
       )}
       {remembered.map(draw("secondary", carrier))}
       {choices.length > 0 && (
-        <div className={`stile-choices${scripted(choices)}`}>{choices.map(draw(choiceTone))}</div>
+        <div className={`stile-choices${scriptedClass(choices)}`}>{choices.map(draw(choiceTone))}</div>
       )}
       {others.map(draw("secondary", carrier))}
       {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
@@ -262,11 +262,6 @@ function offers(action: ActionDescriptor, lastMethod: unknown): boolean {
   return Object.values(action.inputs).some((input) =>
     input.allowed_values?.some(({ value }) => value === lastMethod),
   );
-}
-
-/** The class of what is shown only where scripts run, if that holds for each of the actions. */
-function scripted(actions: ActionDescriptor[]): string {
-  return actions.every(needsScript) ? " stile-with-script" : "";
 }
 
 /** A large icon for a state without fields. */

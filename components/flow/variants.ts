@@ -17,7 +17,15 @@ export function variantsOf(state: FlowState, type: FlowType, attempted: FlowStat
     ...(isRejectedReturn(state)
       ? [type === "profile" ? ("not_connected" as const) : ("rejected" as const)]
       : []),
+    ...(takesLetters(state) ? (["letters"] as const) : []),
   ];
+}
+
+/** Whether a code that the state asks for may have letters (`email.passcode_charset`). */
+function takesLetters({ actions }: FlowState): boolean {
+  return Object.values(actions).some(({ inputs }) =>
+    Object.values(inputs).some(({ charset }) => charset === "alphanumeric"),
+  );
 }
 
 /** Whether an identity provider's answer is refused for what it says; no second try with it changes that. */

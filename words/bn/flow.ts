@@ -58,9 +58,15 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "আপনার ইমেইল দেখুন",
-      sentence: "আমরা আপনাকে ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
-      sentenceWithSubject: "আমরা {subject} ঠিকানায় ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+      sentence: "আমরা আপনাকে ছয় অঙ্কের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+      sentenceWithSubject: "আমরা {subject} ঠিকানায় ছয় অঙ্কের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
       note: "পাননি? অনুগ্রহ করে স্প্যাম ফোল্ডারেও দেখুন।",
+      variants: {
+        letters: {
+          sentence: "আমরা আপনাকে ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+          sentenceWithSubject: "আমরা {subject} ঠিকানায় ছয় অক্ষরের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+        },
+      },
     },
     password_creation: {
       title: "পাসওয়ার্ড সেট করুন",
@@ -222,7 +228,7 @@ export const flow: FlowWords = {
     },
     continue_to_passcode_confirmation: {
       label: "ইমেইলে কোড নিন",
-      hint: "ছয় অক্ষর, কয়েক মিনিট কার্যকর",
+      hint: "কয়েক মিনিট কার্যকর",
     },
     continue_to_passcode_confirmation_recovery: { label: "পাসওয়ার্ড ভুলে গেছেন?" },
     continue_to_passkey_registration: {
@@ -430,7 +436,7 @@ export const flow: FlowWords = {
       hint: "অন্তত {min}টি অক্ষর। পরপর কয়েকটি শব্দ দিলে ভালো হয়।",
       errors: { value_invalid_error: "এই পাসওয়ার্ড খুব প্রচলিত, তাই নিরাপদ নয়। অন্য একটি বেছে নিন।" },
     },
-    code: { label: "কোড", errors: { value_too_short_error: "কোডটিতে ছয়টি অক্ষর থাকে।" } },
+    code: { label: "কোড", errors: { value_too_short_error: "অনুগ্রহ করে পুরো কোডটি লিখুন।" } },
     remember_me: { label: "সাইন ইন অবস্থায় রাখুন" },
     end_other_sessions: { label: "অন্য সব ডিভাইস থেকেও সাইন আউট করুন" },
     provider: { label: "এর মাধ্যমে চালিয়ে যান" },

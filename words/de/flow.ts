@@ -63,9 +63,16 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Sehen Sie in Ihr Postfach",
-      sentence: "Wir haben Ihnen einen Code aus sechs Zeichen geschickt. Er gilt {time}.",
-      sentenceWithSubject: "Wir haben einen Code aus sechs Zeichen an {subject} geschickt. Er gilt {time}.",
+      sentence: "Wir haben Ihnen einen Code aus sechs Ziffern geschickt. Er gilt {time}.",
+      sentenceWithSubject: "Wir haben einen Code aus sechs Ziffern an {subject} geschickt. Er gilt {time}.",
       note: "Nichts da? Sehen Sie bitte auch im Spam-Ordner nach.",
+      variants: {
+        letters: {
+          sentence: "Wir haben Ihnen einen Code aus sechs Zeichen geschickt. Er gilt {time}.",
+          sentenceWithSubject:
+            "Wir haben einen Code aus sechs Zeichen an {subject} geschickt. Er gilt {time}.",
+        },
+      },
     },
     password_creation: {
       title: "Passwort festlegen",
@@ -235,7 +242,7 @@ export const flow: FlowWords = {
     continue_to_password_login: { label: "Passwort eingeben", hint: "Das Passwort dieses Kontos" },
     continue_to_passcode_confirmation: {
       label: "Code per E-Mail",
-      hint: "Sechs Zeichen, einige Minuten gültig",
+      hint: "Einige Minuten gültig",
     },
     continue_to_passcode_confirmation_recovery: { label: "Passwort vergessen?" },
     continue_to_passkey_registration: {
@@ -447,7 +454,7 @@ export const flow: FlowWords = {
           "Dieses Passwort ist zu verbreitet, um sicher zu sein. Bitte wählen Sie ein anderes.",
       },
     },
-    code: { label: "Code", errors: { value_too_short_error: "Der Code hat sechs Zeichen." } },
+    code: { label: "Code", errors: { value_too_short_error: "Bitte geben Sie den ganzen Code ein." } },
     remember_me: { label: "Angemeldet bleiben" },
     end_other_sessions: { label: "Auch überall sonst abmelden" },
     provider: { label: "Weiter mit" },

@@ -59,9 +59,15 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Check your email",
-      sentence: "We sent you a code of six characters. It is good for {time}.",
-      sentenceWithSubject: "We sent a code of six characters to {subject}. It is good for {time}.",
+      sentence: "We sent you a code of six digits. It is good for {time}.",
+      sentenceWithSubject: "We sent a code of six digits to {subject}. It is good for {time}.",
       note: "Nothing there? Please look in your spam folder, too.",
+      variants: {
+        letters: {
+          sentence: "We sent you a code of six characters. It is good for {time}.",
+          sentenceWithSubject: "We sent a code of six characters to {subject}. It is good for {time}.",
+        },
+      },
     },
     password_creation: {
       title: "Set a password",
@@ -220,7 +226,7 @@ export const flow: FlowWords = {
     continue_to_password_login: { label: "Enter your password", hint: "The one you set for this account" },
     continue_to_passcode_confirmation: {
       label: "Get a code by email",
-      hint: "Six characters, good for a few minutes",
+      hint: "Good for a few minutes",
     },
     continue_to_passcode_confirmation_recovery: { label: "Forgot your password?" },
     continue_to_passkey_registration: {
@@ -401,7 +407,7 @@ export const flow: FlowWords = {
       hint: "At least {min} characters. A few words in a row make a good one.",
       errors: { value_invalid_error: "This password is used too often to be safe. Please choose another." },
     },
-    code: { label: "Code", errors: { value_too_short_error: "The code has six characters." } },
+    code: { label: "Code", errors: { value_too_short_error: "Please enter the whole code." } },
     remember_me: { label: "Keep me signed in" },
     end_other_sessions: { label: "Sign out everywhere else, too" },
     provider: { label: "Continue with" },

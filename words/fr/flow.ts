@@ -60,9 +60,16 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Consultez vos e-mails",
-      sentence: "Nous vous avons envoyé un code à six caractères. Il est valable {time}.",
-      sentenceWithSubject: "Nous avons envoyé un code à six caractères à {subject}. Il est valable {time}.",
+      sentence: "Nous vous avons envoyé un code à six chiffres. Il est valable {time}.",
+      sentenceWithSubject: "Nous avons envoyé un code à six chiffres à {subject}. Il est valable {time}.",
       note: "Rien reçu ? Regardez aussi dans vos courriers indésirables.",
+      variants: {
+        letters: {
+          sentence: "Nous vous avons envoyé un code à six caractères. Il est valable {time}.",
+          sentenceWithSubject:
+            "Nous avons envoyé un code à six caractères à {subject}. Il est valable {time}.",
+        },
+      },
     },
     password_creation: {
       title: "Définissez un mot de passe",
@@ -235,7 +242,7 @@ export const flow: FlowWords = {
     },
     continue_to_passcode_confirmation: {
       label: "Recevoir un code par e-mail",
-      hint: "Six caractères, valable quelques minutes",
+      hint: "Valable quelques minutes",
     },
     continue_to_passcode_confirmation_recovery: { label: "Mot de passe oublié ?" },
     continue_to_passkey_registration: {
@@ -453,7 +460,7 @@ export const flow: FlowWords = {
         value_invalid_error: "Ce mot de passe est trop courant pour être sûr. Choisissez-en un autre.",
       },
     },
-    code: { label: "Code", errors: { value_too_short_error: "Le code comporte six caractères." } },
+    code: { label: "Code", errors: { value_too_short_error: "Saisissez le code en entier." } },
     remember_me: { label: "Rester connecté" },
     end_other_sessions: { label: "Déconnecter aussi tous les autres appareils" },
     provider: { label: "Continuer avec" },

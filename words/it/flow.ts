@@ -59,9 +59,15 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Controllare la posta",
-      sentence: "Abbiamo inviato un codice di sei caratteri. È valido per {time}.",
-      sentenceWithSubject: "Abbiamo inviato un codice di sei caratteri a {subject}. È valido per {time}.",
+      sentence: "Abbiamo inviato un codice di sei cifre. È valido per {time}.",
+      sentenceWithSubject: "Abbiamo inviato un codice di sei cifre a {subject}. È valido per {time}.",
       note: "Non è arrivato nulla? Controllare anche la cartella dello spam.",
+      variants: {
+        letters: {
+          sentence: "Abbiamo inviato un codice di sei caratteri. È valido per {time}.",
+          sentenceWithSubject: "Abbiamo inviato un codice di sei caratteri a {subject}. È valido per {time}.",
+        },
+      },
     },
     password_creation: {
       title: "Impostare una password",
@@ -232,7 +238,7 @@ export const flow: FlowWords = {
     },
     continue_to_passcode_confirmation: {
       label: "Ricevi un codice via email",
-      hint: "Sei caratteri, valido per alcuni minuti",
+      hint: "Valido per alcuni minuti",
     },
     continue_to_passcode_confirmation_recovery: { label: "Password dimenticata?" },
     continue_to_passkey_registration: {
@@ -441,7 +447,7 @@ export const flow: FlowWords = {
         value_invalid_error: "Questa password è troppo comune per essere sicura. Sceglierne un’altra.",
       },
     },
-    code: { label: "Codice", errors: { value_too_short_error: "Il codice ha sei caratteri." } },
+    code: { label: "Codice", errors: { value_too_short_error: "Inserire il codice intero." } },
     remember_me: { label: "Mantieni l’accesso" },
     end_other_sessions: { label: "Disconnetti anche tutti gli altri dispositivi" },
     provider: { label: "Continua con" },

@@ -61,9 +61,17 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Bekijk je e-mail",
-      sentence: "We hebben je een code van zes tekens gestuurd. Die is {time} geldig.",
-      sentenceWithSubject: "We hebben een code van zes tekens naar {subject} gestuurd. Die is {time} geldig.",
+      sentence: "We hebben je een code van zes cijfers gestuurd. Die is {time} geldig.",
+      sentenceWithSubject:
+        "We hebben een code van zes cijfers naar {subject} gestuurd. Die is {time} geldig.",
       note: "Niets ontvangen? Kijk ook in je spammap.",
+      variants: {
+        letters: {
+          sentence: "We hebben je een code van zes tekens gestuurd. Die is {time} geldig.",
+          sentenceWithSubject:
+            "We hebben een code van zes tekens naar {subject} gestuurd. Die is {time} geldig.",
+        },
+      },
     },
     password_creation: {
       title: "Stel een wachtwoord in",
@@ -229,7 +237,7 @@ export const flow: FlowWords = {
     },
     continue_to_passcode_confirmation: {
       label: "Code per e-mail ontvangen",
-      hint: "Zes tekens, enkele minuten geldig",
+      hint: "Enkele minuten geldig",
     },
     continue_to_passcode_confirmation_recovery: { label: "Wachtwoord vergeten?" },
     continue_to_passkey_registration: {
@@ -431,7 +439,7 @@ export const flow: FlowWords = {
         value_invalid_error: "Dit wachtwoord wordt te vaak gebruikt om veilig te zijn. Kies een ander.",
       },
     },
-    code: { label: "Code", errors: { value_too_short_error: "De code heeft zes tekens." } },
+    code: { label: "Code", errors: { value_too_short_error: "Vul de hele code in." } },
     remember_me: { label: "Ingelogd blijven" },
     end_other_sessions: { label: "Ook overal elders uitloggen" },
     provider: { label: "Doorgaan met" },

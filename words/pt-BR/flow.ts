@@ -59,9 +59,15 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Confira seu e-mail",
-      sentence: "Enviamos um código de seis caracteres para você. Ele vale por {time}.",
-      sentenceWithSubject: "Enviamos um código de seis caracteres para {subject}. Ele vale por {time}.",
+      sentence: "Enviamos um código de seis dígitos para você. Ele vale por {time}.",
+      sentenceWithSubject: "Enviamos um código de seis dígitos para {subject}. Ele vale por {time}.",
       note: "Não chegou? Confira também a caixa de spam.",
+      variants: {
+        letters: {
+          sentence: "Enviamos um código de seis caracteres para você. Ele vale por {time}.",
+          sentenceWithSubject: "Enviamos um código de seis caracteres para {subject}. Ele vale por {time}.",
+        },
+      },
     },
     password_creation: {
       title: "Defina uma senha",
@@ -222,7 +228,7 @@ export const flow: FlowWords = {
     continue_to_password_login: { label: "Digitar sua senha", hint: "A que você definiu para esta conta" },
     continue_to_passcode_confirmation: {
       label: "Receber um código por e-mail",
-      hint: "Seis caracteres, válido por alguns minutos",
+      hint: "Válido por alguns minutos",
     },
     continue_to_passcode_confirmation_recovery: { label: "Esqueceu a senha?" },
     continue_to_passkey_registration: {
@@ -424,7 +430,7 @@ export const flow: FlowWords = {
       hint: "Pelo menos {min} caracteres. Algumas palavras em sequência funcionam bem.",
       errors: { value_invalid_error: "Esta senha é comum demais para ser segura. Escolha outra." },
     },
-    code: { label: "Código", errors: { value_too_short_error: "O código tem seis caracteres." } },
+    code: { label: "Código", errors: { value_too_short_error: "Digite o código inteiro." } },
     remember_me: { label: "Continuar conectado" },
     end_other_sessions: { label: "Sair também de todos os outros dispositivos" },
     provider: { label: "Continuar com" },

@@ -58,9 +58,15 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "查看您的邮箱",
-      sentence: "我们已向您发送六位验证码，{time}内有效。",
-      sentenceWithSubject: "我们已向 {subject} 发送六位验证码，{time}内有效。",
+      sentence: "我们已向您发送六位数字验证码，{time}内有效。",
+      sentenceWithSubject: "我们已向 {subject} 发送六位数字验证码，{time}内有效。",
       note: "没有收到？请也查看垃圾邮件文件夹。",
+      variants: {
+        letters: {
+          sentence: "我们已向您发送六位验证码，{time}内有效。",
+          sentenceWithSubject: "我们已向 {subject} 发送六位验证码，{time}内有效。",
+        },
+      },
     },
     password_creation: {
       title: "设置密码",
@@ -212,7 +218,7 @@ export const flow: FlowWords = {
     webauthn_generate_creation_options: { label: "创建通行密钥" },
     remember_me: { label: "保持登录状态" },
     continue_to_password_login: { label: "输入密码", hint: "您为此账号设置的密码" },
-    continue_to_passcode_confirmation: { label: "通过邮件获取验证码", hint: "六位验证码，几分钟内有效" },
+    continue_to_passcode_confirmation: { label: "通过邮件获取验证码", hint: "几分钟内有效" },
     continue_to_passcode_confirmation_recovery: { label: "忘记密码？" },
     continue_to_passkey_registration: {
       label: "使用通行密钥",
@@ -392,7 +398,7 @@ export const flow: FlowWords = {
       hint: "至少 {min} 个字符。几个连续的词语就很合适。",
       errors: { value_invalid_error: "此密码过于常见，不够安全。请另选一个。" },
     },
-    code: { label: "验证码", errors: { value_too_short_error: "验证码为六位。" } },
+    code: { label: "验证码", errors: { value_too_short_error: "请输入完整的验证码。" } },
     remember_me: { label: "保持登录状态" },
     end_other_sessions: { label: "同时退出所有其他设备" },
     provider: { label: "使用以下方式继续" },

@@ -80,12 +80,8 @@ describe("screenOf", () => {
   });
 
   test.each([
-    [
-      "ada@example.org",
-      "en",
-      "We sent a code of six characters to ada@example.org. It is good for 5 minutes.",
-    ],
-    [null, "en", "We sent you a code of six characters. It is good for 5 minutes."],
+    ["ada@example.org", "en", "We sent a code of six digits to ada@example.org. It is good for 5 minutes."],
+    [null, "en", "We sent you a code of six digits. It is good for 5 minutes."],
     ["ada@example.org", "de", /5 Minuten/],
   ] as const)("says to %s how long a code is good, in %s", (subject, language, sentence) => {
     const sent = state("passcode_confirmation", [action("back")], { code_lifetime: 300 });

@@ -1,4 +1,5 @@
 import type { LanguageWords } from "#words/language-words";
+import { variantsOf } from "../../../components/flow/variants.ts";
 import {
   actionWords,
   errorText,
@@ -54,7 +55,7 @@ export function screenOf(
   subject: string | null,
   language: string,
 ): Screen {
-  const copy = stateWords(words.flow, state.name, variantsOf(state));
+  const copy = stateWords(words.flow, state.name, variantsOf(state, "login"));
   const actions = Object.values(state.actions).filter(({ alias_of }) => alias_of === undefined);
   const possible = actions.filter(isPossible);
   const choices = possible.flatMap((action) => choicesOf(action, words, state));
@@ -79,16 +80,6 @@ export function screenOf(
         ({ asked: [input], action }) => input && !isToggle(action) && action.action !== LAST_RESORT,
       ) ?? null,
   };
-}
-
-/** The conditions that a terminal can meet, of those that `components/flow/variants.ts` knows. */
-function variantsOf({ error, payload }: FlowState) {
-  return [
-    ...(error?.code === "unauthorized" ? (["signed_out"] as const) : []),
-    ...(typeof payload.resend_after === "number" && payload.qr_image_source === undefined
-      ? (["waits"] as const)
-      : []),
-  ];
 }
 
 /** A terminal has no WebAuthn: neither ceremonies nor what prepares them. */
@@ -166,7 +157,7 @@ export function payloadLines({ payload }: FlowState, words: LanguageWords): stri
 /** The errors of a state, those of inputs first. */
 export function errorLines(state: FlowState, words: LanguageWords): string[] {
   const { flow } = words;
-  const copy = stateWords(flow, state.name, variantsOf(state));
+  const copy = stateWords(flow, state.name, variantsOf(state, "login"));
   const ofInputs = Object.values(state.actions)
     .filter(({ alias_of }) => alias_of === undefined)
     .flatMap(({ inputs }) =>
