@@ -4,6 +4,7 @@ import type { ActionDescriptor } from "#server/flow/wire";
 import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
+import { Breakable } from "../ui/breakable.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { additionTo } from "./account-additions.ts";
 import type { Detail } from "./account-items.ts";
@@ -113,7 +114,9 @@ function RowView({ context, row }: { context: ViewContext; row: Row }) {
       <Icon name={row.icon} />
       <div className="stile-row-text">
         <p className="stile-row-title">
-          <span dir="auto">{title}</span>
+          <span dir="auto">
+            <Breakable text={title} />
+          </span>
           {row.badges.map((badge) => (
             <span key={badge} className="stile-badge" data-badge={badge}>
               {words.page[badge]}

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor, FlowError } from "#server/flow/wire";
 import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
-import { iconOf, isChoice, needsScript, presetOf, visibleInputs } from "./action-layout.ts";
+import { iconOf, isChoice, needsScript, presetOf, scriptedClass, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
 import { formValue, inputData, inputErrorsOf } from "./input-data.ts";
 import { isText, nameOf, primaryAddressOf } from "./payload-readers.ts";
@@ -122,7 +122,7 @@ export function ActionForm({
     <form
       ref={form}
       id={id}
-      className={`stile-form stile-form-${tone}${scripted ? " stile-with-script" : ""}`}
+      className={`stile-form stile-form-${tone}${scriptedClass([action])}`}
       method="post"
       action={`${base}/step`}
       noValidate={live}

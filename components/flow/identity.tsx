@@ -1,3 +1,4 @@
+import { Breakable } from "../ui/breakable.tsx";
 import { Button } from "../ui/button.tsx";
 import { isText } from "./payload-readers.ts";
 import type { ViewContext } from "./view-context.ts";
@@ -23,7 +24,9 @@ export function Identity({ context }: { context: ViewContext }) {
     <div className="stile-identity">
       <p>
         <span className="stile-hidden">{words.page.account}: </span>
-        <strong dir="auto">{identifier}</strong>
+        <strong dir="auto">
+          <Breakable text={identifier} />
+        </strong>
       </p>
       {type !== "profile" && (
         <form

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { FlowWords } from "#words/flow";
+import { Breakable } from "../ui/breakable.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
 import { Avatar } from "./avatar.tsx";
@@ -97,7 +98,9 @@ export function User({ value, words, base, path }: PayloadProps) {
       <Avatar address={isText(path) ? `${base}${path}` : null} name={name} />
       <span className="stile-user-text">
         <span className="stile-hint">{words.page.signedInAs}</span>
-        <strong dir="auto">{name}</strong>
+        <strong dir="auto">
+          <Breakable text={name} />
+        </strong>
       </span>
     </p>
   );

@@ -1,3 +1,4 @@
+import { Breakable } from "../ui/breakable.tsx";
 import { Button } from "../ui/button.tsx";
 import { identifierOf, START_OVER } from "./identity.tsx";
 import { isText } from "./payload-readers.ts";
@@ -58,7 +59,7 @@ export function SignInInstead({
       {alone && identifierOf(context) !== address && (
         <p className="stile-sentence">
           <strong className="stile-subject" dir="auto">
-            {address}
+            <Breakable text={address} />
           </strong>
         </p>
       )}

@@ -2,6 +2,7 @@ import { useId } from "react";
 import type { ActionDescriptor } from "#server/flow/wire";
 import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
+import { Breakable } from "../ui/breakable.tsx";
 import { Button } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -244,11 +245,13 @@ function Actions({
       {form && alternatives.length > 0 && (
         <p className={`stile-or${scriptedClass(alternatives)}`}>{words.page.or}</p>
       )}
-      {remembered.map(draw("secondary", carrier))}
-      {choices.length > 0 && (
-        <div className={`stile-choices${scriptedClass(choices)}`}>{choices.map(draw(choiceTone))}</div>
+      {alternatives.length > 0 && (
+        <div className={`stile-choices${scriptedClass(alternatives)}`}>
+          {remembered.map(draw("secondary", carrier))}
+          {choices.map(draw(choiceTone))}
+          {others.map(draw("secondary", carrier))}
+        </div>
       )}
-      {others.map(draw("secondary", carrier))}
       {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
       {collapsed.map((action) => (
         <Disclosure key={action.action} context={context} action={action} wait={seconds(action.action)} />
@@ -297,7 +300,7 @@ function Sentence({
     <p className="stile-sentence">
       {before}
       <strong className="stile-subject" dir="auto">
-        {shown}
+        <Breakable text={shown ?? ""} />
       </strong>
       {after}
     </p>

@@ -4,6 +4,7 @@ import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
+import { themeCss } from "../../theme/theme-css.ts";
 import { mailboxStyles } from "./styles.ts";
 
 /** Unknown and invalid parameters count as absent. */
@@ -88,7 +89,7 @@ function renderPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Local mailbox · ${service}</title>
-<style>${trusted(mailboxStyles)}</style>
+<style>${trusted(themeCss(config.theme) + mailboxStyles)}</style>
 </head>
 <body>
 <header><h1>Local mailbox</h1><p>${service} ${why}</p></header>

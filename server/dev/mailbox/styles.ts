@@ -1,33 +1,32 @@
-/** The look of the mailbox page: a list on the left, the open mail on the right; stacked on narrow screens. */
+/**
+ * The look of the mailbox page, in the custom properties of the theme: a list on the left, the open mail on the right;
+ * stacked on narrow screens.
+ */
 export const mailboxStyles = `
-:root { color-scheme: light dark; --page: #f3f4f6; --card: #fff; --line: #e3e6ea; --text: #14181d; --quiet: #5d6672; --chosen: #e8effc; --accent: #1f5fd0; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #0f1216; --card: #191d23; --line: #2a3038; --text: #f3f5f7; --quiet: #a4adb8; --chosen: #1d2a40; --accent: #8ab4ff; }
-}
 * { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, Helvetica, Arial, sans-serif; color: var(--text); background: var(--page); }
+body { margin: 0; font: 16px/1.5 var(--stile-font); color: var(--stile-ink); background: var(--stile-ground); }
 header { max-width: 1200px; margin: 0 auto; padding: 28px 24px 16px; }
 h1 { margin: 0; font-size: 22px; }
-header p { margin: 4px 0 0; color: var(--quiet); }
+header p { margin: 4px 0 0; color: var(--stile-ink-soft); }
 main { display: grid; grid-template-columns: minmax(260px, 340px) minmax(0, 1fr); gap: 20px; align-items: start; max-width: 1200px; margin: 0 auto; padding: 0 24px 40px; }
-nav, article, .empty { background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+nav, article, .empty { background: var(--stile-surface); border: 1px solid var(--stile-line); border-radius: var(--stile-radius-card); }
 nav { max-height: calc(100vh - 150px); overflow: auto; }
 ol { margin: 0; padding: 0; list-style: none; }
-li + li { border-top: 1px solid var(--line); }
+li + li { border-top: 1px solid var(--stile-line); }
 nav a { display: block; padding: 12px 16px; color: inherit; text-decoration: none; border-inline-start: 3px solid transparent; }
-nav a:hover { background: var(--page); }
-nav a:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
-nav a[aria-current] { background: var(--chosen); border-inline-start-color: var(--accent); }
+nav a:hover { background: var(--stile-ground); }
+nav a:focus-visible { outline: 2px solid var(--stile-accent); outline-offset: -2px; }
+nav a[aria-current] { background: var(--stile-tint); border-inline-start-color: var(--stile-accent); }
 nav strong, nav span, nav time { display: block; overflow-wrap: anywhere; }
 nav strong { font-size: 15px; font-weight: 600; }
-nav span, nav time, .facts { font-size: 13px; color: var(--quiet); }
+nav span, nav time, .facts { font-size: 13px; color: var(--stile-ink-soft); }
 article { padding: 24px; }
 h2 { margin: 0; font-size: 20px; overflow-wrap: anywhere; }
 .facts { margin: 4px 0 20px; }
-.facts strong { color: var(--text); overflow-wrap: anywhere; }
-iframe { display: block; width: 100%; height: 600px; border: 1px solid var(--line); border-radius: 8px; }
+.facts strong { color: var(--stile-ink); overflow-wrap: anywhere; }
+iframe { display: block; width: 100%; height: 600px; border: 1px solid var(--stile-line); border-radius: var(--stile-radius); }
 h3 { margin: 24px 0 8px; font-size: 15px; }
-pre { margin: 0; padding: 16px; font: 14px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--page); border-radius: 8px; }
-.empty { grid-column: 1 / -1; margin: 0; padding: 48px 24px; text-align: center; color: var(--quiet); }
+pre { margin: 0; padding: 16px; font: 14px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--stile-ground); border-radius: var(--stile-radius); }
+.empty { grid-column: 1 / -1; margin: 0; padding: 48px 24px; text-align: center; color: var(--stile-ink-soft); }
 @media (max-width: 760px) { main { grid-template-columns: minmax(0, 1fr); } nav { max-height: 260px; } }
 `;
