@@ -72,7 +72,7 @@ async function bundle(
     ...{ absWorkingDir: root, outdir: folder, jsx: "automatic", logLevel: "warning" },
     ...{ chunkNames: "stile-[name]-[hash]", legalComments: "none", charset: "utf8" },
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [besideEntry(entry), lazily, byFunction, withStyles],
+    plugins: [besideEntry(entry), lazily, byFunction, withoutMessages, withStyles],
     ...options,
   });
   if (!metafile) throw new Error("esbuild gave no metafile");
@@ -102,6 +102,13 @@ function besideEntry(entry: string): Plugin {
     },
   };
 }
+
+/** Leaves out the texts of pages that the server sends in place of a flow. */
+const withoutMessages: Plugin = {
+  name: "without messages",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/words\/[\w-]+\/messages\.ts$/ }, () => ({ contents: "export const messages = {};" })),
+};
 
 /** Gives the element the style sheets as a text. */
 const withStyles: Plugin = {

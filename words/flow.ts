@@ -86,7 +86,22 @@ export interface SectionWords {
   empty?: string;
 }
 
-export interface PageWords {
+/** What the pages say that the server sends in place of a flow. Packages for applications have none of them. */
+export interface MessageTexts {
+  notFoundTitle: string;
+  notFoundSentence: string;
+  tooManyTitle: string;
+  /** Has the placeholder `{time}`. */
+  tooManySentence: string;
+  badReturnTitle: string;
+  badReturnSentence: string;
+  /** The page that led here. Has the placeholder `{host}`. */
+  backTo: string;
+  /** Of an address that lacks something, or asks for something that is not accepted. */
+  badLinkSentence: string;
+}
+
+export interface PageWords extends MessageTexts {
   /** Read before the identifier of the account that a state is about. */
   account: string;
   useAnother: string;
@@ -114,17 +129,6 @@ export interface PageWords {
   waitingForAuthenticator: string;
   errorTitle: string;
   reload: string;
-  notFoundTitle: string;
-  notFoundSentence: string;
-  tooManyTitle: string;
-  /** Has the placeholder `{time}`. */
-  tooManySentence: string;
-  badReturnTitle: string;
-  badReturnSentence: string;
-  /** The page that led here. Has the placeholder `{host}`. */
-  backTo: string;
-  /** Of an address that lacks something, or asks for something that is not accepted. */
-  badLinkSentence: string;
   toSignIn: string;
   toAccount: string;
   signIn: string;
@@ -232,6 +236,7 @@ export type PageNotice =
   | "passkey_failed"
   | "connection_lost"
   | "connection_missing"
+  | "origin_refused"
   | "connection_back"
   | "cookies_blocked"
   | "page_out_of_date"

@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -503,6 +504,7 @@ export const flow: FlowWords = {
     passkey_failed: "আপনার ব্রাউজার এখানে পাসকী ব্যবহার করতে পারেনি। অন্য উপায় বেছে নিন।",
     connection_lost: "সংযোগ বিচ্ছিন্ন হয়েছে। আবার চেষ্টা করা হচ্ছে…",
     connection_missing: "পরিষেবাটির সঙ্গে সংযোগ করা যাচ্ছে না। আপনার সংযোগ যাচাই করুন।",
+    origin_refused: "এই পৃষ্ঠা সাইন ইন দেখাতে পারছে না: আমরা এর ঠিকানা চিনি না। এর নির্মাতারা এটি ঠিক করতে পারবেন।",
     connection_back: "সংযোগ ফিরে এসেছে। শেষ ধাপটি আবার করুন।",
     cookies_blocked:
       "আপনার ব্রাউজার এই পৃষ্ঠার কোনো কুকি রাখছে না, অথচ সাইন ইন করতে একটি কুকি দরকার। কুকির অনুমতি দিয়ে পৃষ্ঠাটি আবার লোড করুন।",
@@ -548,6 +550,7 @@ export const flow: FlowWords = {
     privacy: "আপনার তথ্য কীভাবে ব্যবহৃত হয়: {link}।",
   },
   page: {
+    ...messages,
     account: "অ্যাকাউন্ট",
     useAnother: "অন্য অ্যাকাউন্ট ব্যবহার করুন",
     signInInstead: "এই ঠিকানা দিয়ে সাইন ইন করুন",
@@ -573,15 +576,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "আপনার ফোনের জন্য অপেক্ষা করা হচ্ছে। পৃষ্ঠাটি নিজে থেকেই এগোবে।",
     errorTitle: "এই পৃষ্ঠায় কোনো সমস্যা হয়েছে",
     reload: "আবার লোড করুন",
-    notFoundTitle: "এখানে কোনো পৃষ্ঠা নেই",
-    notFoundSentence: "ঠিকানায় ভুল থাকতে পারে, অথবা পৃষ্ঠাটি সরানো হয়েছে।",
-    tooManyTitle: "একটু অপেক্ষা করুন",
-    tooManySentence: "এইমাত্র এই পৃষ্ঠা অনেকবার খোলা হয়েছে। {time} অপেক্ষা করে আবার লোড করুন।",
-    badReturnTitle: "এই লিংক কাজ করে না",
-    badReturnSentence:
-      "যে অ্যাপ্লিকেশন থেকে আপনি এসেছেন, সেটি আপনাকে এমন এক ঠিকানায় পাঠাতে বলেছে যা আমরা চিনি না, তাই আমরা এখানেই থেমেছি। আপনার অ্যাকাউন্টে কিছুই হয়নি। অ্যাপ্লিকেশনটিতে ফিরে যান; এর নির্মাতারা এটি ঠিক করতে পারবেন।",
-    backTo: "{host}-এ ফিরে যান",
-    badLinkSentence: "ঠিকানায় কিছু বাদ পড়েছে, অথবা এটি আর বৈধ নয়। আগের জায়গায় ফিরে যান, অথবা নতুন করে শুরু করুন।",
     toSignIn: "সাইন ইন পৃষ্ঠায় যান",
     toAccount: "আপনার অ্যাকাউন্টে যান",
     signIn: "সাইন ইন করুন",

@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about Sicherheitsschlüssel, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -535,6 +536,8 @@ export const flow: FlowWords = {
     passkey_failed: "Ihr Browser konnte hier keinen Passkey verwenden. Bitte wählen Sie einen anderen Weg.",
     connection_lost: "Die Verbindung ist abgerissen. Wir versuchen es noch einmal…",
     connection_missing: "Der Dienst ist nicht erreichbar. Bitte prüfen Sie Ihre Verbindung.",
+    origin_refused:
+      "Diese Seite kann die Anmeldung nicht zeigen: Der Dienst kennt ihre Adresse nicht. Wer die Seite betreibt, kann das beheben.",
     connection_back: "Die Verbindung steht wieder. Bitte wiederholen Sie den letzten Schritt.",
     cookies_blocked:
       "Ihr Browser speichert für diese Seite keine Cookies, und zum Anmelden ist eines nötig. Bitte erlauben Sie Cookies und laden Sie die Seite neu.",
@@ -582,6 +585,7 @@ export const flow: FlowWords = {
     privacy: "Was mit Ihren Daten geschieht: {link}.",
   },
   page: {
+    ...messages,
     account: "Konto",
     useAnother: "Anderes Konto verwenden",
     signInInstead: "Mit dieser Adresse anmelden",
@@ -608,17 +612,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "Wir warten auf Ihr Telefon. Danach geht es von selbst weiter.",
     errorTitle: "Auf dieser Seite ist etwas kaputtgegangen",
     reload: "Neu laden",
-    notFoundTitle: "Hier ist keine Seite",
-    notFoundSentence: "Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.",
-    tooManyTitle: "Einen Augenblick, bitte",
-    tooManySentence:
-      "Diese Seite wurde gerade sehr oft geöffnet. Bitte warten Sie {time}, und laden Sie sie dann noch einmal.",
-    badReturnTitle: "Dieser Link funktioniert nicht",
-    badReturnSentence:
-      "Die Anwendung, von der Sie kommen, wollte Sie an eine Adresse weiterschicken lassen, die wir nicht kennen. Deshalb geht es hier nicht weiter. Mit Ihrem Konto ist nichts geschehen. Bitte gehen Sie zur Anwendung zurück; wer sie betreibt, kann das beheben.",
-    backTo: "Zurück zu {host}",
-    badLinkSentence:
-      "In der Adresse fehlt etwas, oder sie gilt nicht mehr. Bitte gehen Sie dorthin zurück, wo Sie den Link gefunden haben, oder fangen Sie neu an.",
     toSignIn: "Zur Anmeldung",
     toAccount: "Zu Ihrem Konto",
     signIn: "Anmelden",

@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -481,6 +482,8 @@ export const flow: FlowWords = {
     passkey_failed: "Your browser could not use a passkey here. Please choose another way.",
     connection_lost: "We have lost the connection. Trying again…",
     connection_missing: "We cannot reach the service. Please check your connection.",
+    origin_refused:
+      "This page cannot show the sign-in: the service does not know its address. Its makers can mend this.",
     connection_back: "We are connected again. Please repeat your last step.",
     cookies_blocked:
       "Your browser keeps no cookies for this page, and signing in needs one. Please allow them, then load the page again.",
@@ -524,6 +527,7 @@ export const flow: FlowWords = {
     privacy: "The {link} says how your data is used.",
   },
   page: {
+    ...messages,
     account: "Account",
     useAnother: "Use another account",
     signInInstead: "Sign in with this address",
@@ -549,16 +553,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "Waiting for your phone. This page goes on by itself.",
     errorTitle: "Something broke on this page",
     reload: "Load it again",
-    notFoundTitle: "There is no page here",
-    notFoundSentence: "The address may be mistyped, or the page has moved.",
-    tooManyTitle: "One moment, please",
-    tooManySentence: "This page was opened very often just now. Please wait {time}, then load it again.",
-    badReturnTitle: "This link does not work",
-    badReturnSentence:
-      "The application that brought you here asked us to send you on to an address that we do not know, so we stopped. Nothing has happened to your account. Please go back to the application; its makers can mend this.",
-    backTo: "Back to {host}",
-    badLinkSentence:
-      "Something in its address is missing or no longer valid. Please go back to where it came from, or start afresh.",
     toSignIn: "Go to sign-in",
     toAccount: "Go to your account",
     signIn: "Sign in",

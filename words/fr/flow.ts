@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -537,6 +538,8 @@ export const flow: FlowWords = {
     passkey_failed: "Votre navigateur n’a pas pu utiliser de clé d’accès ici. Choisissez une autre méthode.",
     connection_lost: "La connexion est interrompue. Nouvelle tentative…",
     connection_missing: "Le service est injoignable. Vérifiez votre connexion.",
+    origin_refused:
+      "Cette page ne peut pas afficher la connexion : le service ne connaît pas son adresse. Ses responsables peuvent y remédier.",
     connection_back: "La connexion est rétablie. Veuillez répéter la dernière étape.",
     cookies_blocked:
       "Votre navigateur ne garde aucun cookie pour cette page, et il en faut un pour se connecter. Autorisez les cookies, puis rechargez la page.",
@@ -586,6 +589,7 @@ export const flow: FlowWords = {
     privacy: "Ce que deviennent vos données : {link}.",
   },
   page: {
+    ...messages,
     account: "Compte",
     useAnother: "Utiliser un autre compte",
     signInInstead: "Se connecter avec cette adresse",
@@ -611,16 +615,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "En attente de votre téléphone. La page continuera d’elle-même.",
     errorTitle: "Un problème est survenu sur cette page",
     reload: "Recharger",
-    notFoundTitle: "Il n’y a pas de page ici",
-    notFoundSentence: "L’adresse est peut-être mal saisie, ou la page a été déplacée.",
-    tooManyTitle: "Un instant, s’il vous plaît",
-    tooManySentence: "Cette page vient d’être ouverte très souvent. Patientez {time}, puis rechargez-la.",
-    badReturnTitle: "Ce lien ne fonctionne pas",
-    badReturnSentence:
-      "L’application d’où vous venez nous a demandé de vous envoyer à une adresse que nous ne connaissons pas ; nous nous sommes donc arrêtés. Rien n’est arrivé à votre compte. Retournez à l’application : ses responsables peuvent y remédier.",
-    backTo: "Retour à {host}",
-    badLinkSentence:
-      "Il manque quelque chose à son adresse, ou elle n’est plus valable. Revenez en arrière, ou recommencez depuis le début.",
     toSignIn: "Aller à la connexion",
     toAccount: "Aller à votre compte",
     signIn: "Se connecter",

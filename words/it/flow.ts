@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -521,6 +522,8 @@ export const flow: FlowWords = {
     passkey_failed: "Il browser non ha potuto usare una passkey. Scegliere un altro metodo.",
     connection_lost: "La connessione si è interrotta. Nuovo tentativo…",
     connection_missing: "Il servizio non è raggiungibile. Controllare la connessione.",
+    origin_refused:
+      "Questa pagina non può mostrare l’accesso: il servizio non conosce il suo indirizzo. Chi la gestisce può risolvere.",
     connection_back: "La connessione è ripristinata. Ripetere l’ultimo passaggio.",
     cookies_blocked:
       "Il browser non conserva cookie per questa pagina, e per accedere ne serve uno. Consentire i cookie, poi ricaricare la pagina.",
@@ -563,6 +566,7 @@ export const flow: FlowWords = {
   links: { terms: "Termini di servizio", privacy: "Informativa sulla privacy", help: "Aiuto" },
   consent: { terms: "Registrandoti accetti: {link}.", privacy: "Come usiamo i tuoi dati: {link}." },
   page: {
+    ...messages,
     account: "Account",
     useAnother: "Usa un altro account",
     signInInstead: "Accedi con questo indirizzo",
@@ -588,16 +592,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "In attesa del telefono. La pagina proseguirà da sola.",
     errorTitle: "Qualcosa non ha funzionato in questa pagina",
     reload: "Ricarica",
-    notFoundTitle: "Qui non c’è nessuna pagina",
-    notFoundSentence: "L’indirizzo potrebbe contenere un errore, o la pagina è stata spostata.",
-    tooManyTitle: "Un momento, per favore",
-    tooManySentence: "Questa pagina è stata aperta molto spesso. Attendere {time}, poi ricaricarla.",
-    badReturnTitle: "Questo link non funziona",
-    badReturnSentence:
-      "L’applicazione da cui arrivi ci ha chiesto di mandarti a un indirizzo che non conosciamo, quindi ci siamo fermati. Al tuo account non è successo nulla. Torna all’applicazione: chi la gestisce può risolvere.",
-    backTo: "Torna a {host}",
-    badLinkSentence:
-      "Nell’indirizzo manca qualcosa, o non è più valido. Tornare indietro, o ricominciare da capo.",
     toSignIn: "Vai all’accesso",
     toAccount: "Vai all’account",
     signIn: "Accedi",

@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -514,6 +515,8 @@ export const flow: FlowWords = {
     passkey_failed: "Je browser kon hier geen passkey gebruiken. Kies een andere manier.",
     connection_lost: "De verbinding is verbroken. We proberen het opnieuw…",
     connection_missing: "We kunnen de dienst niet bereiken. Controleer je verbinding.",
+    origin_refused:
+      "Deze pagina kan het inloggen niet tonen: de dienst kent haar adres niet. De makers kunnen dit verhelpen.",
     connection_back: "De verbinding is hersteld. Herhaal je laatste stap.",
     cookies_blocked:
       "Je browser bewaart geen cookies voor deze pagina, en om in te loggen is er een nodig. Sta cookies toe en laad de pagina opnieuw.",
@@ -560,6 +563,7 @@ export const flow: FlowWords = {
     privacy: "Wat er met je gegevens gebeurt: {link}.",
   },
   page: {
+    ...messages,
     account: "Account",
     useAnother: "Een ander account gebruiken",
     signInInstead: "Inloggen met dit adres",
@@ -585,16 +589,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "We wachten op je telefoon. Deze pagina gaat vanzelf verder.",
     errorTitle: "Er ging iets mis op deze pagina",
     reload: "Opnieuw laden",
-    notFoundTitle: "Hier is geen pagina",
-    notFoundSentence: "Misschien zit er een typefout in het adres, of is de pagina verplaatst.",
-    tooManyTitle: "Een moment geduld",
-    tooManySentence: "Deze pagina is net heel vaak geopend. Wacht {time} en laad hem dan opnieuw.",
-    badReturnTitle: "Deze link werkt niet",
-    badReturnSentence:
-      "De toepassing waar u vandaan komt, vroeg ons u door te sturen naar een adres dat wij niet kennen. Daarom zijn we gestopt. Met uw account is niets gebeurd. Ga terug naar de toepassing; de makers kunnen dit verhelpen.",
-    backTo: "Terug naar {host}",
-    badLinkSentence:
-      "Er ontbreekt iets in het adres, of het is niet meer geldig. Ga terug naar waar je vandaan kwam, of begin opnieuw.",
     toSignIn: "Naar het inloggen",
     toAccount: "Naar je account",
     signIn: "Inloggen",

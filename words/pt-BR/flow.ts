@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -503,6 +504,8 @@ export const flow: FlowWords = {
     passkey_failed: "Seu navegador não conseguiu usar uma chave de acesso aqui. Escolha outra forma.",
     connection_lost: "A conexão caiu. Tentando de novo…",
     connection_missing: "Não conseguimos acessar o serviço. Verifique sua conexão.",
+    origin_refused:
+      "Esta página não pode mostrar a entrada: o serviço não conhece o endereço dela. Os responsáveis podem corrigir isso.",
     connection_back: "A conexão voltou. Repita a última etapa.",
     cookies_blocked:
       "Seu navegador não guarda cookies desta página, e é preciso um para entrar. Permita os cookies e recarregue a página.",
@@ -542,6 +545,7 @@ export const flow: FlowWords = {
   links: { terms: "Termos de uso", privacy: "Política de privacidade", help: "Ajuda" },
   consent: { terms: "Ao se cadastrar, você aceita: {link}.", privacy: "Como usamos seus dados: {link}." },
   page: {
+    ...messages,
     account: "Conta",
     useAnother: "Usar outra conta",
     signInInstead: "Entrar com este endereço",
@@ -567,16 +571,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "Aguardando seu celular. Esta página continua sozinha.",
     errorTitle: "Algo quebrou nesta página",
     reload: "Recarregar",
-    notFoundTitle: "Não há página aqui",
-    notFoundSentence: "O endereço pode ter um erro de digitação, ou a página mudou de lugar.",
-    tooManyTitle: "Um momento, por favor",
-    tooManySentence: "Esta página foi aberta muitas vezes agora há pouco. Aguarde {time} e recarregue.",
-    badReturnTitle: "Este link não funciona",
-    badReturnSentence:
-      "O aplicativo de onde você veio pediu que o enviássemos a um endereço que não conhecemos, por isso paramos. Nada aconteceu com a sua conta. Volte ao aplicativo; os responsáveis por ele podem corrigir isso.",
-    backTo: "Voltar a {host}",
-    badLinkSentence:
-      "Falta algo no endereço, ou ele não é mais válido. Volte para onde estava, ou comece de novo.",
     toSignIn: "Ir para a entrada",
     toAccount: "Ir para sua conta",
     signIn: "Entrar",

@@ -1,4 +1,5 @@
 import type { FlowWords } from "../flow.ts";
+import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
@@ -463,6 +464,7 @@ export const flow: FlowWords = {
     passkey_failed: "浏览器无法在此使用通行密钥。请选择其他方式。",
     connection_lost: "连接已断开。正在重试…",
     connection_missing: "无法连接到服务。请检查您的网络连接。",
+    origin_refused: "此页面无法显示登录：服务不认识它的地址。其开发者可以解决这个问题。",
     connection_back: "连接已恢复。请重复上一步操作。",
     cookies_blocked: "您的浏览器没有保存此页面的 Cookie，而登录需要它。请允许 Cookie，然后重新加载此页面。",
     page_out_of_date: "您已在别处继续操作，我们更新了此页面。",
@@ -501,6 +503,7 @@ export const flow: FlowWords = {
   links: { terms: "服务条款", privacy: "隐私政策", help: "帮助" },
   consent: { terms: "注册即表示你接受{link}。", privacy: "我们如何使用你的数据：{link}。" },
   page: {
+    ...messages,
     account: "账号",
     useAnother: "使用其他账号",
     signInInstead: "使用此邮箱地址登录",
@@ -526,15 +529,6 @@ export const flow: FlowWords = {
     waitingForAuthenticator: "正在等待您的手机。此页面会自动继续。",
     errorTitle: "此页面出现了问题",
     reload: "重新加载",
-    notFoundTitle: "此处没有页面",
-    notFoundSentence: "地址可能输入有误，或页面已移动。",
-    tooManyTitle: "请稍候",
-    tooManySentence: "此页面刚才被频繁打开。请等待 {time}，然后重新加载。",
-    badReturnTitle: "此链接无效",
-    badReturnSentence:
-      "您来自的应用要求我们把您转到一个我们不认识的地址，因此我们停在了这里。您的账户没有受到任何影响。请回到该应用；它的开发者可以解决这个问题。",
-    backTo: "返回 {host}",
-    badLinkSentence: "地址不完整或已失效。请返回上一页，或重新开始。",
     toSignIn: "前往登录",
     toAccount: "前往您的账号",
     signIn: "登录",

@@ -1,0 +1,15 @@
+import type { MessageTexts } from "../flow.ts";
+
+export const messages: MessageTexts = {
+  notFoundTitle: "Hier ist keine Seite",
+  notFoundSentence: "Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.",
+  tooManyTitle: "Einen Augenblick, bitte",
+  tooManySentence:
+    "Diese Seite wurde gerade sehr oft geöffnet. Bitte warten Sie {time}, und laden Sie sie dann noch einmal.",
+  badReturnTitle: "Dieser Link funktioniert nicht",
+  badReturnSentence:
+    "Die Anwendung, von der Sie kommen, wollte Sie an eine Adresse weiterschicken lassen, die wir nicht kennen. Deshalb geht es hier nicht weiter. Mit Ihrem Konto ist nichts geschehen. Bitte gehen Sie zur Anwendung zurück; wer sie betreibt, kann das beheben.",
+  backTo: "Zurück zu {host}",
+  badLinkSentence:
+    "In der Adresse fehlt etwas, oder sie gilt nicht mehr. Bitte gehen Sie dorthin zurück, wo Sie den Link gefunden haben, oder fangen Sie neu an.",
+};

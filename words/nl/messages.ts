@@ -1,0 +1,14 @@
+import type { MessageTexts } from "../flow.ts";
+
+export const messages: MessageTexts = {
+  notFoundTitle: "Hier is geen pagina",
+  notFoundSentence: "Misschien zit er een typefout in het adres, of is de pagina verplaatst.",
+  tooManyTitle: "Een moment geduld",
+  tooManySentence: "Deze pagina is net heel vaak geopend. Wacht {time} en laad hem dan opnieuw.",
+  badReturnTitle: "Deze link werkt niet",
+  badReturnSentence:
+    "De toepassing waar u vandaan komt, vroeg ons u door te sturen naar een adres dat wij niet kennen. Daarom zijn we gestopt. Met uw account is niets gebeurd. Ga terug naar de toepassing; de makers kunnen dit verhelpen.",
+  backTo: "Terug naar {host}",
+  badLinkSentence:
+    "Er ontbreekt iets in het adres, of het is niet meer geldig. Ga terug naar waar je vandaan kwam, of begin opnieuw.",
+};
