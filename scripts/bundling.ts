@@ -12,6 +12,7 @@ const lazyParts: Record<string, string> = {
   "flow/account-view.tsx": "AccountView",
   "flow/recovery-codes.tsx": "RecoveryCodes",
   "flow/sign-out.tsx": "SignOut",
+  "flow/user.tsx": "User",
   "ui/provider-mark.tsx": "ProviderMark",
 };
 

@@ -1,13 +1,11 @@
 import type { ReactNode } from "react";
 import type { FlowWords } from "#words/flow";
-import { Breakable } from "../ui/breakable.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
-import { Avatar } from "./avatar.tsx";
-import { isText, nameOf } from "./payload-readers.ts";
+import { User } from "./user.tsx";
 import { interpolate } from "./words.ts";
 
-interface PayloadProps {
+export interface PayloadProps {
   value: unknown;
   words: FlowWords;
   /** Prefix of the addresses of this service. */
@@ -85,23 +83,6 @@ function Wait({ value, words }: PayloadProps) {
   return (
     <p className="stile-hint stile-without-script">
       {interpolate(words.page.waitFor, { time: clockTime(Math.ceil(value)) })}
-    </p>
-  );
-}
-
-/** The user by name, and by the picture that was uploaded here. */
-export function User({ value, words, base, path }: PayloadProps) {
-  const name = nameOf(value);
-  if (name === null) return null;
-  return (
-    <p className="stile-user">
-      <Avatar address={isText(path) ? `${base}${path}` : null} name={name} />
-      <span className="stile-user-text">
-        <span className="stile-hint">{words.page.signedInAs}</span>
-        <strong dir="auto">
-          <Breakable text={name} />
-        </strong>
-      </span>
     </p>
   );
 }
