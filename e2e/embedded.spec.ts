@@ -430,3 +430,25 @@ for (const way of ["loader", "element", "react-19"] as const)
     await expectRedeemed(codeIn(page), server.url);
     expect(await stored(page)).toBe(0);
   });
+
+for (const way of ["element", "react-19"] as const)
+  test(`${way}: a page of an origin that is not listed is told the setting, and no call is repeated for ever`, async ({
+    page,
+    pageErrors,
+    server,
+    origin,
+  }) => {
+    const unlisted = origin.replace("localhost", "127.0.0.1");
+    pageErrors.expect(/blocked by CORS policy|net::ERR_FAILED/);
+    pageErrors.expect(/^console: Stile: /);
+    const told = page.waitForEvent("console", (message) => message.text().startsWith("Stile: "));
+    await page.goto(`${unlisted}/${way}?api=${encodeURIComponent(server.url)}`);
+    expect((await told).text()).toBe(
+      `Stile: ${server.url} refuses the calls of pages of ${unlisted}. Add this origin to cors.allow_origins (STILE_CORS_ALLOW_ORIGINS) of the service.`,
+    );
+    await expect(page.getByText("This page cannot show the sign-in")).toBeVisible();
+    await expect(page.getByText("Trying again")).toHaveCount(0);
+    expect(await reported(page, "stile-error")).toContainEqual(
+      expect.objectContaining({ code: "origin_refused" }),
+    );
+  });

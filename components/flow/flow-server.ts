@@ -30,6 +30,8 @@ export interface FlowServer {
   ): Promise<FlowAnswer>;
   /** The current state; performs no action. */
   current(type: FlowType): Promise<FlowAnswer>;
+  /** Whether the service refuses the calls of this page, so that no further attempt helps. Absent: it does not. */
+  refuses?(): Promise<boolean>;
   /** Whether the browser keeps nothing by which the server knows the flow again. Absent: it does. */
   forgets?(): boolean;
 }

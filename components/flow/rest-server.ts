@@ -224,6 +224,13 @@ export function restServer(options: RestServerOptions): RestServer {
     start,
     act: async (_, action, __, input) => send(withVerifier({ action, input })),
     current,
+    // A service that has answered takes the calls of this page.
+    refuses: async () =>
+      version === 0 &&
+      (await import("../embed/refused-origin.ts").then(
+        ({ refusesOrigin }) => refusesOrigin(base),
+        () => false,
+      )),
     result: () => result,
     ownWords: (language) => (ownWords.includes(language, 1) ? (ownWords[0] ?? null) : null),
   };

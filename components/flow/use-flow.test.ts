@@ -256,6 +256,16 @@ describe("a lost answer", () => {
   });
 });
 
+describe("a service that refuses the calls of this page", () => {
+  test("is asked again once, and no more", async () => {
+    const server = { ...fakeServer(new Error("refused"), new Error("refused")), refuses: async () => true };
+    const store = createFlowStore(server, "login", at, noPause);
+    await store.act("back", {});
+    expect(server.current).toHaveBeenCalledTimes(1);
+    expect(store.view()).toMatchObject({ ...at, notice: "origin_refused", busy: null });
+  });
+});
+
 describe("a renewal", () => {
   test("of the same state does not count as an answer", async () => {
     const store = createFlowStore(

@@ -196,6 +196,7 @@ export function createFlowStore(
     for (const milliseconds of RETRY_DELAYS_MS) {
       await pause(milliseconds);
       const answer = await requestCurrent();
+      if (!answer && (await server.refuses?.())) return update({ notice: "origin_refused" });
       if (!answer) continue;
       if (isPostponed(answer)) return keepState(answer, performed);
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
