@@ -16,6 +16,7 @@ export async function refusesOrigin(base: string): Promise<boolean> {
     () => false,
   );
   if (isReached)
+    // biome-ignore lint/suspicious/noConsole: the developers of the application read it there
     console.error(
       `Stile: ${base} refuses the calls of pages of ${location.origin}. Add this origin to cors.allow_origins (STILE_CORS_ALLOW_ORIGINS) of the service.`,
     );

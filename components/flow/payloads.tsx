@@ -5,7 +5,7 @@ import { clockTime } from "../ui/countdown.ts";
 import { User } from "./user.tsx";
 import { interpolate } from "./words.ts";
 
-export interface PayloadProps {
+interface PayloadProps {
   value: unknown;
   words: FlowWords;
   /** Prefix of the addresses of this service. */

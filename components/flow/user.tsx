@@ -1,10 +1,22 @@
+import type { FlowWords } from "#words/flow";
 import { Breakable } from "../ui/breakable.tsx";
 import { Avatar } from "./avatar.tsx";
 import { isText, nameOf } from "./payload-readers.ts";
-import type { PayloadProps } from "./payloads.tsx";
 
 /** The user by name, and by the picture that was uploaded here. */
-export function User({ value, words, base, path }: PayloadProps) {
+export function User({
+  value,
+  words,
+  base,
+  path,
+}: {
+  value: unknown;
+  words: FlowWords;
+  /** Prefix of the addresses of this service. */
+  base: string;
+  /** Path of the user's picture. */
+  path: unknown;
+}) {
   const name = nameOf(value);
   if (name === null) return null;
   return (
