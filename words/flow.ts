@@ -43,15 +43,16 @@ export interface StateWords {
 /**
  * `signed_in`: a signed-in user has to authenticate again. `signed_out`: the state requires a session and there is
  * none. `security_key`: the state is about a second factor, not about a passkey. `waits`: the content of the state is
- * available only after a wait. `closed`: the state offers nothing, because the feature is switched off. `rejected`: an
- * identity provider's answer does not sign in; `not_connected`: it is not connected to the account. `letters`: a code
- * may have letters.
+ * available only after a wait. `no_address`: the identity provider of a new account gave no email address. `closed`: the
+ * state offers nothing, because the feature is switched off. `rejected`: an identity provider's answer does not sign in;
+ * `not_connected`: it is not connected to the account. `letters`: a code may have letters.
  */
 export type Variant =
   | "signed_in"
   | "signed_out"
   | "security_key"
   | "waits"
+  | "no_address"
   | "closed"
   | "rejected"
   | "not_connected"

@@ -12,6 +12,7 @@ export function variantsOf(state: FlowState, type: FlowType, attempted: FlowStat
     ...(type === "profile" ? (["signed_in"] as const) : []),
     ...(state.error?.code === "unauthorized" ? (["signed_out"] as const) : []),
     ...(isAboutSecurityKey({ ...attempted?.payload, ...state.payload }) ? (["security_key"] as const) : []),
+    ...(state.payload.provider_gave_no_address === true ? (["no_address"] as const) : []),
     ...(hasToWait(state.payload) ? (["waits"] as const) : []),
     ...(Object.keys(state.actions).length === 0 && !state.error ? (["closed"] as const) : []),
     ...(isRejectedReturn(state)

@@ -453,6 +453,11 @@ export const states = {
     action("email_address_set", [email({ required: false })]),
     action("skip"),
   ]),
+  onboarding_email_no_address: state(
+    "onboarding_email",
+    [action("email_address_set", [email({ required: false })])],
+    { payload: { provider_gave_no_address: true } },
+  ),
   onboarding_username: state(
     "onboarding_username",
     [

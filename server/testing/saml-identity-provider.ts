@@ -89,6 +89,8 @@ export function samlIdentityProvider({
         encryptFor: null,
         cipher: "http://www.w3.org/2009/xmlenc11#aes256-gcm",
         keyTransport: "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p",
+        keyDigest: "sha1",
+        keyMask: undefined,
         signatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
         digestAlgorithm: "http://www.w3.org/2001/04/xmlenc#sha256",
         canonicalForm: excC14n,

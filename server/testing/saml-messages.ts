@@ -28,6 +28,9 @@ export interface Answer {
   encryptFor: string | null;
   cipher: string;
   keyTransport: string;
+  /** Digest of OAEP by its short name, and the address of its mask generation function. */
+  keyDigest: string;
+  keyMask: string | undefined;
   signatureAlgorithm: string;
   digestAlgorithm: string;
   canonicalForm: string;
@@ -115,13 +118,18 @@ function signElement(
   return signed.getSignedXml();
 }
 
-function encryptXml(xml: string, { encryptFor, cipher, keyTransport }: Answer): Promise<string> {
+function encryptXml(
+  xml: string,
+  { encryptFor, cipher, keyTransport, keyDigest, keyMask }: Answer,
+): Promise<string> {
   const certificate = new X509Certificate(encryptFor ?? "");
   return promisify(encrypt)(xml, {
     rsa_pub: certificate.publicKey.export({ type: "spki", format: "pem" }) as string,
     pem: certificate.toString(),
     encryptionAlgorithm: cipher,
     keyEncryptionAlgorithm: keyTransport,
+    keyEncryptionDigest: keyDigest,
+    ...(keyMask === undefined ? {} : { keyEncryptionMgf: keyMask }),
     disallowEncryptionWithInsecureAlgorithm: false,
     warnInsecureAlgorithm: false,
   } as never) as Promise<string>;

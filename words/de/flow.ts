@@ -82,6 +82,13 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "E-Mail-Adresse hinzufügen",
       sentence: "Damit Sie immer wieder in Ihr Konto kommen.",
+      variants: {
+        no_address: {
+          title: "E-Mail-Adresse hinzufügen",
+          sentence:
+            "Der Dienst, mit dem Sie sich angemeldet haben, hat uns Ihre E-Mail-Adresse nicht mitgeteilt. Mit ihr kommen Sie immer wieder in Ihr Konto.",
+        },
+      },
     },
     onboarding_username: {
       title: "Benutzernamen wählen",

@@ -77,6 +77,13 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "Add your email address",
       sentence: "So that you can always get back into your account.",
+      variants: {
+        no_address: {
+          title: "Add your email address",
+          sentence:
+            "The service you signed in with did not tell us your email address. With it, you can always get back into your account.",
+        },
+      },
     },
     onboarding_username: {
       title: "Choose a username",

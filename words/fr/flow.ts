@@ -79,6 +79,13 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "Ajoutez votre adresse e-mail",
       sentence: "Pour pouvoir toujours retrouver l’accès à votre compte.",
+      variants: {
+        no_address: {
+          title: "Ajoutez votre adresse e-mail",
+          sentence:
+            "Le service avec lequel vous vous êtes connecté ne nous a pas communiqué votre adresse e-mail. Elle vous permet de toujours retrouver l’accès à votre compte.",
+        },
+      },
     },
     onboarding_username: {
       title: "Choisissez un nom d’utilisateur",

@@ -77,6 +77,13 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "Aggiungere un indirizzo email",
       sentence: "Per poter sempre rientrare nell’account.",
+      variants: {
+        no_address: {
+          title: "Aggiungere un indirizzo email",
+          sentence:
+            "Il servizio usato per l’accesso non ci ha comunicato l’indirizzo email. Serve per poter sempre rientrare nell’account.",
+        },
+      },
     },
     onboarding_username: {
       title: "Scegliere un nome utente",

@@ -81,6 +81,13 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "Voeg je e-mailadres toe",
       sentence: "Zo kom je altijd weer in je account.",
+      variants: {
+        no_address: {
+          title: "Voeg je e-mailadres toe",
+          sentence:
+            "De dienst waarmee je bent ingelogd heeft ons je e-mailadres niet gegeven. Daarmee kom je altijd weer in je account.",
+        },
+      },
     },
     onboarding_username: {
       title: "Kies een gebruikersnaam",

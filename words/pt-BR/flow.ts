@@ -77,6 +77,13 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "Adicione seu endereço de e-mail",
       sentence: "Para que você sempre consiga voltar à sua conta.",
+      variants: {
+        no_address: {
+          title: "Adicione seu endereço de e-mail",
+          sentence:
+            "O serviço que você usou para entrar não nos informou seu endereço de e-mail. Com ele, você sempre consegue voltar à sua conta.",
+        },
+      },
     },
     onboarding_username: {
       title: "Escolha um nome de usuário",

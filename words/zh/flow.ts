@@ -76,6 +76,12 @@ export const flow: FlowWords = {
     onboarding_email: {
       title: "添加邮箱地址",
       sentence: "以便您随时找回账号。",
+      variants: {
+        no_address: {
+          title: "添加邮箱地址",
+          sentence: "您用来登录的服务没有提供您的邮箱地址。有了邮箱地址，您就可以随时找回账号。",
+        },
+      },
     },
     onboarding_username: {
       title: "选择用户名",

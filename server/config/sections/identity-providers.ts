@@ -154,6 +154,9 @@ export const saml = section({
   options: section({
     sign_authn_requests: flag(true).describe("Sign requests to providers."),
     force_login: flag(false).describe("Ask providers to authenticate users anew (ForceAuthn)."),
+    encrypt_assertions: flag(true).describe(
+      "Offer providers a certificate to encrypt assertions for. Encrypted assertions are accepted either way.",
+    ),
   }),
   identity_providers: z
     .array(samlProvider)

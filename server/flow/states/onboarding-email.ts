@@ -20,6 +20,11 @@ const input = byConfig(({ email }) =>
 export const onboardingEmail = state({
   name: "onboarding_email",
   needs: ["userId"],
+  // A new account has no address after a provider only if the provider gave none that can be used.
+  shows: ({ data }) =>
+    data.signedUp === "created" && data.factors[0]?.method === "third_party"
+      ? { provider_gave_no_address: true }
+      : {},
   actions: (action) => ({
     email_address_set: action({
       description: "Set the account's email address.",

@@ -190,6 +190,19 @@ test("SAML can be the only sign-in method for an identifier", async () => {
   expect(other.state).toMatchObject({ name: "login_init", error: { code: "flow_discontinuity_error" } });
 });
 
+test("a provider that states no address is named as the reason why the page asks for one", async () => {
+  const user = { ...person(), attributes: {} };
+  const { walk, token } = await viaProvider(runtime, "login", user);
+  await walk.act("exchange_token", { token });
+  expect(walk.state).toMatchObject({
+    name: "onboarding_email",
+    payload: { provider_gave_no_address: true },
+  });
+  await walk.act("email_address_set", { email: user.email });
+  await walk.act("verify_passcode", { code: mailedCode(runtime, user.email) });
+  expect(walk.state.name).toBe("success");
+});
+
 describe("POST /token_exchange", () => {
   test("starts in the state `thirdparty`", async () => {
     const walk = await restWalk(runtime, "token_exchange");

@@ -126,6 +126,13 @@ describe("GET /saml/metadata", () => {
     expect(signing).not.toBe(encryption);
     expect(xml.indexOf(signing)).toBeGreaterThan(0);
     expect(xml.indexOf(encryption)).toBeGreaterThan(xml.indexOf(signing));
+    const plain = runtime.configured({ ...settings(), STILE_SAML_OPTIONS_ENCRYPT_ASSERTIONS: "false" });
+    const unencrypted = await visitor(plain).request("/saml/metadata?domain=example.org");
+    expect(await unencrypted.text()).not.toContain('use="encryption"');
+    const certificate = await visitor(plain).request(
+      "/saml/metadata?domain=example.org&cert_only=encryption",
+    );
+    expect(certificate.status).toBe(404);
   });
 
   test.each(["", "?domain=", "?domain=example.com", "?domain=example.org&domain=x"])(

@@ -32,18 +32,21 @@ export const samlMetadataHandler: Handler = async ({ runtime, tenant, url }) => 
   const disabled = samlDisabledError(tenant.config);
   if (disabled) return disabled;
   const domains = url.searchParams.getAll("domain");
-  if (domains.length !== 1 || !settingsForDomain(tenant.config, domains[0] ?? ""))
-    return plainError(404, "No SAML provider is configured for this domain.");
-  const signing = await samlKey({ runtime, tenant }, "saml_signing");
-  const encryption = await samlKey({ runtime, tenant }, "saml_encryption");
+  const settings = domains.length === 1 ? settingsForDomain(tenant.config, domains[0] ?? "") : null;
+  if (!settings) return plainError(404, "No SAML provider is configured for this domain.");
   const certOnly = url.searchParams.get("cert_only") ?? "false";
+  const wantsEncryption = tenant.config.saml.options.encrypt_assertions;
+  if (certOnly === "encryption" && !wantsEncryption)
+    return plainError(404, "No encryption is wanted (saml.options.encrypt_assertions).");
+  const signing = await samlKey({ runtime, tenant }, "saml_signing");
+  const encryption = wantsEncryption ? await samlKey({ runtime, tenant }, "saml_encryption") : null;
   if (certOnly === "false")
     return attachment(
-      serviceProviderMetadata(tenant.config, { signing, encryption }),
+      serviceProviderMetadata(tenant.config, { signing, encryption }, settings),
       "application/samlmetadata+xml; charset=utf-8",
       "metadata.xml",
     );
-  const { certificate } = certOnly === "encryption" ? encryption : signing;
+  const { certificate } = certOnly === "encryption" && encryption ? encryption : signing;
   return attachment(certificate, "application/x-pem-file", "service-provider.pem");
 };
 

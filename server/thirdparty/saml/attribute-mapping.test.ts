@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { AssertionStatement } from "./assertion.ts";
-import { mapAttributes } from "./attribute-mapping.ts";
+import { commonAttributeNames, mapAttributes } from "./attribute-mapping.ts";
 
 const persistent = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 const emailAddress = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
@@ -98,4 +99,12 @@ test("a trusted provider verifies addresses of its own domains only", () => {
     expect(facts({ email: [email] }, trust)).toMatchObject(unverified);
   expect(facts({}, trust)).toMatchObject(unverified);
   expect(facts({ email: ["ada@example.org"] })).toMatchObject(unverified);
+});
+
+test("the guide lists the attribute names of each fact in their order", () => {
+  const guide = readFileSync(new URL("../../../docs/saml.md", import.meta.url), "utf8");
+  for (const [fact, names] of Object.entries(commonAttributeNames)) {
+    const row = guide.split("\n").find((line) => line.startsWith(`| \`${fact}\` |`));
+    expect(row).toContain(names.map((name) => `\`${name}\``).join(", "));
+  }
 });

@@ -2,8 +2,8 @@ import { type ProviderFacts, toProviderFacts } from "../provider-facts.ts";
 import type { AssertionStatement } from "./assertion.ts";
 import type { ProviderSettings } from "./identity-providers.ts";
 
-/** Common attribute names of each fact, the most specific first. */
-const commonAttributeNames = {
+/** Common attribute names of each fact, the most specific first. The first one is that of the metadata. */
+export const commonAttributeNames = {
   /** The name identifier, unless the tenant maps an attribute. */
   subject: [],
   email: [

@@ -65,7 +65,8 @@ const contentModels: Record<string, string> = {
   "saml:EncryptedAssertion": "xenc:EncryptedData xenc:EncryptedKey?",
   "xenc:EncryptedData": "xenc:EncryptionMethod ds:KeyInfo xenc:CipherData",
   "xenc:EncryptedKey": "xenc:EncryptionMethod ds:KeyInfo? xenc:CipherData xenc:ReferenceList?",
-  "xenc:EncryptionMethod": "ds:DigestMethod?",
+  "xenc:EncryptionMethod": "ds:DigestMethod? xenc11:MGF?",
+  "xenc11:MGF": "",
   "xenc:CipherData": "xenc:CipherValue",
   "xenc:CipherValue": "#text",
   "xenc:ReferenceList": "xenc:DataReference*",
@@ -75,11 +76,32 @@ const contentModels: Record<string, string> = {
 export const exclusiveCanonicalization = "http://www.w3.org/2001/10/xml-exc-c14n#";
 const envelopedSignature = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
-/** Authenticated ciphers. */
-export const authenticatedCiphers = {
-  "http://www.w3.org/2009/xmlenc11#aes128-gcm": "aes-128-gcm",
+/** Ciphers of assertions, in the order of preference (XML Encryption 1.1, 5.2). */
+export const contentCiphers = {
   "http://www.w3.org/2009/xmlenc11#aes256-gcm": "aes-256-gcm",
+  "http://www.w3.org/2009/xmlenc11#aes128-gcm": "aes-128-gcm",
+  // Accepted in signed responses only.
+  "http://www.w3.org/2001/04/xmlenc#aes256-cbc": "aes-256-cbc",
+  "http://www.w3.org/2001/04/xmlenc#aes128-cbc": "aes-128-cbc",
 } as const;
+
+/** RSA-OAEP with any mask generation function (XML Encryption 1.1, 5.5.2). */
+const rsaOaep = "http://www.w3.org/2009/xmlenc11#rsa-oaep";
+/** RSA-OAEP with MGF1 and SHA-1. */
+const rsaOaepMgf1p = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p";
+
+const sha1 = "http://www.w3.org/2000/09/xmldsig#sha1";
+const sha256 = "http://www.w3.org/2001/04/xmlenc#sha256";
+const mgf1Sha1 = "http://www.w3.org/2009/xmlenc11#mgf1sha1";
+const mgf1Sha256 = "http://www.w3.org/2009/xmlenc11#mgf1sha256";
+
+/** Key transports that the metadata offers, in the order of preference. */
+export const keyTransports = [
+  { algorithm: rsaOaep, digest: sha256, mask: mgf1Sha256 },
+  { algorithm: rsaOaep, digest: sha256, mask: mgf1Sha1 },
+  { algorithm: rsaOaepMgf1p, digest: sha256 },
+  { algorithm: rsaOaepMgf1p, digest: sha1 },
+] as const;
 
 /** Accepted values of `Algorithm` by parent and element. No SHA-1 in signatures, no HMAC, no XSLT. */
 const algorithms: Record<string, readonly string[]> = {
@@ -89,20 +111,14 @@ const algorithms: Record<string, readonly string[]> = {
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
     "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
   ],
-  "ds:Reference/ds:DigestMethod": [
-    "http://www.w3.org/2001/04/xmlenc#sha256",
-    "http://www.w3.org/2001/04/xmlenc#sha512",
-  ],
+  "ds:Reference/ds:DigestMethod": [sha256, "http://www.w3.org/2001/04/xmlenc#sha512"],
   "ds:Transforms/ds:Transform": [envelopedSignature, exclusiveCanonicalization],
-  "xenc:EncryptedData/xenc:EncryptionMethod": [
-    ...Object.keys(authenticatedCiphers),
-    "http://www.w3.org/2001/04/xmlenc#aes128-cbc",
-    "http://www.w3.org/2001/04/xmlenc#aes256-cbc",
-  ],
+  "xenc:EncryptedData/xenc:EncryptionMethod": Object.keys(contentCiphers),
   // RSA with PKCS#1 v1.5 padding allows padding oracle attacks (Bleichenbacher).
-  "xenc:EncryptedKey/xenc:EncryptionMethod": ["http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"],
-  // OAEP does not depend on collision resistance; the library supports no other digest there.
-  "xenc:EncryptionMethod/ds:DigestMethod": ["http://www.w3.org/2000/09/xmldsig#sha1"],
+  "xenc:EncryptedKey/xenc:EncryptionMethod": [rsaOaep, rsaOaepMgf1p],
+  // OAEP does not depend on collision resistance.
+  "xenc:EncryptionMethod/ds:DigestMethod": [sha1, sha256],
+  "xenc:EncryptionMethod/xenc11:MGF": [mgf1Sha1, mgf1Sha256],
 };
 
 interface ContentModel {
@@ -115,7 +131,7 @@ const counts = { "": [1, 1], "?": [0, 1], "*": [0, Infinity], "+": [1, Infinity]
 function parseContentModel(shape: string): ContentModel {
   const parts = shape.split(" ").filter(Boolean);
   const children = parts.flatMap((part) => {
-    const [, kind = "", count = ""] = /^([a-z]+:\w+)([?*+]?)$/.exec(part) ?? [];
+    const [, kind = "", count = ""] = /^([a-z0-9]+:\w+)([?*+]?)$/.exec(part) ?? [];
     const [least, most] = counts[count as keyof typeof counts];
     return kind ? [[kind, { least, most }] as const] : [];
   });

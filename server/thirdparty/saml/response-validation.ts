@@ -12,8 +12,8 @@ export const RESPONSE_LIMITS: XmlLimits = { bytes: 128 * 1024, elements: 1024, c
 
 /** A response that matches the schema. Its signatures are not verified yet. */
 export interface ValidatedResponse {
-  /** The validated document, base64, for the library. */
-  encoded: string;
+  /** The validated document. */
+  document: string;
   response: XmlElement;
   /** The unverified assertion; null if it is encrypted. */
   assertion: XmlElement | null;
@@ -37,7 +37,10 @@ const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
  * @param samlResponse the form field, base64 (SAML Bindings 2.0, 3.5.4)
  * @param decryptionKey for encrypted assertions
  */
-export function validateResponse(samlResponse: string, decryptionKey: KeyObject): ResponseVerdict {
+export async function validateResponse(
+  samlResponse: string,
+  decryptionKey: KeyObject,
+): Promise<ResponseVerdict> {
   try {
     const document = decodeBase64(samlResponse);
     const response = readXml(document, RESPONSE_LIMITS);
@@ -45,7 +48,7 @@ export function validateResponse(samlResponse: string, decryptionKey: KeyObject)
     const status = childOf(childOf(response, "samlp:Status"), "samlp:StatusCode")?.attributes.get("Value");
     if (status !== success) return { ok: false, declined: true, reason: "the status is not success" };
     validateSchema(response);
-    return { ok: true, validated: validateAssertionElement(document, response, decryptionKey) };
+    return { ok: true, validated: await validateAssertionElement(document, response, decryptionKey) };
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     return malformed(error.message);
@@ -64,11 +67,11 @@ export function validateAssertion(document: Uint8Array | string): XmlElement {
   return assertion;
 }
 
-function validateAssertionElement(
+async function validateAssertionElement(
   document: Buffer,
   response: XmlElement,
   decryptionKey: KeyObject,
-): ValidatedResponse {
+): Promise<ValidatedResponse> {
   const assertion = childOf(response, "saml:Assertion") ?? null;
   const encrypted = childOf(response, "saml:EncryptedAssertion");
   if ((assertion === null) === (encrypted === undefined))
@@ -80,11 +83,11 @@ function validateAssertionElement(
   if (encrypted && !signed.response) {
     // Unauthenticated ciphertext would allow a decryption oracle: whether altered ciphertext parses reveals plaintext.
     if (!isAuthenticated(encrypted)) throw new XmlError("an encrypted assertion is not authenticated");
-    const inner = validateAssertion(decryptAssertion(encrypted, decryptionKey));
+    const inner = validateAssertion(await decryptAssertion(encrypted, decryptionKey));
     signed.assertion = childOf(inner, "ds:Signature") !== undefined;
   }
   if (!signed.response && !signed.assertion) throw new XmlError("nothing is signed");
-  return { encoded: document.toString("base64"), response, assertion, signed };
+  return { document: document.toString(), response, assertion, signed };
 }
 
 function decodeBase64(text: string): Buffer {

@@ -129,7 +129,7 @@ test("our metadata states the entity id, the demanded signatures and the certifi
     ...settings,
     STILE_SAML_ENDPOINT_URL: "https://login.example.com/?a=1&b=<2",
   });
-  const document = serviceProviderMetadata(at.config, keys);
+  const document = serviceProviderMetadata(at.config, keys, { attribute_map: { name: "cn&1" } });
   const entity = readXml(document, { bytes: 100_000, elements: 100, comments: false });
   expect(entity.kind).toBe("md:EntityDescriptor");
   expect(entity.attributes.get("entityID")).toBe("https://login.example.com/?a=1&b=<2");
@@ -148,4 +148,59 @@ test("our metadata states the entity id, the demanded signatures and the certifi
     ["signing", keys.signing.certificate],
     ["encryption", keys.encryption.certificate],
   ]);
+});
+
+test("our metadata lists the algorithms of encryption that are understood, and requests the attributes that are read", async () => {
+  const deployment = { runtime, tenant: runtime.tenant };
+  const keys = {
+    signing: await samlKey(deployment, "saml_signing"),
+    encryption: await samlKey(deployment, "saml_encryption"),
+  };
+  const xml = (more: Record<string, string>, encryption: typeof keys.encryption | null = keys.encryption) =>
+    serviceProviderMetadata(
+      runtime.configured({ ...settings, STILE_SERVICE_NAME: "A & B", ...more }).config,
+      { ...keys, encryption },
+      { attribute_map: { name: "full&name" } },
+    );
+  const read = (document: string) => {
+    const entity = readXml(document, { bytes: 100_000, elements: 100, comments: false });
+    const role = childOf(entity, "md:SPSSODescriptor");
+    if (!role) throw new Error("there is no role");
+    return role;
+  };
+  const role = read(xml({}));
+  const [, offered] = childrenOf(role, "md:KeyDescriptor");
+  const methods = offered ? childrenOf(offered, "md:EncryptionMethod") : [];
+  const short = (name: string | undefined) => name?.replace(/^.*#/, "");
+  expect(
+    methods.map((method) =>
+      [method, ...method.children].map(({ attributes }) => short(attributes.get("Algorithm"))).join(" "),
+    ),
+  ).toEqual([
+    "aes256-gcm",
+    "aes128-gcm",
+    "rsa-oaep sha256 mgf1sha256",
+    "rsa-oaep sha256 mgf1sha1",
+    "rsa-oaep-mgf1p sha256",
+    "rsa-oaep-mgf1p sha1",
+  ]);
+  const service = childOf(role, "md:AttributeConsumingService");
+  expect(childOf(service, "md:ServiceName")?.text).toBe("A & B");
+  const requested = (at: typeof service) =>
+    (at ? childrenOf(at, "md:RequestedAttribute") : []).map(({ attributes }) => [
+      attributes.get("Name"),
+      attributes.get("isRequired"),
+    ]);
+  expect(requested(service)).toEqual([
+    ["urn:oid:0.9.2342.19200300.100.1.3", "true"],
+    ["full&name", "false"],
+    ["urn:oid:2.5.4.42", "false"],
+    ["urn:oid:2.5.4.4", "false"],
+  ]);
+  const optional = childOf(read(xml({ STILE_EMAIL_OPTIONAL: "true" })), "md:AttributeConsumingService");
+  expect(requested(optional)[0]?.[1]).toBe("false");
+  const uses = childrenOf(read(xml({}, null)), "md:KeyDescriptor").map(({ attributes }) =>
+    attributes.get("use"),
+  );
+  expect(uses).toEqual(["signing"]);
 });

@@ -1,9 +1,7 @@
-import type { CacheProvider, SamlConfig } from "@node-saml/node-saml";
+import type { SamlConfig } from "@node-saml/node-saml";
 import type { Config } from "../../config/schema.ts";
 import type { IdentityProvider } from "./identity-providers.ts";
-import { type ValidatedResponse, validateAssertion } from "./response-validation.ts";
 import type { SamlKey } from "./saml-keys.ts";
-import type { XmlElement } from "./xml.ts";
 
 /** Loaded on first use, because it takes 20 MB of memory and most deployments do not use SAML. */
 const loadLibrary = () => import("@node-saml/node-saml");
@@ -59,45 +57,6 @@ export async function authnRequestUrl(
   return client.getAuthorizeUrlAsync(relayState, undefined, {});
 }
 
-/**
- * Verifies every signature of a response, with the keys of the provider's metadata only.
- *
- * @param response validated by `response-validation.ts`
- * @param requestId as in `AssertionExpectations`
- * @returns the assertion, parsed from the signed bytes only
- */
-export async function verifySignatures(
-  config: Config,
-  provider: IdentityProvider,
-  { encryption }: Pick<ServiceProviderKeys, "encryption">,
-  { encoded, signed }: ValidatedResponse,
-  requestId: string | null,
-): Promise<{ ok: true; assertion: XmlElement } | { ok: false; reason: string }> {
-  const { SAML, ValidateInResponseTo } = await loadLibrary();
-  const client = new SAML({
-    ...commonOptions(config, provider),
-    wantAuthnResponseSigned: signed.response,
-    wantAssertionsSigned: signed.assertion,
-    decryptionPvk: pem(encryption),
-    validateInResponseTo: requestId === null ? ValidateInResponseTo.never : ValidateInResponseTo.always,
-    cacheProvider: requestCache(requestId),
-  });
-  try {
-    const { profile } = await client.validatePostResponseAsync({ SAMLResponse: encoded });
-    const covered = profile?.getAssertionXml?.();
-    return covered ? { ok: true, assertion: validateAssertion(covered) } : { ok: false, reason: "signature" };
-  } catch (error) {
-    return { ok: false, reason: reasonOf(error) };
-  }
-}
-
-/** Maps the library's error messages, which may repeat input, to keywords. */
-function reasonOf(error: unknown): string {
-  const { message } = error instanceof Error ? error : new Error();
-  if (/audience/i.test(message)) return "audience";
-  return /InResponseTo/.test(message) ? "in_response_to" : "signature";
-}
-
 function commonOptions(config: Config, provider: IdentityProvider): SamlConfig {
   const { entityId, audience, consumerUrl } = serviceProviderOf(config);
   return {
@@ -106,18 +65,6 @@ function commonOptions(config: Config, provider: IdentityProvider): SamlConfig {
     callbackUrl: consumerUrl,
     idpCert: provider.certificates,
     idpIssuer: provider.entityId,
-    // Disabled here: `assertion.ts` verifies times, by the database's clock.
-    acceptedClockSkewMs: -1,
-  };
-}
-
-/** Gives the library the id of the taken request as the only known one. */
-function requestCache(requestId: string | null): CacheProvider {
-  const since = new Date().toISOString();
-  return {
-    saveAsync: async () => null,
-    getAsync: async (key) => (key === requestId ? since : null),
-    removeAsync: async () => null,
   };
 }
 

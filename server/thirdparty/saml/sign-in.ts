@@ -9,7 +9,8 @@ import { registerAssertion } from "./replay-cache.ts";
 import { childOf } from "./response-schema.ts";
 import { type ValidatedResponse, validateResponse } from "./response-validation.ts";
 import { samlKey } from "./saml-keys.ts";
-import { serviceProviderOf, verifySignatures } from "./service-provider.ts";
+import { serviceProviderOf } from "./service-provider.ts";
+import { readSignedAssertion } from "./signed-content.ts";
 import { textOf } from "./xml.ts";
 
 /**
@@ -28,13 +29,13 @@ export async function completeSamlSignIn(
 ): Promise<ProviderFacts> {
   const { config } = context.tenant;
   const encryption = await samlKey(context, "saml_encryption");
-  const validation = validateResponse(samlResponse, encryption.privateKey);
+  const validation = await validateResponse(samlResponse, encryption.privateKey);
   if (!validation.ok) throw validation.declined ? accessDenied() : invalidResponse(validation.reason);
   const { validated } = validation;
 
   const provider = await findSender(context, validated, request, now);
   const { requestId = null, reauthenticatedSince } = request?.privateState ?? {};
-  const verified = await verifySignatures(config, provider, { encryption }, validated, requestId);
+  const verified = await readSignedAssertion(validated, provider.certificates, encryption.privateKey);
   if (!verified.ok) throw invalidResponse(verified.reason);
 
   const { audience, consumerUrl } = serviceProviderOf(config);

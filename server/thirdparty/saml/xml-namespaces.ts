@@ -21,6 +21,7 @@ const prefixes = new Map([
   ["urn:oasis:names:tc:SAML:2.0:metadata", "md"],
   ["http://www.w3.org/2000/09/xmldsig#", "ds"],
   ["http://www.w3.org/2001/04/xmlenc#", "xenc"],
+  ["http://www.w3.org/2009/xmlenc11#", "xenc11"],
   ["http://www.w3.org/2001/10/xml-exc-c14n#", "ec"],
 ]);
 
