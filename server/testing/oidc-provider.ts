@@ -12,6 +12,10 @@ export interface OidcProvider {
   clientSecret: string;
   /** Environment variables that configure it as `custom_acme`. */
   settings: Record<string, string>;
+  /** Signs with a new key from now on, and publishes it in place of the one before. */
+  rotateKey(): Promise<void>;
+  /** How often its keys were read. */
+  keyReadings(): number;
   /** Creates or updates an account. The name is the subject. */
   person(name: string, claims?: Record<string, unknown>): void;
   /**
@@ -33,54 +37,63 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
-  const provider = new Provider(issuer, {
-    adapter: memory(),
-    clients: [
-      {
-        client_id: client.id,
-        client_secret: client.secret,
-        redirect_uris: redirectUris,
-        response_types: ["code"],
-        grant_types: ["authorization_code"],
+  const adapter = memory();
+  const cookieKey = randomBytes(16).toString("hex");
+  const newProvider = async (kid: string): Promise<Provider> => {
+    const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+    const provider = new Provider(issuer, {
+      adapter,
+      clients: [
+        {
+          client_id: client.id,
+          client_secret: client.secret,
+          redirect_uris: redirectUris,
+          response_types: ["code"],
+          grant_types: ["authorization_code"],
+        },
+      ],
+      claims: {
+        openid: ["sub"],
+        email: ["email", "email_verified"],
+        profile: ["name", "given_name", "family_name", "picture"],
       },
-    ],
-    claims: {
-      openid: ["sub"],
-      email: ["email", "email_verified"],
-      profile: ["name", "given_name", "family_name", "picture"],
-    },
-    conformIdTokenClaims: false,
-    cookies: { keys: [randomBytes(16).toString("hex")] },
-    features: { devInteractions: { enabled: false } },
-    findAccount: (_, name) =>
-      people.has(name) ? { accountId: name, claims: () => ({ ...people.get(name), sub: name }) } : undefined,
-    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "first" }] },
-    // Every requested scope is granted without consent.
-    loadExistingGrant: async ({ oidc }) => {
-      const grant = new provider.Grant({
-        clientId: oidc.client?.clientId ?? "",
-        accountId: oidc.session?.accountId ?? "",
-      });
-      grant.addOIDCScope("openid email profile");
-      await grant.save();
-      return grant;
-    },
-    pkce: { required: () => true },
-    ttl: {
-      AccessToken: 60,
-      AuthorizationCode: 60,
-      Grant: 60,
-      IdToken: 60,
-      Interaction: 600,
-      Session: 600,
-    },
-  } satisfies Configuration);
+      conformIdTokenClaims: false,
+      cookies: { keys: [cookieKey] },
+      features: { devInteractions: { enabled: false } },
+      findAccount: (_, name) =>
+        people.has(name)
+          ? { accountId: name, claims: () => ({ ...people.get(name), sub: name }) }
+          : undefined,
+      interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+      jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid }] },
+      // Every requested scope is granted without consent.
+      loadExistingGrant: async ({ oidc }) => {
+        const grant = new provider.Grant({
+          clientId: oidc.client?.clientId ?? "",
+          accountId: oidc.session?.accountId ?? "",
+        });
+        grant.addOIDCScope("openid email profile");
+        await grant.save();
+        return grant;
+      },
+      pkce: { required: () => true },
+      ttl: {
+        AccessToken: 60,
+        AuthorizationCode: 60,
+        Grant: 60,
+        IdToken: 60,
+        Interaction: 600,
+        Session: 600,
+      },
+    } satisfies Configuration);
+    return provider;
+  };
+  let provider = await newProvider("first");
+  let keyReadings = 0;
 
-  const answer = provider.callback();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (!request.url?.startsWith("/interaction/")) return void answer(request, response);
+    if (request.url === "/jwks") keyReadings += 1;
+    if (!request.url?.startsWith("/interaction/")) return void provider.callback()(request, response);
     void interact(provider, request, response);
   });
 
@@ -99,6 +112,10 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
         },
       }),
     },
+    async rotateKey() {
+      provider = await newProvider(randomBytes(8).toString("hex"));
+    },
+    keyReadings: () => keyReadings,
     person(name, claims = {}) {
       people.set(name, { ...people.get(name), ...claims });
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { type FakeProvider, json, startFakeProvider } from "../testing/fake-provider.ts";
 import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
@@ -66,9 +66,10 @@ afterAll(async () => {
 });
 beforeEach(() => {
   fake.reset();
-  for (const { documents, keys } of [providerNetwork(runtime), providerNetwork(withShortTimeout)]) {
-    documents.clear();
-    keys.clear();
+  for (const network of [providerNetwork(runtime), providerNetwork(withShortTimeout)]) {
+    network.documents.clear();
+    network.keys.clear();
+    network.keyReadings.clear();
   }
 });
 
@@ -139,6 +140,24 @@ describe("a real OpenID Connect provider", () => {
     const parameters = Object.fromEntries(back.searchParams);
     await finish(parameters);
     await expect(finish(parameters)).rejects.toMatchObject(rejection("invalid_grant"));
+  });
+
+  test("that changes its key signs in with the same answer, also several users at once", async () => {
+    const back = async (name: string) => {
+      acme.person(name);
+      const { url, finish } = await begin("custom_acme");
+      const parameters = Object.fromEntries((await acme.signIn(url.href, name)).searchParams);
+      return () => finish(parameters);
+    };
+    await (await back("first"))();
+    await acme.rotateKey();
+    const [one, two] = [await back("one"), await back("two")];
+    const before = acme.keyReadings();
+    const facts = await Promise.all([one(), two()]);
+    expect(facts.map(({ subject }) => subject)).toEqual(["one", "two"]);
+    expect(acme.keyReadings()).toBe(before + 1);
+    await (await back("three"))();
+    expect(acme.keyReadings()).toBe(before + 1);
   });
 
   test("A47 rejects a code without its own verifier", async () => {
@@ -361,6 +380,31 @@ describe("A48 rejects an ID token", () => {
       fake.idToken = await fake.sign({ nonce }, header, privateKey);
       await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
     }
+  });
+
+  test("A154 whose keys are read once in ten seconds, however many answers are forged", async () => {
+    const { finish, nonce } = await begin("custom_fake");
+    fake.idToken = await fake.sign({ nonce });
+    await finish();
+    const readings = () => fake.asked.filter(({ path }) => path === "/jwks").length;
+    const { privateKey } = await generateKeyPair("RS256");
+    const forge = async () => {
+      for (const kid of ["default", "unknown"]) {
+        const forged = await begin("custom_fake");
+        fake.idToken = await fake.sign({ nonce: forged.nonce }, { kid }, privateKey);
+        await expect(forged.finish()).rejects.toMatchObject({ code: "invalid_request" });
+      }
+    };
+    expect(readings()).toBe(1);
+    for (let times = 0; times < 3; times += 1) await forge();
+    expect(readings()).toBe(2);
+    const later = Date.now() + 10_001;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => later);
+    await forge();
+    clock.mockRestore();
+    expect(readings()).toBe(3);
+    // Each answer was exchanged once: a code is good for one request.
+    expect(fake.asked.filter(({ path }) => path === "/token")).toHaveLength(9);
   });
 
   test.each(smallOrderPoints.map((point) => [point.toString("hex"), point]))(

@@ -3,8 +3,10 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   Configuration,
+  type CustomFetch,
   customFetch,
   discovery,
+  type ExportedJWKSCache,
   enableNonRepudiationChecks,
   fetchProtectedResource,
   fetchUserInfo,
@@ -18,6 +20,7 @@ import { codeChallengeOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
 import { openThirdPartyRequest } from "./authorization-requests.ts";
+import { readKeysAgain } from "./key-readings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
 import { type ProviderFacts, toProviderFacts } from "./provider-facts.ts";
 import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./provider-fetch.ts";
@@ -106,21 +109,39 @@ export async function completeAuthorization(
   const { codeVerifier = "", nonce = "" } = privateState;
 
   return withProviderErrors({ runtime, tenant }, provider, async () => {
-    const configuration = await configure({ runtime, tenant }, provider, signal);
-    const keysOf = `${tenant.id} ${provider.id} ${configuration.serverMetadata().jwks_uri}`;
+    let configuration = await configure({ runtime, tenant }, provider, signal);
+    const { jwks_uri } = configuration.serverMetadata();
+    const keysOf = `${tenant.id} ${provider.id} ${jwks_uri}`;
     const known = network.keys.get(keysOf);
-    if (known) setJwksCache(configuration, known);
+    const fetch = repeatingTokens(configuration, boundedFetch(network, signal));
 
     const returned = callbackUrl(tenant.config);
     for (const name of responseParameters) {
       const value = answer.get(name);
       if (value !== null) returned.searchParams.set(name, value);
     }
-    const tokens = await authorizationCodeGrant(configuration, returned, {
-      expectedState: state,
-      ...(provider.pkce ? { pkceCodeVerifier: codeVerifier } : {}),
-      ...(provider.nonce ? { expectedNonce: nonce } : {}),
-      idTokenExpected: provider.idToken !== null,
+    const grant = (trusted: ExportedJWKSCache | undefined) => {
+      configuration[customFetch] = fetch;
+      if (trusted) setJwksCache(configuration, trusted);
+      return authorizationCodeGrant(configuration, returned, {
+        expectedState: state,
+        ...(provider.pkce ? { pkceCodeVerifier: codeVerifier } : {}),
+        ...(provider.nonce ? { expectedNonce: nonce } : {}),
+        idTokenExpected: provider.idToken !== null,
+      });
+    };
+    const tokens = await grant(known).catch(async (error: unknown) => {
+      // Keys that were read for this answer cannot be older than it.
+      if (!known || !jwks_uri || !isKeyFailure(error)) throw error;
+      await readKeysAgain(network.keyReadings, `oauth ${keysOf}`, Date.now(), async () => {
+        const keys = await readKeys(new URL(jwks_uri), fetch);
+        if (keys) network.keys.set(keysOf, keys);
+      });
+      const renewed = network.keys.get(keysOf);
+      if (!renewed || renewed === known) throw error;
+      // The library keeps the keys of a configuration.
+      configuration = await configure({ runtime, tenant }, provider, signal);
+      return grant(renewed);
     });
     const keys = getJwksCache(configuration);
     if (keys && !keys.jwks.keys.every(isNoWeakEd25519Jwk)) throw weakKey();
@@ -161,6 +182,39 @@ export async function completeAuthorization(
     if (!facts) throw unusableResponse("no_subject");
     return facts;
   });
+}
+
+/** Whether no known key fits a signature, or the one that is named does not verify it. */
+function isKeyFailure(error: unknown): boolean {
+  const codes: unknown[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    codes.push("code" in cause ? cause.code : undefined, cause.message);
+  return codes.includes("OAUTH_KEY_SELECTION_FAILED") || codes.includes("JWT signature verification failed");
+}
+
+/** @returns null if the address answers no JSON Web Key Set (RFC 7517, 5) */
+async function readKeys(url: URL, fetch: CustomFetch): Promise<ExportedJWKSCache | null> {
+  try {
+    const options = { method: "GET", headers: { accept: "application/json" }, redirect: "manual" } as const;
+    const response = await fetch(url.href, { ...options, body: undefined });
+    if (response.status !== 200) return null;
+    const { keys } = asObject(await response.json());
+    if (!Array.isArray(keys)) return null;
+    return { jwks: { keys: keys.map((key) => asObject(key)) as never }, uat: Math.floor(Date.now() / 1000) };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a `fetch` that repeats the first answer of the token endpoint: a code is accepted once (RFC 6749, 4.1.2). */
+function repeatingTokens(configuration: Configuration, fetch: CustomFetch): CustomFetch {
+  const { token_endpoint } = configuration.serverMetadata();
+  let first: Response | null = null;
+  return async (url, options) => {
+    if (url !== token_endpoint) return fetch(url, options);
+    first ??= await fetch(url, options);
+    return first.clone();
+  };
 }
 
 const unusableResponse = (reason: string) =>

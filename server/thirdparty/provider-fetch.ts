@@ -1,5 +1,6 @@
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
 import type { Runtime } from "../runtime.ts";
+import type { KeyReading } from "./key-readings.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
 /** HTTP access to identity providers, with caches. */
@@ -10,6 +11,8 @@ export interface ProviderNetwork {
   documents: Map<string, { text: string; until: number }>;
   /** Public keys by tenant and provider. */
   keys: Map<string, ExportedJWKSCache>;
+  /** Readings of keys or metadata after a failed verification, by tenant and provider. */
+  keyReadings: Map<string, KeyReading>;
 }
 
 const networks = new WeakMap<Runtime, ProviderNetwork>();
@@ -24,7 +27,12 @@ const MAX_DOCUMENTS = 1000;
 
 /** Returns the network of a runtime, shared by all callers. */
 export function providerNetwork(runtime: Runtime): ProviderNetwork {
-  const network = networks.get(runtime) ?? { fetch: globalThis.fetch, documents: new Map(), keys: new Map() };
+  const network = networks.get(runtime) ?? {
+    fetch: globalThis.fetch,
+    documents: new Map(),
+    keys: new Map(),
+    keyReadings: new Map(),
+  };
   networks.set(runtime, network);
   return network;
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { Runtime, TenantContext } from "../../runtime.ts";
+import { readKeysAgain } from "../key-readings.ts";
 import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
@@ -140,11 +141,10 @@ async function fetchedMetadata(
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProviderMetadata | null> {
-  const { runtime, tenant } = context;
+  const { runtime } = context;
   const all = fetchedCaches.get(runtime) ?? new Map<string, Promise<FetchedMetadata>>();
   fetchedCaches.set(runtime, all);
-  // Tenants do not share metadata.
-  const key = `${tenant.id} ${settings.metadata_url}`;
+  const key = fetchedKey(context, settings);
   const known = all.get(key);
   const last = await known;
   const time = now.getTime();
@@ -155,6 +155,33 @@ async function fetchedMetadata(
   const { metadata, usableUntil } = (await all.get(key)) ?? { metadata: null, usableUntil: 0 };
   return usableUntil > time ? metadata : null;
 }
+
+/**
+ * Reads the metadata of a provider again, because a signature failed and the provider may have changed its keys; at
+ * most once in ten seconds. Metadata in the configuration stays as it is.
+ *
+ * @param now time of the request
+ */
+export async function readMetadataAgain(
+  context: TenantContext,
+  settings: ProviderSettings,
+  now: Date,
+): Promise<void> {
+  const { runtime } = context;
+  const all = fetchedCaches.get(runtime);
+  const key = fetchedKey(context, settings);
+  if (settings.metadata !== undefined || !all) return;
+  const time = now.getTime();
+  await readKeysAgain(providerNetwork(runtime).keyReadings, `saml ${key}`, time, async () => {
+    const refreshed = refresh(context, settings, await all.get(key), time);
+    all.set(key, refreshed);
+    await refreshed;
+  });
+}
+
+/** Tenants do not share metadata. */
+const fetchedKey = ({ tenant }: TenantContext, { metadata_url }: ProviderSettings) =>
+  `${tenant.id} ${metadata_url}`;
 
 async function refresh(
   context: TenantContext,

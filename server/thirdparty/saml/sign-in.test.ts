@@ -3,6 +3,7 @@ import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
+import { providerNetwork } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { contentCiphers, keyTransports } from "./response-schema.ts";
 import { samlKey } from "./saml-keys.ts";
@@ -328,5 +329,60 @@ describe("A60 rejects a response", () => {
       return xml.slice(0, at) + (xml[at] === "A" ? "B" : "A") + xml.slice(at + 1);
     };
     expect(await reasonOf(submit({ encryptFor: certificate, tamper }))).toMatch(/cannot be decrypted/);
+  });
+});
+
+describe("a provider that changes its key", () => {
+  const address = "https://idp.example.org/metadata";
+
+  /** A runtime that reads the metadata from an address, which states the certificates of the last call. */
+  function published(certificates: string[], allowIdpInitiated = true) {
+    const at = runtime.configured(
+      settings({ metadata: undefined, metadata_url: address, allow_idp_initiated: allowIdpInitiated }),
+    );
+    const state = { certificates, readings: 0 };
+    providerNetwork(at).fetch = async () => {
+      state.readings += 1;
+      return new Response(providerMetadata(provider.entityId, provider.signOnUrl, state.certificates));
+    };
+    return { at, state };
+  }
+
+  test("signs in with the same response, also several users at once", async () => {
+    const next = providerKey();
+    const { at, state } = published([provider.key.certificate]);
+    await submit({}, { at });
+    expect(state.readings).toBe(1);
+    state.certificates = [next.certificate];
+    const facts = await Promise.all([submit({ key: next }, { at }), submit({ key: next }, { at })]);
+    expect(facts.map(({ subject }) => subject)).toEqual(["u-1", "u-1"]);
+    expect(state.readings).toBe(2);
+    expect(await reasonOf(submit({}, { at }))).toBe("signature");
+  });
+
+  test("A154 is asked for its metadata once in ten seconds, however many responses are forged", async () => {
+    const forged = providerKey();
+    const { at, state } = published([provider.key.certificate]);
+    await submit({}, { at });
+    for (let times = 0; times < 5; times += 1)
+      for (const asked of [request(), null])
+        expect(await reasonOf(submit({ key: forged }, { at, asked }))).toBe("signature");
+    expect(state.readings).toBe(2);
+    const later = { inResponseTo: "_request", key: forged };
+    const samlResponse = await provider.answer({ ...sp, ...later });
+    const context = { runtime: at, tenant: at.tenant };
+    const soon = new Date(fixedTime.getTime() + 10_000);
+    expect(await reasonOf(completeSamlSignIn(context, { samlResponse, request: request() }, soon))).toBe(
+      "signature",
+    );
+    expect(state.readings).toBe(3);
+    expect(await submit({}, { at })).toMatchObject({ subject: "u-1" });
+  });
+
+  test("A154 is not asked for responses that are rejected unverified", async () => {
+    const { at, state } = published([provider.key.certificate], false);
+    await submit({}, { at });
+    expect(await reasonOf(submit({ key: providerKey() }, { at, asked: null }))).toBe("unsolicited");
+    expect(state.readings).toBe(1);
   });
 });

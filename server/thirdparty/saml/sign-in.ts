@@ -4,7 +4,7 @@ import type { ProviderFacts } from "../provider-facts.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { verifySamlAssertion } from "./assertion.ts";
 import { mapAttributes, samlProviderId } from "./attribute-mapping.ts";
-import { findByEntityId, type IdentityProvider } from "./identity-providers.ts";
+import { findByEntityId, type IdentityProvider, readMetadataAgain } from "./identity-providers.ts";
 import { registerAssertion } from "./replay-cache.ts";
 import { childOf } from "./response-schema.ts";
 import { type ValidatedResponse, validateResponse } from "./response-validation.ts";
@@ -33,10 +33,18 @@ export async function completeSamlSignIn(
   if (!validation.ok) throw validation.declined ? accessDenied() : invalidResponse(validation.reason);
   const { validated } = validation;
 
-  const provider = await findSender(context, validated, request, now);
-  const { requestId = null, reauthenticatedSince } = request?.privateState ?? {};
-  const verified = await readSignedAssertion(validated, provider.certificates, encryption.privateKey);
+  const sender = await findSender(context, validated, request, now);
+  const verify = ({ certificates }: IdentityProvider) =>
+    readSignedAssertion(validated, certificates, encryption.privateKey);
+  const first = await verify(sender);
+  // The provider may sign with a key that is newer than its metadata here.
+  const renewed =
+    !first.ok && first.reason === "signature" ? await renewedSender(context, sender, now) : null;
+  const provider = renewed ?? sender;
+  const verified = renewed ? await verify(renewed) : first;
   if (!verified.ok) throw invalidResponse(verified.reason);
+
+  const { requestId = null, reauthenticatedSince } = request?.privateState ?? {};
 
   const { audience, consumerUrl } = serviceProviderOf(config);
   const verdict = verifySamlAssertion(validated.response, verified.assertion, {
@@ -72,6 +80,18 @@ async function findSender(
   if (!provider) throw invalidResponse("unknown_issuer");
   if (!request && !provider.settings.allow_idp_initiated) throw invalidResponse("unsolicited");
   return provider;
+}
+
+/** @returns the provider with other certificates than before; null if its metadata has none */
+async function renewedSender(
+  context: TenantContext,
+  { entityId, certificates, settings }: IdentityProvider,
+  now: Date,
+): Promise<IdentityProvider | null> {
+  await readMetadataAgain(context, settings, now);
+  const provider = await findByEntityId(context, entityId, now);
+  const isRenewed = provider?.certificates.some((certificate) => !certificates.includes(certificate));
+  return provider && isRenewed && provider.settings === settings ? provider : null;
 }
 
 function trustOf({ entityId, settings }: IdentityProvider) {
