@@ -26,11 +26,19 @@ export interface ChangeMailEventData {
       | "passkey_create"
       | "passkey_delete"
       | "identity_create"
-      | "recovery_code_use";
+      | "recovery_code_use"
+      | "account_delete"
+      | "new_browser";
     new_email_address?: string | undefined;
     /** The primary one before `primary_email_update`. */
     old_email_address?: string | undefined;
     deleted_email_address?: string | undefined;
+    /** When the sign-in of `new_browser` was. */
+    at?: string | undefined;
+    /** System and browser of the sign-in of `new_browser`. */
+    browser?: string | undefined;
+    /** Place of the sign-in of `new_browser`, if it is known. */
+    place?: string | null | undefined;
     /** The second factor that was added or removed. */
     factor?: "totp" | "security_key" | "authenticator" | "recovery_codes" | undefined;
   };

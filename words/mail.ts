@@ -3,7 +3,8 @@ import type { MailKind, MailMessage, mailMessages } from "#server/mail/messages"
 /**
  * The texts of all mails in one language, in ICU message syntax. Every text may use {service}, the name of the service,
  * and {host}, its host name; subjects of messages with a code, {code}; `validity`, {minutes}; `event` of a changed
- * address, {address}; `event` of a changed second factor, {factor}: `totp`, `security_key`, `authenticator` or
+ * address, {address}; `event` of a sign-in, {time}, {browser}, which is `Unknown` if it is unknown, and {place}, which is
+ * `none` if it is unknown; `event` of a changed second factor, {factor}: `totp`, `security_key`, `authenticator` or
  * `recovery_codes`.
  */
 export interface MailWords {
@@ -26,6 +27,8 @@ interface WordsOf extends Record<MailKind, object> {
   address_change: ChangeWords;
   factor_change: ChangeWords;
   change: ChangeWords;
+  deletion: AdvisedWords;
+  sign_in: AdvisedWords;
 }
 
 interface PasscodeWords {
@@ -55,4 +58,9 @@ interface ChangeWords {
   heading: string;
   /** What was changed. Also the preview line. */
   event: string;
+}
+
+interface AdvisedWords extends ChangeWords {
+  /** What to do if it was not the reader, in place of the general text. */
+  unexpected: string;
 }

@@ -38,7 +38,7 @@ const namesOfMails = ["service", "host"];
 /** Values of every placeholder of a mail. */
 const mailValues = {
   ...{ service: "Stile", host: "login.example.com", code: "048213", address: "ada@example.com" },
-  ...{ minutes: 5, factor: "totp" },
+  ...{ minutes: 5, factor: "totp", time: "November 24, 2026", browser: "Unknown", place: "none" },
 };
 
 /** Controls, halves of characters, line breaks, and characters that turn the order of the text around them. */

@@ -37,6 +37,7 @@ it.each([
   ["recovery_code_use", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_MFA_DELETE_ENABLED"],
   ["mfa_create", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_MFA_CREATE_ENABLED"],
   ["mfa_delete", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_MFA_DELETE_ENABLED"],
+  ["account_delete", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_ACCOUNT_DELETE_ENABLED"],
 ] as const)("creates no %s mail if %s is false", (kind, setting) => {
   const to = "ada@example.com";
   expect(securityNotice(contextWith(), kind, to)).toHaveLength(1);

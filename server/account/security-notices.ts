@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import type { SecurityMail } from "../mail/messages.ts";
+import type { SecurityMail, SignInDetails } from "../mail/messages.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 
 /** Changes that the account owner is notified of. */
@@ -20,6 +20,8 @@ const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["
   recovery_code_use: "mfa_delete",
   mfa_create: "mfa_create",
   mfa_delete: "mfa_delete",
+  account_delete: "account_delete",
+  new_browser: "new_browser",
 };
 
 /**
@@ -29,7 +31,7 @@ const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["
  * @param to canonical primary address before the change, so that an attacker cannot divert the notice; null if the
  *   account has no address
  * @param details `address`: the address that was added, removed or made primary; `previous`: the primary one before;
- *   `factor`: the second factor
+ *   `factor`: the second factor; of a sign-in, when, where and with which browser
  * @returns an empty list if the kind is disabled or the account has no address
  */
 export function securityNotice(
@@ -40,7 +42,13 @@ export function securityNotice(
 ): Job[];
 export function securityNotice(
   context: Pick<RequestContext, "tenant" | "client">,
-  kind: Exclude<NoticeKind, AddressKind>,
+  kind: "new_browser",
+  to: string | null,
+  details: SignInDetails,
+): Job[];
+export function securityNotice(
+  context: Pick<RequestContext, "tenant" | "client">,
+  kind: Exclude<NoticeKind, AddressKind | "new_browser">,
   to: string | null,
   details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">,
 ): Job[];

@@ -1,4 +1,5 @@
 import { deleteAccount } from "../account/deletion.ts";
+import { securityNotice } from "../account/security-notices.ts";
 import { readUserObject, type UserObject } from "../account/user-object.ts";
 import { audit } from "../audit/audit.ts";
 import { emit } from "../events/emit.ts";
@@ -120,9 +121,10 @@ export function deleteAdminUser(
   context: RequestContext,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
-  return changeUser(context, userId, async ({ tx, record }) => {
+  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     await deleteAccount(context, userId, null)(tx);
     await record("user_deleted");
+    jobs.push(...securityNotice(owner, "account_delete", user.email));
     return { ok: true };
   });
 }

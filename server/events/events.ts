@@ -27,6 +27,8 @@ const securityMessages = [
   ...messagesOf("address_change"),
   ...messagesOf("factor_change"),
   ...messagesOf("change"),
+  ...messagesOf("deletion"),
+  ...messagesOf("sign_in"),
 ] as const;
 
 const changeDetails = z.strictObject({
@@ -35,6 +37,9 @@ const changeDetails = z.strictObject({
   new_email_address: z.string().optional(),
   old_email_address: z.string().optional().describe("The primary one before `primary_email_update`."),
   deleted_email_address: z.string().optional(),
+  at: z.iso.datetime().optional().describe("When the sign-in of `new_browser` was."),
+  browser: z.string().optional().describe("System and browser of the sign-in of `new_browser`."),
+  place: z.string().nullable().optional().describe("Place of the sign-in of `new_browser`, if it is known."),
   factor: z.enum(mailFactors).optional().describe("The second factor that was added or removed."),
 });
 

@@ -51,6 +51,10 @@ export function mailEventData(mail: Mail): EventData<"email.send"> {
       const data = { service_name, template: content.type, deleted_email_address: content.address };
       return { ...members, type: "security_notification", data };
     }
+    case "new_browser": {
+      const { type: template, ...signIn } = content;
+      return { ...members, type: "security_notification", data: { service_name, template, ...signIn } };
+    }
     default: {
       const factor = "factor" in content ? { factor: content.factor } : {};
       const data = { service_name, template: content.type, ...factor };

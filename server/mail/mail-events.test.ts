@@ -36,6 +36,13 @@ const contentOf = (type: MailMessage): MailContent => {
       return { type, address: "new@example.com" } as MailContent;
     case "factor_change":
       return { type, factor: "totp" } as MailContent;
+    case "sign_in":
+      return {
+        type,
+        at: "2026-11-24T09:41:00.000Z",
+        browser: "Windows (Firefox)",
+        place: null,
+      } as MailContent;
     default:
       return { type } as MailContent;
   }

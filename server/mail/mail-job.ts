@@ -2,8 +2,8 @@ import type { Language } from "#words/language-tags";
 import type { NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**
- * The content of a mail. The only visitor input in it is addresses of the account in canonical form, so a mail cannot
- * be made to carry an attacker's text.
+ * The content of a mail. The only visitor input in it is addresses of the account in canonical form, and the name of a
+ * browser from a closed list, so a mail cannot be made to carry an attacker's text.
  */
 export type MailContent =
   | { type: PasscodeMail; code: string; ttlSeconds: number }

@@ -19,9 +19,12 @@ const cases = contents.flatMap((content) =>
 /** Text of a mail without what is the same in every language. */
 function wordsOf({ subject, text }: { subject: string; text: string }, content: MailContent): string {
   const address = "address" in content ? content.address : service;
+  const { browser = service, place } = content.type === "new_browser" ? content : {};
   return `${subject}\n${text}`
     .replaceAll(host, "")
     .replaceAll(address, "")
+    .replaceAll(browser, "")
+    .replaceAll(place ?? service, "")
     .replaceAll(service, "")
     .toLowerCase();
 }
@@ -72,6 +75,10 @@ describe.each(cases)("$type in $language", ({ content, language }) => {
       expect(rendered.html).toMatch(/<p class="code"[^>]*>048213<\/p>/);
       const minutes = new Intl.NumberFormat(language).format(content.ttlSeconds / 60);
       expect(rendered.text.replace(code, "")).toContain(minutes);
+    } else if (content.type === "new_browser") {
+      expect(rendered.text).toContain("(UTC)");
+      if (content.place) expect(rendered.text).toContain(content.place);
+      else expect(rendered.text).not.toMatch(/none|Unknown/);
     } else {
       expect(rendered.subject + rendered.text).not.toMatch(/\p{Nd}/u);
     }

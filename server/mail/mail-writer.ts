@@ -11,6 +11,7 @@ import {
   mailMessages,
   type NoticeMail,
   type SecurityMail,
+  type SignInDetails,
 } from "./messages.ts";
 import { oneLine } from "./one-line.ts";
 import type { RenderedMail } from "./transport.ts";
@@ -54,7 +55,7 @@ export function createMailWriter({
 
   return (content, language) => {
     const translate = translatorFor(language);
-    const { subject, preview, blocks } = draftOf(translate, content, names);
+    const { subject, preview, blocks } = draftOf(translate, content, names, language);
     const page = {
       language,
       title: subject,
@@ -75,10 +76,10 @@ interface Draft {
 
 type Names = { service: string; host: string };
 
-function draftOf(translate: Translator, content: MailContent, names: Names): Draft {
+function draftOf(translate: Translator, content: MailContent, names: Names, language: PageLanguage): Draft {
   if (isOf("passcode", content)) return passcodeMail(translate, content, names);
   if (isOf("notice", content)) return noticeMail(translate, content.type, names);
-  return changeMail(translate, content, names);
+  return changeMail(translate, content, names, language);
 }
 
 function isOf<Kind extends MailKind>(
@@ -122,17 +123,38 @@ function noticeMail(translate: Translator, type: NoticeMail, names: Names): Draf
   };
 }
 
-function changeMail(translate: Translator, { type, ...details }: SecurityMail, names: Names): Draft {
+function changeMail(translate: Translator, mail: SecurityMail, names: Names, language: PageLanguage): Draft {
+  const { type } = mail;
+  const details = mail.type === "new_browser" ? signInValues(mail, language) : mail;
   // The texts have an `other` branch for an unknown factor.
-  const event = translate(`messages.${type}.event`, { ...names, factor: "other", address: "", ...details });
+  const event = translate(`messages.${type}.event`, {
+    ...names,
+    factor: "other",
+    address: "",
+    ...details,
+  });
+  const unexpected =
+    type === "account_delete" || type === "new_browser"
+      ? (`messages.${type}.unexpected` as const)
+      : "unexpected";
   return {
     subject: translate(`messages.${type}.subject`, names),
     preview: event,
     blocks: [
       { kind: "heading", text: translate(`messages.${type}.heading`, names) },
       { kind: "paragraph", text: event },
-      { kind: "paragraph", text: translate("unexpected", names) },
+      { kind: "paragraph", text: translate(unexpected, names) },
       { kind: "aside", text: translate("expected", names) },
     ],
   };
+}
+
+/** The values of a sign-in in the reader's language. The reader's time zone is unknown. */
+function signInValues({ at, browser, place }: SignInDetails, language: PageLanguage) {
+  const format = new Intl.DateTimeFormat(language, {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
+  return { time: `${format.format(new Date(at))} (UTC)`, browser, place: place ?? "none" };
 }

@@ -1,7 +1,8 @@
 /**
  * Every mail message by its name, with how it is drawn: one entry per message. `words/<language>/mail.ts` holds its
  * texts. A `passcode` message carries a code, a `notice` nothing. The others report a change of an account to its
- * owner: `address_change` names the email address and `factor_change` the second factor that was changed.
+ * owner: `address_change` names the email address and `factor_change` the second factor that was changed. `deletion` and
+ * `sign_in` report what no change undoes, so they have their own advice; `sign_in` says when, where and with which browser.
  */
 export const mailMessages = {
   login: "passcode",
@@ -20,7 +21,12 @@ export const mailMessages = {
   identity_create: "change",
   recovery_code_use: "change",
   mfa_delete: "factor_change",
-} as const satisfies Record<string, "passcode" | "notice" | "address_change" | "factor_change" | "change">;
+  account_delete: "deletion",
+  new_browser: "sign_in",
+} as const satisfies Record<
+  string,
+  "passcode" | "notice" | "address_change" | "factor_change" | "change" | "deletion" | "sign_in"
+>;
 
 type MailMessages = typeof mailMessages;
 
@@ -57,4 +63,15 @@ export type SecurityMail =
       previous?: string;
     }
   | { type: MessageOf<"factor_change">; factor?: (typeof mailFactors)[number] }
-  | { type: MessageOf<"change"> };
+  | { type: MessageOf<"change"> | MessageOf<"deletion"> }
+  | ({ type: MessageOf<"sign_in"> } & SignInDetails);
+
+/** A sign-in as its mail tells of it. */
+export interface SignInDetails {
+  /** ISO 8601. */
+  at: string;
+  /** Of `describeUserAgent`, which names browsers of a closed list. */
+  browser: string;
+  /** Of the location database; null if it is unknown. */
+  place: string | null;
+}

@@ -40,7 +40,13 @@ const storedMail = z.object({
       type: z.enum(messagesOf("factor_change")),
       factor: z.enum(mailFactors).exactOptional(),
     }),
-    z.object({ type: z.enum(messagesOf("change")) }),
+    z.object({ type: z.enum([...messagesOf("change"), ...messagesOf("deletion")]) }),
+    z.object({
+      type: z.enum(messagesOf("sign_in")),
+      at: z.iso.datetime(),
+      browser: z.string(),
+      place: z.string().nullable(),
+    }),
   ]),
 });
 

@@ -103,6 +103,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {Die Authenticator-App gilt} security_key {Ein Sicherheitsschlüssel gilt} authenticator {Ein Telefon gilt} recovery_codes {Die Wiederherstellungscodes gelten} other {Ein zweiter Faktor gilt}} nicht mehr als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service}.",
     },
+    account_delete: {
+      subject: "Ihr Konto bei {service} wurde gelöscht",
+      heading: "Ihr Konto wurde gelöscht",
+      event: "Ihr Konto bei {service} wurde mit allem, was dazugehört, gelöscht.",
+      unexpected: "Wenn Sie das nicht waren, wenden Sie sich an die Betreiber von {service}.",
+    },
+    new_browser: {
+      subject: "Neue Anmeldung bei Ihrem Konto bei {service}",
+      heading: "Anmeldung in einem neuen Browser",
+      event:
+        "Bei Ihrem Konto bei {service} gab es am {time} eine Anmeldung{browser, select, Unknown {} other { mit {browser}}}{place, select, none {} other { in der Nähe von {place}}}. Dieser Browser wurde dafür bisher nicht verwendet.",
+      unexpected:
+        "Wenn Sie das nicht waren, ist vielleicht jemand anderes in Ihrem Konto. Melden Sie sich unter {host} an, beenden Sie die anderen Sitzungen und legen Sie ein neues Passwort fest. Wenn Sie sich nicht mehr anmelden können, wenden Sie sich an die Betreiber von {service}.",
+    },
   },
   unexpected:
     "Wenn Sie das nicht waren, ist vielleicht jemand anderes in Ihrem Konto. Melden Sie sich unter {host} an, machen Sie die Änderung rückgängig, legen Sie ein neues Passwort fest und beenden Sie die anderen Sitzungen. Wenn Sie sich nicht mehr anmelden können, wenden Sie sich an die Betreiber von {service}.",

@@ -100,6 +100,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {The authenticator app} security_key {A security key} authenticator {A phone} recovery_codes {The recovery codes} other {A second factor}} can no longer be used as the second step of signing in to your account at {service}.",
     },
+    account_delete: {
+      subject: "Your {service} account was deleted",
+      heading: "Your account was deleted",
+      event: "Your account at {service} was deleted, with everything in it.",
+      unexpected: "If that was not you, tell the people who run {service}.",
+    },
+    new_browser: {
+      subject: "New sign-in to your {service} account",
+      heading: "A sign-in in a new browser",
+      event:
+        "Your account at {service} was signed in to on {time}{browser, select, Unknown {} other { with {browser}}}{place, select, none {} other {, near {place}}}. This browser was not used for it before.",
+      unexpected:
+        "If that was not you, somebody else may be in your account. Sign in at {host}, end the other sessions and set a new password. If you can no longer sign in, tell the people who run {service}.",
+    },
   },
   unexpected:
     "If that was not you, somebody else may be in your account. Sign in at {host}, undo the change, set a new password and end the other sessions. If you can no longer sign in, tell the people who run {service}.",

@@ -102,6 +102,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {L’application d’authentification ne peut plus servir} security_key {Une clé de sécurité ne peut plus servir} authenticator {Un téléphone ne peut plus servir} recovery_codes {Les codes de récupération ne peuvent plus servir} other {Un second facteur ne peut plus servir}} de deuxième étape pour la connexion à votre compte {service}.",
     },
+    account_delete: {
+      subject: "Votre compte {service} a été supprimé",
+      heading: "Votre compte a été supprimé",
+      event: "Votre compte {service} et tout ce qu’il contenait ont été supprimés.",
+      unexpected: "Si ce n’était pas vous, prévenez les responsables de {service}.",
+    },
+    new_browser: {
+      subject: "Nouvelle connexion à votre compte {service}",
+      heading: "Connexion depuis un nouveau navigateur",
+      event:
+        "Une connexion à votre compte {service} a eu lieu le {time}{browser, select, Unknown {} other { avec {browser}}}{place, select, none {} other {, près de {place}}}. Ce navigateur n’avait pas encore été utilisé pour ce compte.",
+      unexpected:
+        "Si ce n’était pas vous, quelqu’un d’autre a peut-être accès à votre compte. Connectez-vous sur {host}, mettez fin aux autres sessions et définissez un nouveau mot de passe. Si vous ne pouvez plus vous connecter, prévenez les responsables de {service}.",
+    },
   },
   unexpected:
     "Si ce n’était pas vous, quelqu’un d’autre a peut-être accès à votre compte. Connectez-vous sur {host}, annulez la modification, définissez un nouveau mot de passe et mettez fin aux autres sessions. Si vous ne pouvez plus vous connecter, prévenez les responsables de {service}.",

@@ -101,6 +101,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {L’app di autenticazione non può più essere usata} security_key {Una chiave di sicurezza non può più essere usata} authenticator {Un telefono non può più essere usato} recovery_codes {I codici di recupero non possono più essere usati} other {Un secondo fattore non può più essere usato}} come secondo passaggio dell’accesso al Suo account {service}.",
     },
+    account_delete: {
+      subject: "Il Suo account {service} è stato eliminato",
+      heading: "Il Suo account è stato eliminato",
+      event: "Il Suo account {service} è stato eliminato con tutto ciò che conteneva.",
+      unexpected: "Se non è stato Lei, avvisi i gestori di {service}.",
+    },
+    new_browser: {
+      subject: "Nuovo accesso al Suo account {service}",
+      heading: "Accesso da un nuovo browser",
+      event:
+        "È stato effettuato un accesso al Suo account {service} il {time}{browser, select, Unknown {} other { con {browser}}}{place, select, none {} other {, vicino a {place}}}. Questo browser non era mai stato usato per l’account.",
+      unexpected:
+        "Se non è stato Lei, qualcun altro potrebbe avere accesso all’account. Acceda su {host}, termini le altre sessioni e imposti una nuova password. Se non riesce più ad accedere, avvisi i gestori di {service}.",
+    },
   },
   unexpected:
     "Se non è stato Lei, qualcun altro potrebbe avere accesso all’account. Acceda su {host}, annulli la modifica, imposti una nuova password e termini le altre sessioni. Se non riesce più ad accedere, avvisi i gestori di {service}.",

@@ -100,6 +100,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {De authenticator-app kan} security_key {Een beveiligingssleutel kan} authenticator {Een telefoon kan} recovery_codes {De herstelcodes kunnen} other {Een tweede factor kan}} niet meer worden gebruikt als tweede stap van het inloggen bij je account bij {service}.",
     },
+    account_delete: {
+      subject: "Je account bij {service} is verwijderd",
+      heading: "Je account is verwijderd",
+      event: "Je account bij {service} is verwijderd, met alles wat erin stond.",
+      unexpected: "Als jij dat niet was, neem dan contact op met de beheerders van {service}.",
+    },
+    new_browser: {
+      subject: "Nieuwe inlog op je account bij {service}",
+      heading: "Ingelogd in een nieuwe browser",
+      event:
+        "Op je account bij {service} is op {time} ingelogd{browser, select, Unknown {} other { met {browser}}}{place, select, none {} other {, in de buurt van {place}}}. Deze browser was daar nog niet eerder voor gebruikt.",
+      unexpected:
+        "Als jij dat niet was, heeft iemand anders misschien toegang tot je account. Log in op {host}, beëindig de andere sessies en stel een nieuw wachtwoord in. Als je niet meer kunt inloggen, neem dan contact op met de beheerders van {service}.",
+    },
   },
   unexpected:
     "Als jij dat niet was, heeft iemand anders misschien toegang tot je account. Log in op {host}, maak de wijziging ongedaan, stel een nieuw wachtwoord in en beëindig de andere sessies. Als je niet meer kunt inloggen, neem dan contact op met de beheerders van {service}.",

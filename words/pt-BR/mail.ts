@@ -99,6 +99,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {O app autenticador não pode mais ser usado} security_key {Uma chave de segurança não pode mais ser usada} authenticator {Um celular não pode mais ser usado} recovery_codes {Os códigos de recuperação não podem mais ser usados} other {Um segundo fator não pode mais ser usado}} como segunda etapa para entrar na sua conta em {service}.",
     },
+    account_delete: {
+      subject: "Sua conta em {service} foi excluída",
+      heading: "Sua conta foi excluída",
+      event: "Sua conta em {service} foi excluída, com tudo o que havia nela.",
+      unexpected: "Se não foi você, avise os responsáveis por {service}.",
+    },
+    new_browser: {
+      subject: "Novo acesso à sua conta em {service}",
+      heading: "Acesso em um novo navegador",
+      event:
+        "Houve um acesso à sua conta em {service} em {time}{browser, select, Unknown {} other { com {browser}}}{place, select, none {} other {, perto de {place}}}. Este navegador ainda não tinha sido usado para ela.",
+      unexpected:
+        "Se não foi você, outra pessoa pode ter acesso à sua conta. Entre em {host}, encerre as outras sessões e defina uma nova senha. Se você não conseguir mais entrar, avise os responsáveis por {service}.",
+    },
   },
   unexpected:
     "Se não foi você, outra pessoa pode ter acesso à sua conta. Entre em {host}, desfaça a alteração, defina uma nova senha e encerre as outras sessões. Se você não conseguir mais entrar, avise os responsáveis por {service}.",

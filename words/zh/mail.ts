@@ -93,6 +93,20 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {身份验证器应用} security_key {安全密钥} authenticator {手机} recovery_codes {恢复代码} other {第二重验证方式}}无法再用于您的 {service} 账号登录的第二步验证。",
     },
+    account_delete: {
+      subject: "您的 {service} 账号已删除",
+      heading: "您的账号已删除",
+      event: "您的 {service} 账号及其中的所有内容已被删除。",
+      unexpected: "如果不是您本人，请联系 {service} 的运营方。",
+    },
+    new_browser: {
+      subject: "您的 {service} 账号有新的登录",
+      heading: "在新浏览器中登录",
+      event:
+        "您的 {service} 账号于 {time}{browser, select, Unknown {} other {通过 {browser} }}{place, select, none {} other {在 {place} 附近}}登录。此前该浏览器未登录过此账号。",
+      unexpected:
+        "如果不是您本人，可能有其他人能够访问您的账号。请在 {host} 登录，结束其他会话，并设置新密码。如果您无法再登录，请联系 {service} 的运营方。",
+    },
   },
   unexpected:
     "如果不是您本人，可能有其他人能够访问您的账号。请在 {host} 登录，撤销更改，设置新密码，并结束其他会话。如果您无法再登录，请联系 {service} 的运营方。",

@@ -22,5 +22,13 @@ export const securityNotifications = section({
         "Mail the owner when a second factor was removed, or a recovery code used.",
       ),
     }),
+    account_delete: section({
+      enabled: flag(true).describe("Mail the owner when the account was deleted."),
+    }),
+    new_browser: section({
+      enabled: flag(true).describe(
+        "Mail the owner when the account was signed in to in a browser that it has not used before: one without the sealed cookie that a sign-in leaves for a year. A client that keeps no cookies is new each time.",
+      ),
+    }),
   }),
 });

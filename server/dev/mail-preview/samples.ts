@@ -26,4 +26,14 @@ export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { 
     ...mailFactors.map((factor) => ({ type: "mfa_delete" as const, factor })),
     { type: "mfa_delete" },
   ],
+  account_delete: [{ type: "account_delete" }],
+  new_browser: [
+    {
+      type: "new_browser",
+      at: "2026-11-24T09:41:00.000Z",
+      browser: "Windows (Firefox)",
+      place: "Lisbon, Portugal",
+    },
+    { type: "new_browser", at: "2026-11-24T09:41:00.000Z", browser: "Unknown", place: null },
+  ],
 };

@@ -1,19 +1,22 @@
 import { deleteAccount } from "../../account/deletion.ts";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { go } from "../outcome.ts";
+import { primaryAddressOf } from "./emails.ts";
 import { sensitiveAction } from "./profile-action.ts";
 
 /** Profile action that deletes the account. */
 export const deletionActions = {
   account_delete: sensitiveAction({
     description: "Delete the account and everything in it.",
-    costs: ["write"],
+    costs: ["write", "mail"],
     when: ({ config }) => config.account.allow_deletion,
     to: ["account_deleted"],
     run({ request, account, flowId }) {
       const { id } = account.profile;
       return go("account_deleted", {
         writes: [deleteAccount(request, id, flowId), audit(request, "user_deleted", {}, id)],
+        jobs: securityNotice(request, "account_delete", primaryAddressOf(account)),
         cookieChanges: { session: "ended" },
       });
     },

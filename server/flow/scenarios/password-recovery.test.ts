@@ -44,7 +44,7 @@ test("A24 a recovery revokes every session and every trusted device, and notifie
   expect(
     await database.read.select().from(trustedDevices).where(eq(trustedDevices.userId, owner.userId)),
   ).toEqual([]);
-  expect(mailsTo(runtime, email)).toEqual(["recovery", "password_update"]);
+  expect(mailsTo(runtime, email)).toEqual(["recovery", "password_update", "new_browser"]);
 });
 
 test("A24 a recovery still asks for the second factor", async () => {

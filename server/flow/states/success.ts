@@ -2,7 +2,8 @@ import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { type MarkedMethod, markAccount } from "../../credentials/account-marks.ts";
+import { locate } from "../../authenticator/location.ts";
+import { hasSignedInBefore, type MarkedMethod, markAccount } from "../../credentials/account-marks.ts";
 import { createPassword } from "../../credentials/passwords.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
@@ -10,8 +11,10 @@ import { findTrustedDevice, trustDevice } from "../../credentials/trusted-device
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { emit } from "../../events/emit.ts";
 import { userParts } from "../../identity/users.ts";
+import type { Job } from "../../runtime.ts";
 import { prepareAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { issueSession } from "../../sessions/sessions.ts";
+import { describeUserAgent } from "../../sessions/user-agent.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
 import { amrOf, publicProvider } from "../amr.ts";
@@ -67,11 +70,28 @@ export const success = state({
         ...(type === "login" ? [emit(request, "user.login", userId)] : []),
         entry,
       ],
-      jobs: data.pending.identity ? securityNotice(request, "identity_create", facts.email) : [],
+      jobs: [
+        ...(data.pending.identity ? securityNotice(request, "identity_create", facts.email) : []),
+        ...newBrowserNotice(context),
+      ],
     };
   },
   actions: () => ({}),
 });
+
+/** Tells the owner of a sign-in in a browser that has no mark of the account; the first sign-in of an account is none. */
+function newBrowserNotice(context: SuccessContext): Job[] {
+  const { request, data, facts } = context;
+  const isFirst = isPendingRegistration(context) || data.signedUp === "created";
+  if (isFirst || hasSignedInBefore(request, data.userId)) return [];
+  const { runtime, client, now } = request;
+  const { city, country } = locate(runtime, client.ip) ?? {};
+  return securityNotice(request, "new_browser", facts.email, {
+    at: now.toISOString(),
+    browser: describeUserAgent(client.userAgent),
+    place: [city, country].filter(Boolean).join(", ") || null,
+  });
+}
 
 /** States that are completed only by declining what they offer. */
 const passkeyOffers = ["onboarding_create_passkey", "credential_onboarding_chooser"] as const;

@@ -145,6 +145,12 @@ test.each(changes)("%s by the operator", async (_, has, change, effects) => {
   expect(await left(owner.userId)).toEqual(effects.left);
 });
 
+test("a deletion by the operator is told to the user", async () => {
+  const owner = await userWith({});
+  expect((await call("DELETE", owner.path)).status).toBeLessThan(300);
+  expect(mailsTo(runtime, owner.address)).toEqual(["account_delete"]);
+});
+
 describe("a password that the operator sets", () => {
   const { register, signIn } = people();
 

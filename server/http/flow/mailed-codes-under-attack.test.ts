@@ -50,7 +50,8 @@ async function attack(purpose: Purpose, email: string, wrong: string): Promise<v
   await Promise.all(attacks);
 }
 
-const mailsTo = (email: string) => runtime.enqueued.filter(({ to }) => to === email).length;
+const mailsTo = (email: string) =>
+  runtime.enqueued.filter(({ to, mail }) => to === email && mail.type !== "new_browser").length;
 
 const afterTheCode = {
   login: "success",
