@@ -16,7 +16,7 @@ export interface SmtpCatcher {
    * @throws Error if none arrives within two minutes
    */
   waitFor(to: string, after?: number): Promise<ParsedMail>;
-  /** The code in the mail that `waitFor` returns. */
+  /** Waits for a mail with a code to an address; returns the newest code. Notices may arrive at any time. */
   codeFor(to: string, after?: number): Promise<string>;
   close(): Promise<void>;
 }
@@ -68,11 +68,15 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
   await once(server.server, "listening");
   const address = server.server.address() as AddressInfo;
 
-  async function waitFor(to: string, after = 0): Promise<ParsedMail> {
+  async function waitFor(
+    to: string,
+    after = 0,
+    fits: (mail: ParsedMail) => boolean = () => true,
+  ): Promise<ParsedMail> {
     const signal = AbortSignal.timeout(MAIL_TIMEOUT_MS);
     for (;;) {
       const found = messages.findLast(
-        (mail, index) => index >= after && recipients.get(mail)?.includes(to.toLowerCase()),
+        (mail, index) => index >= after && recipients.get(mail)?.includes(to.toLowerCase()) && fits(mail),
       );
       if (found) return found;
       await once(arrivals, "mail", { signal }).catch(() => {
@@ -84,13 +88,15 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
   return {
     url: `smtp://127.0.0.1:${address.port}`,
     messages,
-    waitFor,
+    waitFor: (to, after) => waitFor(to, after),
     async codeFor(to, after) {
-      const mail = await waitFor(to, after);
-      const code = /^\s*(\d{6})\s*$/m.exec(mail.text ?? "")?.[1];
-      if (!code) throw new Error(`the newest mail to ${to} carries no code: ${mail.subject}`);
-      return code;
+      return codeIn(await waitFor(to, after, (mail) => codeIn(mail) !== ""));
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/** @returns the code of a mail; empty if it carries none */
+function codeIn({ text }: ParsedMail): string {
+  return /^\s*(\d{6})\s*$/m.exec(text ?? "")?.[1] ?? "";
 }
