@@ -103,6 +103,16 @@ export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, (code) => code === "55P03");
 }
 
+/** Returns true if the database takes no writes, as a standby or before a failover: read_only_sql_transaction. */
+export function isReadOnly(error: unknown): boolean {
+  return hasCode(error, (code) => code === "25006");
+}
+
+/** Returns true if PostgreSQL found no room for what it had to write: disk_full. */
+export function isDiskFull(error: unknown): boolean {
+  return hasCode(error, (code) => code === "53100");
+}
+
 /** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network. */
 const unreachableCode = /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/;
 

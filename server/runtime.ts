@@ -6,6 +6,7 @@ import type { PushJob } from "./authenticator/push-job.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config/schema.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
+import type { Readiness } from "./database/readiness.ts";
 import type { ObservedStep } from "./flow/observed-step.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
@@ -40,6 +41,8 @@ export interface Runtime {
   tenants: Tenants;
   platform: Platform;
   database: Database;
+  /** Whether a write succeeds now. */
+  readiness: Readiness;
   log: Logger;
   /** Where entries of the audit log are written besides the database; null if `audit_log.console_output` is off. */
   auditOutput: AuditOutput | null;

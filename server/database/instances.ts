@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import pg from "pg";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 
@@ -13,6 +14,13 @@ export interface Lease {
   end(): Promise<void>;
 }
 
+/** The statement that renews the lease of a server, or takes it. */
+export function renewalOf(instanceId: string): string {
+  return `insert into instances (id, leased_until)
+    values (${pg.escapeLiteral(instanceId)}, clock_timestamp() + interval '${LEASE_SECONDS} seconds')
+    on conflict (id) do update set leased_until = excluded.leased_until`;
+}
+
 /**
  * Adds this server to the table of running servers, renews its lease, and releases the claims that servers without a
  * valid lease hold on flows of any tenant.
@@ -25,10 +33,7 @@ export async function takeLease(
   alone: boolean,
   log: Logger,
 ): Promise<Lease> {
-  const renew = () =>
-    database.claim.execute(sql`
-      insert into instances (id, leased_until) values (${instanceId}, clock_timestamp() + ${LEASE_SECONDS}::int * interval '1 second')
-      on conflict (id) do update set leased_until = excluded.leased_until`);
+  const renew = () => database.claim.execute(sql.raw(renewalOf(instanceId)));
 
   await database.write.execute(
     alone ? sql`delete from instances` : sql`delete from instances where leased_until < clock_timestamp()`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "#db/client";
+import { createReadiness } from "../database/readiness.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Runtime } from "../runtime.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -217,6 +218,7 @@ describe("without a database", () => {
   const cut = (): Runtime => ({
     ...runtime,
     database,
+    readiness: createReadiness(database, runtime.instanceId),
     log: { ...runtime.log, error: note, warn: note } as unknown as Runtime["log"],
   });
 
@@ -249,7 +251,8 @@ describe("without a database", () => {
     expect(await (await ask("GET", "/health/alive", {}, cut()))?.json()).toEqual({ alive: true });
     const ready = await ask("GET", "/health/ready", {}, cut());
     expect(ready?.status).toBe(503);
-    expect(await ready?.json()).toEqual({ ready: false });
+    expect(ready?.headers.get("retry-after")).toBe("1");
+    expect(await ready?.json()).toEqual({ ready: false, reason: "database_unreachable" });
   });
 });
 

@@ -1,4 +1,4 @@
-import { isDatabaseUnreachable, isLockTimeout } from "#db/errors";
+import { isDatabaseUnreachable, isLockTimeout, isReadOnly } from "#db/errors";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 
 /** Seconds after which a client may try again (`Retry-After`). */
@@ -9,5 +9,6 @@ export const RETRY_AFTER_SECONDS = 1;
  * time, another request holds a row for too long, or too much is waiting. The status is then 503.
  */
 export function isTemporaryFailure(error: unknown): boolean {
-  return error instanceof OverloadedError || isDatabaseUnreachable(error) || isLockTimeout(error);
+  if (error instanceof OverloadedError) return true;
+  return isDatabaseUnreachable(error) || isReadOnly(error) || isLockTimeout(error);
 }

@@ -11,6 +11,7 @@ import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
 import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { purgeExpired, startPurging } from "../database/purge.ts";
+import { createReadiness } from "../database/readiness.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { checkSealingKeys } from "../keys/sealed-columns.ts";
@@ -175,6 +176,7 @@ export async function createRuntime(
       tenants,
       platform,
       database,
+      readiness: createReadiness(database, instanceId),
       log,
       auditOutput,
       vault,

@@ -54,9 +54,15 @@ export default async function setup(project: {
   return stop;
 }
 
-/** Starts one PostgreSQL for a whole run, with a migrated database to copy. */
-export async function startTestCluster(): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), "stile test "));
+/**
+ * Starts one PostgreSQL for a whole run, with a migrated database to copy.
+ *
+ * @param parent folder for its own folder
+ */
+export async function startTestCluster(
+  parent = tmpdir(),
+): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(parent, "stile test "));
   const account = databaseAccount(join(folder, "data"));
   if (account) chownSync(folder, account.uid, account.gid);
   const cluster: Cluster = {

@@ -6,6 +6,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import { purgeExpired } from "../database/purge.ts";
+import { createReadiness } from "../database/readiness.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
@@ -43,6 +44,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const pushed: PushJob[] = [];
   const audited: string[] = [];
   let shift = 0;
+  const instanceId = randomUUID();
   const platform = { randomBytes, uuid: randomUUID, clockShift: () => shift };
 
   const make = (variables: Record<string, string>): TestRuntime => {
@@ -62,6 +64,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       tenants: createTenants({ defaultTenant: tenant, database, vault }),
       platform,
       database,
+      readiness: createReadiness(database, instanceId),
       log,
       auditOutput: config.audit_log.console_output.enabled ? (line) => audited.push(line) : null,
       vault,
@@ -95,7 +98,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         (await purgeExpired(database, purgeRules(config))) +
         (await deleteAbandonedDeliveries(database)) +
         (await endExpiredSessions(made)),
-      instanceId: randomUUID(),
+      instanceId,
       enqueued,
       pushed,
       audited,
