@@ -27,8 +27,8 @@ const CHECK_TIMEOUT_MS = 1_400;
 /** A write that succeeded speaks for this time, so that a flood of checks costs two writes a second. */
 const SUCCESS_HOLDS_MS = 500;
 
-/** Rows of a result that PostgreSQL has to put into a file of some hundred kilobytes, above 64 kB of `work_mem`. */
-const SPILLED_ROWS = 4_096;
+/** Rows of a result that PostgreSQL has to put into a file of about 100 kB, above 64 kB of `work_mem`. */
+const SPILLED_ROWS = 8_192;
 
 /** Creates the check of a process. */
 export function createReadiness({ write }: Pick<Database, "write">, instanceId: string): Readiness {
