@@ -37,6 +37,8 @@ export function startMeasured(
       STILE_SERVER_WORKERS: workers,
       STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
       STILE_SESSION_COOKIE_RETENTION: "prompt",
+      // The visitors of the benchmark are new browsers each time; most people sign in where they did before.
+      STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_NEW_BROWSER_ENABLED: "false",
       STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify(custom),
       STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
       SMTP_URL: world.smtp,

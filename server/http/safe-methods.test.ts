@@ -13,11 +13,11 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-/** A digest of every row of every table. */
+/** A digest of every row of every table, except of the leases: readiness is a write to that of the process itself. */
 async function everything(): Promise<Record<string, string>> {
   const { $client } = runtime.database.read;
   const tables = await $client.query<{ name: string }>(
-    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'instances' order by 1",
   );
   const digests: Record<string, string> = {};
   for (const { name } of tables.rows) {

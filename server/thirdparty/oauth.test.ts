@@ -382,7 +382,7 @@ describe("A48 rejects an ID token", () => {
     }
   });
 
-  test("A154 whose keys are read once in ten seconds, however many answers are forged", async () => {
+  test("A158 whose keys are read once in ten seconds, however many answers are forged", async () => {
     const { finish, nonce } = await begin("custom_fake");
     fake.idToken = await fake.sign({ nonce });
     await finish();

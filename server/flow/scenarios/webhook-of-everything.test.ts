@@ -152,6 +152,7 @@ test("sees a whole registration, login and profile session as the list says", as
     expect(types.toSorted()).toEqual([
       ["email_verification", undefined],
       ["email_verification", undefined],
+      ["security_notification", "account_delete"],
       ["security_notification", "email_create"],
       ["security_notification", "email_delete"],
       ["security_notification", "password_update"],

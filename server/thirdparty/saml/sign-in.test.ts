@@ -360,7 +360,7 @@ describe("a provider that changes its key", () => {
     expect(await reasonOf(submit({}, { at }))).toBe("signature");
   });
 
-  test("A154 is asked for its metadata once in ten seconds, however many responses are forged", async () => {
+  test("A158 is asked for its metadata once in ten seconds, however many responses are forged", async () => {
     const forged = providerKey();
     const { at, state } = published([provider.key.certificate]);
     await submit({}, { at });
@@ -379,7 +379,7 @@ describe("a provider that changes its key", () => {
     expect(await submit({}, { at })).toMatchObject({ subject: "u-1" });
   });
 
-  test("A154 is not asked for responses that are rejected unverified", async () => {
+  test("A158 is not asked for responses that are rejected unverified", async () => {
     const { at, state } = published([provider.key.certificate], false);
     await submit({}, { at });
     expect(await reasonOf(submit({ key: providerKey() }, { at, asked: null }))).toBe("unsolicited");
