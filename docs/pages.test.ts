@@ -59,6 +59,13 @@ test("every decision has a number of its own, a status, and a row in the index",
   }
 });
 
+test("no two rows of attacks in docs/security.md have the same number", () => {
+  const text = readFileSync(join(root, "docs", "security.md"), "utf8");
+  const cells = [...text.matchAll(/^\| (A\d[^|]*) \|/gm)].map(([, cell]) => cell);
+  expect(cells).toContain("A1");
+  expect(cells).toEqual([...new Set(cells)]);
+});
+
 test("docs/reference/attacks.md lists the tests of each attack; `npm run docs` writes it", () => {
   expect(readFileSync(join(root, "docs", "reference", "attacks.md"), "utf8")).toBe(attacksPage());
 });
