@@ -297,7 +297,6 @@ test.describe("without JavaScript", () => {
     const other = `other-${account.address}`;
     await setSessionCookie(context, server.url, account);
     await page.goto("/account");
-    await button(page, "Continue").click();
     await expectPage(page, "account");
     await opener(page, "Add an email address").click();
     const asked = mailbox.messages.length;

@@ -158,3 +158,32 @@ test("A29 a stale form performs nothing, and shows the current state", async ({
     .filter((mail) => JSON.stringify(mail.to).includes(account.address));
   expect(mails).toEqual([]);
 });
+
+test("the account page shows the account at once, and its first change starts the flow", async ({
+  page,
+  account,
+}) => {
+  await page.goto("/");
+  await enterAddress(page, account.address);
+  await button(page, "Enter your password").click();
+  await passwordField(page).fill(account.password);
+  await button(page, "Sign in").click();
+  await expectPage(page, "success");
+
+  await page.goto("/account");
+  await expectPage(page, "account");
+  await expect(page.getByText(account.address).first()).toBeVisible();
+  await expect(button(page, /passkey/i)).toBeHidden();
+  await page.locator("summary", { hasText: "Change password" }).click();
+  await newPasswordField(page).fill("nine otters under the bridge");
+  await page.locator("form[data-action=password_update]").getByRole("button").click();
+  await expectPage(page, "account");
+
+  await page.context().clearCookies();
+  await page.goto("/");
+  await enterAddress(page, account.address);
+  await button(page, "Enter your password").click();
+  await passwordField(page).fill("nine otters under the bridge");
+  await button(page, "Sign in").click();
+  await expectPage(page, "success");
+});

@@ -11,8 +11,14 @@ export interface AccountCall {
 }
 
 /** Whether a state shows an account and its actions. */
-export function isAccount({ payload, actions }: FlowState): boolean {
-  return isText(recordOf(payload.user).id) && Object.keys(actions).length > 0;
+export function isAccount(state: FlowState): boolean {
+  return accountIdOf(state) !== undefined && Object.keys(state.actions).length > 0;
+}
+
+/** The id of the account that a state shows. */
+export function accountIdOf({ payload }: FlowState): string | undefined {
+  const { id } = recordOf(payload.user);
+  return isText(id) ? id : undefined;
 }
 
 /** The inputs that name an item of the account. */

@@ -2,6 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor, FlowError } from "#server/flow/wire";
 import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
+import { accountIdOf } from "./account.ts";
 import { iconOf, isChoice, needsScript, presetOf, scriptedClass, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
 import { formValue, inputData, inputErrorsOf } from "./input-data.ts";
@@ -75,6 +76,7 @@ export function ActionForm({
   const isBusy = busy === action.action && isForThisItem;
   const { user, identifier } = state.payload;
   const typed = isText(identifier) ? identifier : flow.view.subject;
+  const account = accountIdOf(state);
   const owner = primaryAddressOf(user) ?? nameOf(user) ?? typed;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer replaces the errors that the page found
@@ -134,6 +136,7 @@ export function ActionForm({
       <input type="hidden" name="flow" value={type} />
       <input type="hidden" name="action" value={action.action} />
       <input type="hidden" name="version" value={version} />
+      {version === 0 && account !== undefined && <input type="hidden" name="account" value={account} />}
       {scripted && <input type="hidden" name="with_script" value="true" />}
       {carries && !live && <input type="hidden" name="with_choice" value={carries} />}
       {hint && tone !== "choice" && (visible.length > 0 || isUntranslated) && (

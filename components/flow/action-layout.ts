@@ -49,6 +49,8 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   continue_to_passcode_confirmation: { icon: "mail" },
   continue_to_otp_secret_creation: { icon: "phone" },
   continue_to_security_key_creation: { icon: "key" },
+  webauthn_credential_create: { needsScript: true },
+  security_key_create: { needsScript: true },
   picture_update: { needsScript: true },
   disconnect_thirdparty_oauth_provider: { needsConfirmation: true },
   recovery_codes_create: { needsConfirmation: true },

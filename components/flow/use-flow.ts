@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
-import { type AccountCall, isAccount } from "./account.ts";
+import { type AccountCall, accountIdOf, isAccount } from "./account.ts";
 import { browserCapabilities, type ReportedCapabilities } from "./capabilities.ts";
 import { isErrorAnswer } from "./error-answer.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
@@ -243,10 +243,10 @@ export function createFlowStore(
     input: Record<string, unknown>,
     options: ActOptions = {},
   ): Promise<void> {
-    const stateName = view.state.name;
+    const { name, account } = { name: view.state.name, account: accountIdOf(view.state) };
     await exclusively(action, options.background ?? false, async () => {
-      // The state changed while this call was queued, so it no longer applies.
-      if (view.state.name !== stateName) return;
+      // The state or the account changed while this call was queued, so it no longer applies.
+      if (view.state.name !== name || accountIdOf(view.state) !== account) return;
       const itemId = options.itemId ?? null;
       if (isAccount(view.state)) asked = { account: view.state, action, input, itemId };
       update({ itemId });
@@ -332,7 +332,8 @@ export function createFlowStore(
     const isOffered = Object.hasOwn(view.state.actions, "webauthn_verify_assertion_response");
     // A browser without WebAuthn is not offered passkeys any more.
     const changes = !available.webauthn_available || available.webauthn_conditional_mediation_available;
-    if (!isOffered || !changes) return;
+    // The flow of an account is started at once: it belongs to the session that the page was made for.
+    if (!isAccount(view.state) && !(isOffered && changes)) return;
     await exclusively("", true, async () => {
       const { version, state } = view;
       const answer =

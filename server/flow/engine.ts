@@ -7,14 +7,14 @@ import type { Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
-import { assumedCapabilities, capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
+import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, releaseClaim } from "./claims.ts";
-import { type FlowData, flowData, type WantedAction } from "./data.ts";
+import type { WantedAction } from "./data.ts";
 import { factsOf } from "./facts.ts";
+import { firstRecord } from "./first-state.ts";
 import { judge, postpone } from "./judge.ts";
-import { type FlowType, stateNames } from "./names.ts";
+import type { FlowType } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
-import { plan } from "./plan.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
@@ -30,7 +30,6 @@ import { claimFlow, type FlowKey, insertFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
 import { newToken } from "./tokens.ts";
 import { viewOf } from "./view.ts";
-import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
 
 /** What a flow starts with. */
@@ -87,27 +86,6 @@ export async function start(
     flowId: record.id,
     resume,
   };
-}
-
-/**
- * Builds the state of a flow that is not started, for the page: the first one that asks the user something. It shows what
- * a browser with WebAuthn is offered. Nothing is written and the token is empty.
- */
-export function firstState(tenant: Tenant, type: FlowType): FlowState {
-  // What an account page shows and changes belongs to one account, so its flow is started first.
-  const record = firstRecord(
-    tenant,
-    type,
-    "",
-    type === "profile" ? {} : { capabilities: assumedCapabilities },
-  );
-  return show(
-    record,
-    viewOf(record, factsOf(type, record.data, null), tenant.config),
-    states[record.state],
-    null,
-    "",
-  );
 }
 
 /** A call to perform an action. */
@@ -220,30 +198,6 @@ async function proceed(
   const shown = { ...answer, ...(issued ? { session: issued } : {}) };
   // It requires reauthentication again: `session.step_up_after` is short, or a second factor was added concurrently.
   return answer.state.payload.wanted_action === undefined ? naming(shown) : shown;
-}
-
-function firstRecord(
-  tenant: Tenant,
-  type: FlowType,
-  id: string,
-  {
-    session,
-    codeChallenge,
-    frameOrigin,
-    capabilities,
-  }: Omit<Beginning, "capabilities"> & { capabilities?: FlowData["capabilities"] },
-) {
-  const data = flowData.parse({
-    ...(codeChallenge === undefined ? {} : { codeChallenge }),
-    ...(frameOrigin === undefined ? {} : { frameOrigin }),
-    ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
-    ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
-    // An identity provider starts this flow, without `preflight`.
-    ...(type === "token_exchange" ? { capabilities: assumedCapabilities } : {}),
-  });
-  const facts = factsOf(type, data, null);
-  const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
-  return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {}, wanted: null };
 }
 
 const rejected = (): Performed => ({ answer: notPermitted() });

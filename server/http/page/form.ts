@@ -1,8 +1,8 @@
 import type { InputDescriptor } from "../../flow/wire.ts";
 import { parseJson } from "../../lib/strict-json.ts";
 
-/** Fields that name the flow, the action and the browser, and are not input. */
-const envelopeFields = ["flow", "action", "version", "with_script", "with_choice"];
+/** Fields that name the flow, the action, the account shown and the browser, and are not input. */
+const envelopeFields = ["flow", "action", "version", "account", "with_script", "with_choice"];
 
 /**
  * Reads the inputs of an action from a url-encoded form. A form has only strings: each is converted to the type of its

@@ -1,6 +1,6 @@
 import type { ReportedCapabilities } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
-import { firstState } from "../../flow/engine.ts";
+import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -52,6 +52,8 @@ interface PageStep {
   /** Of the displayed state. */
   version: number;
   input: Record<string, unknown>;
+  /** Id of the account that the page shows; the first step of a profile flow needs it, because the session may be another's. */
+  account?: string | undefined;
   /** Capabilities of the browser, if the step may start a flow. Absent: all false. */
   capabilities?: ReportedCapabilities | undefined;
   /** A choice that the same form carries; it is stored before the action. */
@@ -94,10 +96,12 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
   const current = flow && (await currentState(context, type, flow));
   if (flow && current) {
     // Another page of this browser has started the flow, and it still asks what this page asks.
-    const asksTheSame = current.state.name === firstState(tenant, type).name;
-    return asksTheSame ? perform(context, flow, { ...step, version: current.version }) : notPermitted();
+    const asksTheSame = unstartedStates(tenant, type).some((name) => name === current.state.name);
+    return asksTheSame && (await isShownAccount(context, step))
+      ? perform(context, flow, { ...step, version: current.version })
+      : notPermitted();
   }
-  return begins(step, tenant) ? startWith(context, step) : notPermitted();
+  return (await isFirstStep(context, step)) ? startWith(context, step) : notPermitted();
 }
 
 /** Abandons the browser's flow, and starts another one with an action. */
@@ -116,6 +120,22 @@ function begins({ type, action }: Pick<PageStep, "type" | "action">, tenant: Ten
   return action === REGISTRATION || Object.hasOwn(firstState(tenant, type).actions, action);
 }
 
+/** Whether an action can be the first of a flow: one of the first state, or one of the account that the page shows. */
+async function isFirstStep(context: HandlerContext, step: PageStep): Promise<boolean> {
+  const isOfAccount = step.type === "profile" && step.action !== REGISTRATION;
+  return isOfAccount ? isShownAccount(context, step) : begins(step, context.tenant);
+}
+
+/** Whether the account that the page shows is that of the session; another person may have signed in since. */
+async function isShownAccount(
+  context: HandlerContext,
+  { type, action, account }: PageStep,
+): Promise<boolean> {
+  if (type !== "profile" || action === REGISTRATION) return true;
+  const session = await profileSession(context);
+  return account !== undefined && session?.userId === account;
+}
+
 /** Whether the user has typed or chosen something that would be lost. */
 function hasText(input: Record<string, unknown>): boolean {
   return Object.values(input).some((value) => typeof value === "string" && value !== "");
@@ -126,11 +146,10 @@ async function startWith(
   context: HandlerContext,
   { type, action, input, first, capabilities = {} }: Omit<PageStep, "version">,
 ): Promise<PageReply> {
-  const skipsPreflight = action !== REGISTRATION && type !== "profile";
   const started = await callFlow(context, {
     kind: "start",
     type,
-    ...(skipsPreflight ? { capabilities } : {}),
+    ...(action === REGISTRATION ? {} : { capabilities }),
   });
   const fresh = startedFlow(context, started);
   if (!fresh) return reply(context, type, null, started);

@@ -1,6 +1,6 @@
 import { peek } from "../../flow/current.ts";
-import { firstState } from "../../flow/engine.ts";
 import { detailedState } from "../../flow/error-codes.ts";
+import { firstAccountState, firstState } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -70,7 +70,8 @@ async function readState(
     const { state, version } = shown;
     return { version, state: displayed(state, flow.flowId, version) };
   }
-  return { version: UNSTARTED, state: firstState(tenant, type) };
+  const account = session && (await firstAccountState(runtime, tenant, session));
+  return { version: UNSTARTED, state: account ?? firstState(tenant, type) };
 }
 
 /** The session of the page's visitor. Displaying a page does not count as use of the session. */

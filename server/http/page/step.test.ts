@@ -35,7 +35,7 @@ async function submit(
   const isFirst = browser.cookies.size === 0;
   const response = await browser.submit("/step", { flow: type, action, version: String(version), ...fields });
   expect(response.status).toBe(303);
-  const address = type === "login" ? "/" : "/?flow=registration";
+  const address = type === "login" ? "/" : `/?flow=${type}`;
   expect(response.headers.get("location")).toBe(isFirst ? checkingCookies(address) : address);
   return page(browser, type, on);
 }
@@ -138,6 +138,60 @@ describe("without a script", () => {
     drawn = await page(browser, "registration");
     expect(drawn.state.name).toBe("success");
     expect((await browser.request("/me")).status).toBe(200);
+  });
+
+  describe("the account page", () => {
+    async function signedIn(): Promise<{ browser: Visitor; id: string }> {
+      const browser = visitor(runtime);
+      const { visitor: registered } = await restRegistration(runtime, newAddress());
+      browser.cookies.set("service", registered.cookies.get("service") ?? "");
+      const { user } = (await page(browser, "profile")).state.payload as { user: { id: string } };
+      return { browser, id: user.id };
+    }
+    test("shows the account at once, writes nothing, and its first form starts the flow", async () => {
+      const { browser, id } = await signedIn();
+      const drawn = await page(browser, "profile");
+      expect(drawn).toMatchObject({ version: 0, state: { name: "profile_init", csrf_token: "" } });
+      expect([...browser.cookies.keys()]).toEqual(["service"]);
+      const form = { account: id, patch_metadata: JSON.stringify({ theme: "dark" }) };
+      const after = await submit(browser, "profile", "patch_metadata", form);
+      expect(after.version).toBeGreaterThan(0);
+      expect(after.state).toMatchObject({
+        name: "profile_init",
+        status: 200,
+        payload: { user: { metadata: { unsafe_metadata: { theme: "dark" } } } },
+      });
+    });
+
+    test("two pages that were opened at once are one flow", async () => {
+      const { browser, id } = await signedIn();
+      const form = (theme: string) => ({
+        ...{ flow: "profile", action: "patch_metadata", version: "0", account: id },
+        patch_metadata: JSON.stringify({ [theme]: true }),
+      });
+      for (const theme of ["dark", "light"])
+        expect((await browser.submit("/step", form(theme))).status).toBe(303);
+      expect((await page(browser, "profile")).state.payload).toMatchObject({
+        user: { metadata: { unsafe_metadata: { dark: true, light: true } } },
+      });
+    });
+
+    test("performs nothing on the account of another person who has signed in since", async () => {
+      const { id } = await signedIn();
+      const { browser: other, id: otherId } = await signedIn();
+      for (const account of [{ account: id }, {}]) {
+        const after = await submit(other, "profile", "account_delete", account);
+        expect(after.state).toMatchObject({ name: "profile_init", payload: { user: { id: otherId } } });
+      }
+      expect((await other.request("/me")).status).toBe(200);
+    });
+
+    test("offers a visitor without a session nothing", async () => {
+      expect(await page(visitor(runtime), "profile")).toMatchObject({
+        version: 0,
+        state: { name: "error", error: { code: "unauthorized" } },
+      });
+    });
   });
 
   test("reports an expired flow on the first state of the next flow", async () => {

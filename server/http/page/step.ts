@@ -1,4 +1,4 @@
-import { firstState } from "../../flow/engine.ts";
+import { firstState } from "../../flow/first-state.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -61,7 +61,8 @@ export const stepHandler: Handler = async (context) => {
     withoutChoice(own.has("action") ? fieldsOf(inputs, form, own) : form, choice),
     inputs,
   );
-  const step = { type, action, version: Number(version), input, capabilities };
+  const account = form.get("account") ?? undefined;
+  const step = { type, action, version: Number(version), input, account, capabilities };
   const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
   // After a second click or a lost answer, the page shows the flow's current state, whose form works.
   const outcome = isNotPermitted(acted) ? await currentOnPage(context, type) : acted;

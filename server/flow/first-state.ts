@@ -1,0 +1,94 @@
+import { accountOf } from "../account/account.ts";
+import { currentTime } from "../database/current-time.ts";
+import { factsById } from "../identity/users.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { assumedCapabilities } from "./capabilities.ts";
+import { type FlowData, type FlowRecord, flowData } from "./data.ts";
+import { factsOf } from "./facts.ts";
+import { type FlowType, type StateName, stateNames } from "./names.ts";
+import { plan } from "./plan.ts";
+import { show } from "./show.ts";
+import { states } from "./states/index.ts";
+import { type Owner, viewOf } from "./view.ts";
+import type { FlowState } from "./wire.ts";
+
+/** What decides the first state of a flow. */
+export interface FirstRecord {
+  /** Of the owner of a profile flow. */
+  session?: Session | undefined;
+  codeChallenge?: string | undefined;
+  frameOrigin?: string | undefined;
+  /** The flow begins after `preflight`. */
+  capabilities?: FlowData["capabilities"];
+}
+
+/** Builds the record that a flow begins with. Pure. */
+export function firstRecord(
+  tenant: Tenant,
+  type: FlowType,
+  id: string,
+  { session, codeChallenge, frameOrigin, capabilities }: FirstRecord,
+): FlowRecord {
+  const data = flowData.parse({
+    ...(codeChallenge === undefined ? {} : { codeChallenge }),
+    ...(frameOrigin === undefined ? {} : { frameOrigin }),
+    ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
+    ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
+    // An identity provider starts this flow, without `preflight`.
+    ...(type === "token_exchange" ? { capabilities: assumedCapabilities } : {}),
+  });
+  const facts = factsOf(type, data, null);
+  const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
+  return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {}, wanted: null };
+}
+
+/**
+ * Builds the state of a flow that is not started, for the page: the first one that asks the user something. It shows what
+ * a browser with WebAuthn is offered. Nothing is written and the token is empty. A profile flow, whose first state is
+ * about an account, begins with `preflight`; `firstAccountState` shows the account.
+ */
+export function firstState(tenant: Tenant, type: FlowType): FlowState {
+  const record = firstRecord(
+    tenant,
+    type,
+    "",
+    type === "profile" ? {} : { capabilities: assumedCapabilities },
+  );
+  return unstarted(tenant, record, null);
+}
+
+/**
+ * The same for the account of a session. Reads only.
+ *
+ * @returns null if the account does not exist any more
+ */
+export async function firstAccountState(
+  runtime: Runtime,
+  tenant: Tenant,
+  session: Session,
+): Promise<FlowState | null> {
+  const { read } = runtime.database;
+  const [user, now] = await Promise.all([factsById(read, tenant.id, session.userId), currentTime(runtime)]);
+  const account = user && (await accountOf(read, tenant, session.userId, now, runtime));
+  if (!account) return null;
+  const record = firstRecord(tenant, "profile", "", { session, capabilities: assumedCapabilities });
+  return unstarted(tenant, record, user, { account, session, now });
+}
+
+/** The states that a page may show of a flow that is not started. */
+export function unstartedStates(tenant: Tenant, type: FlowType): StateName[] {
+  const names = [firstState(tenant, type).name as StateName];
+  return type === "profile" ? [...names, "profile_init"] : names;
+}
+
+function unstarted(
+  { config }: Tenant,
+  record: FlowRecord,
+  user: Parameters<typeof factsOf>[2],
+  owner: Owner | null = null,
+): FlowState {
+  const view = viewOf(record, factsOf(record.type, record.data, user), config, owner);
+  return show(record, view, states[record.state], null, "");
+}
