@@ -360,11 +360,23 @@ async function spokenNodes(
   ];
   const [root] = nodes;
   const text = (value: { value?: unknown } | undefined) => String(value?.value ?? "");
-  return (root ? inOrder(root) : [])
-    .filter(({ ignored }) => !ignored)
-    .map(({ role, name, description }) => ({
+  const spoken = (root ? inOrder(root) : [])
+    .filter(({ ignored, role }) => !ignored && text(role) !== "InlineTextBox")
+    .map(({ parentId, role, name, description }) => ({
+      parentId,
       role: text(role),
       name: text(name),
       description: text(description),
     }));
+  // A text with places to break is several nodes of one element, which are read as one.
+  return spoken.flatMap((node, index) => {
+    const isText = ({ role }: { role: string }) => role === "StaticText";
+    const continues = (one: typeof node | undefined) =>
+      one !== undefined && isText(one) && one.parentId === node.parentId;
+    if (isText(node) && continues(spoken[index - 1])) return [];
+    const rest = isText(node) ? spoken.slice(index + 1) : [];
+    const end = rest.findIndex((one) => !continues(one));
+    const parts = rest.slice(0, end === -1 ? rest.length : end);
+    return [{ ...node, name: [node, ...parts].map(({ name }) => name).join("") }];
+  });
 }

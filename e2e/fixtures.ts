@@ -35,14 +35,15 @@ interface OfWorker {
 }
 
 /**
- * Switched off for most tests: rate limits, because every test comes from one address, and passkeys without a
- * prompt, because a virtual authenticator asks for a touch where a password manager does not. Registrations offer a
- * second factor, so that accounts can begin with one.
+ * Switched off for most tests: rate limits, because every test comes from one address, passkeys without a prompt, because
+ * a virtual authenticator asks for a touch where a password manager does not, and mails about a new browser, because every
+ * test is one. Registrations offer a second factor, so that accounts can begin with one.
  */
 const usual = {
   STILE_RATE_LIMITER_ENABLED: "false",
   STILE_PASSKEY_CONDITIONAL_CREATE: "false",
   STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_NEW_BROWSER_ENABLED: "false",
 };
 
 /**
