@@ -1,13 +1,9 @@
+import { parsePattern, patternFault, type Wildcard, type WildcardPattern } from "../lib/wildcard-pattern.ts";
+
 /**
  * URL patterns: `*` matches within a host label or path segment, `**` across labels or segments. In a host both match at
  * least one character. A query is matched by the part of the pattern after its `?`.
  */
-
-/** One step of a pattern: the characters it matches, and whether it repeats. */
-interface Step {
-  takes(character: string): boolean;
-  repeats: boolean;
-}
 
 const patternParts = /^(https?:\/\/)([^/?#]+)(\/[^?#]*)?(\?[^#]*)?$/;
 
@@ -17,64 +13,40 @@ const wholeOrigin = /^(https?:\/\/[^/?#*]+)\*\*$/;
 /** A host that ends in a wildcard would match domains registered by others. A wildcard port is allowed. */
 const wildcardEnd = /\*(?::[^:\]]*)?$/;
 
-/**
- * Whether a normalized URL matches a pattern. Takes time in proportion to both lengths, because the URL is untrusted.
- */
-export function matchesPattern(pattern: string, address: URL): boolean {
+/** A parsed pattern of URLs: every URL of an origin, or a pattern of the text of a normalized URL. */
+export type AddressPattern = { origin: string } | { text: WildcardPattern };
+
+/** @returns null if no URL can match, or the pattern has more wildcards or characters than are matched */
+export function parseAddressPattern(pattern: string): AddressPattern | null {
+  if (patternFault(pattern)) return null;
   const [, origin] = wholeOrigin.exec(pattern) ?? [];
-  if (origin !== undefined) return URL.canParse(origin) && new URL(origin).origin === address.origin;
+  if (origin !== undefined) return URL.canParse(origin) ? { origin: new URL(origin).origin } : null;
   const parts = patternParts.exec(pattern);
-  if (!parts) return false;
+  if (!parts) return null;
   const [, scheme = "", host = "", path = "/", query = ""] = parts;
-  if (wildcardEnd.test(host.replace(/:\*$/, ""))) return false;
-  return matches(
-    [
-      ...steps(scheme, "", ""),
-      ...steps(host.toLowerCase(), "./:?", "/:?", 1),
-      ...steps(path, "/?", "?"),
-      ...steps(query, "", ""),
-    ],
-    address.origin + address.pathname + address.search,
-  );
+  if (wildcardEnd.test(host.replace(/:\*$/, ""))) return null;
+  const text = parsePattern([
+    scheme,
+    ...split(host.toLowerCase(), wildcard("./:?", 1), wildcard("/:?", 1)),
+    ...split(path, wildcard("/?", 0), wildcard("?", 0)),
+    ...split(query, wildcard("", 0), wildcard("", 0)),
+  ]);
+  return text && { text };
 }
+
+const wildcard = (excluded: string, least: 0 | 1): Wildcard => ({
+  takes: (character) => !excluded.includes(character),
+  least,
+});
 
 /**
- * @param within characters that `*` does not match
- * @param across characters that `**` does not match
- * @param least minimum number of characters that either matches
+ * Splits a part of a pattern at its wildcards.
+ *
+ * @param within what `*` stands for
+ * @param across what `**` stands for
  */
-function steps(pattern: string, within: string, across: string, least: 0 | 1 = 0): Step[] {
-  return pattern.split(/(\*+)/).flatMap((part) => {
-    if (!part.startsWith("*"))
-      return [...part].map((one) => ({ takes: (other: string) => other === one, repeats: false }));
-    const excluded = part === "*" ? within : across;
-    const takes = (character: string) => !excluded.includes(character);
-    return [...Array.from({ length: least }, () => ({ takes, repeats: false })), { takes, repeats: true }];
-  });
-}
-
-/** Simulates the steps as a nondeterministic automaton, in one pass over the text. */
-function matches(steps: readonly Step[], text: string): boolean {
-  let places = closure(steps, [0]);
-  for (const character of text) {
-    const next = places.flatMap((place) => {
-      const step = steps[place];
-      return step?.takes(character) ? [step.repeats ? place : place + 1] : [];
-    });
-    places = closure(steps, next);
-    if (places.length === 0) return false;
-  }
-  return places.includes(steps.length);
-}
-
-/** Returns the given positions, and those reachable by skipping repeated steps. */
-function closure(steps: readonly Step[], places: number[]): number[] {
-  const reached = new Set<number>();
-  for (let place of places) {
-    while (!reached.has(place)) {
-      reached.add(place);
-      if (steps[place]?.repeats) place += 1;
-    }
-  }
-  return [...reached];
+function split(pattern: string, within: Wildcard, across: Wildcard): (string | Wildcard)[] {
+  return pattern
+    .split(/(\*+)/)
+    .map((part) => (part.startsWith("*") ? (part === "*" ? within : across) : part));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { StepBudget } from "../lib/step-budget.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "./redirect-target.ts";
 
 describe("patterns", () => {
@@ -38,9 +39,50 @@ describe("patterns", () => {
     expect(isAllowedRedirect(new URL(address), [pattern])).toBe(allowed);
   });
 
-  test("A96 matches a long URL in linear time", () => {
-    const target = new URL(`https://app.example/${"a/".repeat(900)}`);
-    expect(isAllowedRedirect(target, ["https://app.example/**a**a**b"])).toBe(false);
+  const { length } = "https://app.example/";
+  const longest = (path: string) => new URL(`https://app.example/${path.padEnd(1_999 - length, path)}z`);
+
+  test.each([
+    ["a/", "https://app.example/**a**a**c**z"],
+    ["a", `https://app.example/*${"a".repeat(100)}*${"a".repeat(100)}*b*z`],
+    ["a", `https://app.example/**${"a".repeat(220)}b**`],
+    ["ab/", "https://app.example/**ab*b**c**z"],
+  ])(
+    "A96 A139 a URL of 2000 characters of %j costs a pattern 8 steps for each at most: %.40s",
+    (path, pattern) => {
+      const budget = new StepBudget(Number.POSITIVE_INFINITY);
+      expect(isAllowedRedirect(longest(path), [pattern], budget)).toBe(false);
+      expect(budget.spent).toBeGreaterThan(2_000);
+      expect(budget.spent).toBeLessThanOrEqual(8 * 2_000);
+    },
+  );
+
+  test.each([
+    [
+      "28 patterns of 1000 wildcards",
+      Array.from({ length: 28 }, () => `https://app.example/${"*/".repeat(1_000)}`),
+    ],
+    ["a pattern of five wildcards", ["https://app.example/*/*/*/*/*"]],
+    ["a pattern of three wildcards in its host", ["https://*.*.*.app.example/"]],
+    ["a pattern of 256 characters", [`https://app.example/${"a".repeat(256 - length - 1)}*`]],
+  ])("A139 %s are not matched at all", (_, patterns) => {
+    const budget = new StepBudget(Number.POSITIVE_INFINITY);
+    const paths = [longest("a/"), new URL(`https://app.example/${"a".repeat(300)}`)];
+    for (const url of [
+      ...paths,
+      new URL("https://app.example/1/2/3/4/5"),
+      new URL("https://a.b.c.app.example/"),
+    ])
+      expect(isAllowedRedirect(url, patterns, budget)).toBe(false);
+    expect(budget.spent).toBe(0);
+  });
+
+  test("A139 a list at its bounds stays within the budget, so that its last entry is matched", () => {
+    const slow = Array.from({ length: 99 }, (_, at) => `https://app.example/*a*a*a*${at}z`);
+    expect(isAllowedRedirect(longest("a"), [...slow, "https://app.example/*a*a*a*az"])).toBe(true);
+    expect(isAllowedRedirect(longest("a"), [...slow, "https://app.example/*z"], new StepBudget(1_000))).toBe(
+      false,
+    );
   });
 });
 

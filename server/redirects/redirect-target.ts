@@ -1,4 +1,6 @@
-import { matchesPattern } from "./address-pattern.ts";
+import { StepBudget } from "../lib/step-budget.ts";
+import { MAX_ENTRIES, matchesPattern, maxMatchingSteps } from "../lib/wildcard-pattern.ts";
+import { type AddressPattern, parseAddressPattern } from "./address-pattern.ts";
 
 /** Redirect URLs requested by clients. */
 
@@ -22,14 +24,45 @@ function hasControls(text: string): boolean {
   return [...text].some((character) => character < " " || character === "\u007f");
 }
 
+/** The entries of a list, parsed. */
+interface ParsedList {
+  /** Entries without `*`, as normalized URLs. */
+  exact: ReadonlySet<string>;
+  patterns: readonly AddressPattern[];
+}
+
+const parsedLists = new WeakMap<readonly string[], ParsedList>();
+
+/** Parses a list once: lists of the configuration stay the same objects. */
+function parsedList(entries: readonly string[]): ParsedList {
+  const known = parsedLists.get(entries);
+  if (known) return known;
+  const [patterns, exact] = [true, false].map((is) => entries.filter((entry) => entry.includes("*") === is));
+  const made = {
+    exact: new Set(exact?.flatMap((entry) => (URL.canParse(entry) ? [new URL(entry).href] : []))),
+    patterns: (patterns ?? []).slice(0, MAX_ENTRIES).flatMap((entry) => parseAddressPattern(entry) ?? []),
+  };
+  parsedLists.set(entries, made);
+  return made;
+}
+
 /**
- * Whether a URL is on the list. An entry without `*` must be equal; others are patterns (`address-pattern.ts`).
+ * Whether a URL is on a list of the configuration. An entry without `*` must be equal; others are patterns
+ * (`address-pattern.ts`).
+ *
+ * @param budget steps of matching patterns; by default as many as the bounds of the list and of `target` allow
  */
-export function isAllowedRedirect(target: URL, allowed: readonly string[]): boolean {
-  return allowed.some((entry) => {
-    if (!entry.includes("*")) return URL.canParse(entry) && new URL(entry).href === target.href;
-    // Proxies may decode an encoded slash.
-    if (/%2f|%5c/i.test(target.pathname)) return false;
-    return matchesPattern(entry, target);
-  });
+export function isAllowedRedirect(
+  target: URL,
+  allowed: readonly string[],
+  budget: StepBudget = new StepBudget(maxMatchingSteps(MAX_REDIRECT_LENGTH)),
+): boolean {
+  const { exact, patterns } = parsedList(allowed);
+  if (exact.has(target.href)) return true;
+  // Proxies may decode an encoded slash.
+  if (patterns.length === 0 || /%2f|%5c/i.test(target.pathname)) return false;
+  const text = target.origin + target.pathname + target.search;
+  return patterns.some((pattern) =>
+    "origin" in pattern ? pattern.origin === target.origin : matchesPattern(pattern.text, text, budget),
+  );
 }

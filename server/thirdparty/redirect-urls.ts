@@ -1,23 +1,35 @@
 import type { Config } from "../config/schema.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
 
-/**
- * Parses the return URL of a sign-in at a provider: a page of this service, or a URL on the list.
- *
- * @param text as requested by the client
- * @param allowed `third_party.allowed_redirect_urls`, or `saml.allowed_redirect_urls`
- * @returns null if it is not a URL or not allowed
- */
-export function parseReturnUrl(text: string, config: Config, allowed: readonly string[]): URL | null {
-  const target = parseRedirectTarget(text);
-  if (target === null) return null;
-  return isOwnPage(target, config) || isAllowedRedirect(target, allowed) ? target : null;
+/** Where a sign-in at a provider may return to, beside the pages of this service. */
+export interface ReturnUrls {
+  /** Entries of `third_party.allowed_redirect_urls` or `saml.allowed_redirect_urls`. */
+  listed: readonly string[];
+  /** Further URLs, serialized as in the URL standard. */
+  further: readonly string[];
 }
 
-/** Returns the allowed return URLs for OAuth 2 and OpenID Connect, beside the pages of this service. */
-export function allowedReturnUrls({ third_party }: Config): string[] {
+/**
+ * Parses the return URL of a sign-in at a provider: a page of this service, or an allowed URL.
+ *
+ * @param text as requested by the client
+ * @returns null if it is not a URL or not allowed
+ */
+export function parseReturnUrl(text: string, config: Config, { listed, further }: ReturnUrls): URL | null {
+  const target = parseRedirectTarget(text);
+  if (target === null) return null;
+  const isAllowed =
+    isOwnPage(target, config) || further.includes(target.href) || isAllowedRedirect(target, listed);
+  return isAllowed ? target : null;
+}
+
+/** Returns the allowed return URLs for OAuth 2 and OpenID Connect. */
+export function allowedReturnUrls({ third_party }: Config): ReturnUrls {
   const { allowed_redirect_urls, error_redirect_url } = third_party;
-  return [...allowed_redirect_urls, ...(error_redirect_url ? [error_redirect_url] : [])];
+  return {
+    listed: allowed_redirect_urls,
+    further: error_redirect_url ? [new URL(error_redirect_url).href] : [],
+  };
 }
 
 /** Whether a URL is below `base_url`. */

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
+import { StepBudget } from "../../lib/step-budget.ts";
 import { isPasskeyOrigin } from "./origin.ts";
 
 const config = (environment: Record<string, string>) =>
@@ -38,10 +39,50 @@ test.each([
 });
 
 test("A96 rejects an overlong origin without matching a pattern", () => {
-  const nested = allowing("https://*.*.*.example.com");
+  const nested = allowing("https://*.*.example.com");
   const originWith = (labels: number) => `https://${"a.".repeat(labels)}example.com`;
   expect(isPasskeyOrigin(originWith(121), nested)).toBe(true);
-  expect(isPasskeyOrigin(originWith(8_000), nested)).toBe(false);
+  const budget = new StepBudget(0);
+  expect(isPasskeyOrigin(originWith(8_000), nested, budget)).toBe(false);
+  expect(budget.spent).toBe(0);
+});
+
+test("a wildcard neither begins nor ends with a dot", () => {
+  const shops = allowing("https://shop*.example.com", "https://*-x.example.com");
+  expect(isPasskeyOrigin("https://shop1.a.example.com", shops)).toBe(true);
+  expect(isPasskeyOrigin("https://shop.a.example.com", shops)).toBe(false);
+  expect(isPasskeyOrigin("https://a.-x.example.com", shops)).toBe(false);
+  expect(isPasskeyOrigin("https://a..b-x.example.com", shops)).toBe(false);
+});
+
+describe("A138 of an origin of 190 dashes", () => {
+  const dashes = `https://${"-".repeat(190)}`;
+
+  test("a pattern with more than two wildcards in its host is not matched at all", () => {
+    const config = allowing();
+    config.passkey_server.cors.allowed_origins = ["https://*-*-*-*-*-x.example"];
+    const budget = new StepBudget(1_000_000);
+    expect(isPasskeyOrigin(dashes, config, budget)).toBe(false);
+    expect(budget.spent).toBe(0);
+  });
+
+  test.each([
+    ["https://*-*-x.example", "-x.example"],
+    [`https://*${"-".repeat(90)}*-x.example`, "-x.example"],
+    ["https://*-*.example", ".example"],
+  ])("%.30s takes at most three steps for each character", (pattern, end) => {
+    const budget = new StepBudget(1_000_000);
+    for (const origin of [dashes + end, `${dashes}.${end}`])
+      isPasskeyOrigin(origin, allowing(pattern), budget);
+    expect(budget.spent).toBeGreaterThan(190);
+    expect(budget.spent).toBeLessThan(2 * 3 * 210);
+  });
+
+  test("a list at its bounds stays within the budget, so that no entry is left out", () => {
+    const slow = Array.from({ length: 99 }, (_, at) => `https://*-*-${at}x.example`);
+    const config = allowing(...slow, "https://*-*-z.example");
+    expect(isPasskeyOrigin(`${dashes}-z.example`, config)).toBe(true);
+  });
 });
 
 test("* allows every origin if a second setting confirms it, but never null", () => {

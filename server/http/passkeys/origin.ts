@@ -1,24 +1,71 @@
 import type { Config } from "../../config/schema.ts";
+import { StepBudget } from "../../lib/step-budget.ts";
+import {
+  MAX_ENTRIES,
+  matchesPattern,
+  maxMatchingSteps,
+  parsePattern,
+  patternFault,
+  type Wildcard,
+  type WildcardPattern,
+} from "../../lib/wildcard-pattern.ts";
 
-/** Scheme, host name of 253 characters (RFC 1035, 2.3.4) and port; bounds the work of the patterns. */
+/** Scheme, host name of 253 characters (RFC 1035, 2.3.4) and port. */
 const MAX_ORIGIN_LENGTH = "https://".length + 253 + ":65535".length;
+
+/** `*` stands for one or more labels of a host name, for a part of one, or for a port. */
+const labels: Wildcard = { takes: (character) => /[a-z0-9.-]/.test(character), least: 1, inner: "." };
+
+/** The entries of a list, parsed. */
+interface ParsedList {
+  /** Whether the list has `*` alone. */
+  any: boolean;
+  exact: ReadonlySet<string>;
+  patterns: readonly WildcardPattern[];
+}
+
+const parsedLists = new WeakMap<readonly string[], ParsedList>();
 
 /**
  * Whether pages of an origin may call the passkey server: the origins that the tenant lists, else the relying party's.
- * `*` stands for one or more labels of a host name. The configuration rejects an unintended pattern for every host.
+ * The configuration rejects an unintended pattern for every host.
+ *
+ * @param origin as browsers send it, in lower case
+ * @param budget steps of matching patterns; by default as many as the bounds of the list and of `origin` allow
  */
-export function isPasskeyOrigin(origin: string, { passkey_server }: Config): boolean {
+export function isPasskeyOrigin(
+  origin: string,
+  { passkey_server }: Config,
+  budget: StepBudget = new StepBudget(maxMatchingSteps(MAX_ORIGIN_LENGTH)),
+): boolean {
   const { cors, relying_party } = passkey_server;
   if (origin === "null" || origin.length > MAX_ORIGIN_LENGTH) return false;
-  const listed = cors.allowed_origins.length > 0 ? cors.allowed_origins : relying_party.origins;
-  return listed.some((entry) => matches(entry.toLowerCase(), origin));
+  const { any, exact, patterns } = parsedList(
+    cors.allowed_origins.length > 0 ? cors.allowed_origins : relying_party.origins,
+  );
+  if (any || exact.has(origin)) return true;
+  // An empty label belongs to no host name.
+  if (patterns.length === 0 || origin.includes("..")) return false;
+  return patterns.some((pattern) => matchesPattern(pattern, origin, budget));
 }
 
-/** @param origin as browsers send it, in lower case */
-function matches(entry: string, origin: string): boolean {
-  if (entry === "*" || entry === origin) return true;
-  if (!entry.includes("*")) return false;
+/** Parses a list once: lists of the configuration stay the same objects. */
+function parsedList(entries: readonly string[]): ParsedList {
+  const known = parsedLists.get(entries);
+  if (known) return known;
+  const listed = entries.slice(0, MAX_ENTRIES).map((entry) => entry.toLowerCase());
+  const made = {
+    any: listed.includes("*"),
+    exact: new Set(listed),
+    patterns: listed.flatMap((entry) => (entry.includes("*") ? (parse(entry) ?? []) : [])),
+  };
+  parsedLists.set(entries, made);
+  return made;
+}
+
+/** @param entry without a scheme, it is https */
+function parse(entry: string): WildcardPattern | null {
+  if (patternFault(entry)) return null;
   const [, scheme = "https://", host = ""] = /^(https?:\/\/)?(.*)$/.exec(entry) ?? [];
-  const labels = host.split("*").map((part) => part.replace(/[^a-z0-9-]/g, "\\$&"));
-  return new RegExp(`^${scheme}${labels.join("[a-z0-9-]+(?:\\.[a-z0-9-]+)*")}$`).test(origin);
+  return parsePattern([scheme, ...host.split(/(\*+)/).map((part) => (part.startsWith("*") ? labels : part))]);
 }

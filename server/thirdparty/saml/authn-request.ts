@@ -4,7 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import { currentTime } from "../../database/current-time.ts";
 import type { RequestContext, TenantContext } from "../../runtime.ts";
 import { openThirdPartyRequest, THIRD_PARTY_REQUEST_SECONDS } from "../authorization-requests.ts";
-import { basePageUrl } from "../redirect-urls.ts";
+import { basePageUrl, type ReturnUrls } from "../redirect-urls.ts";
 import { samlProviderId } from "./attribute-mapping.ts";
 import { loadProvider, type ProviderSettings, settingsForDomain } from "./identity-providers.ts";
 import { samlKey } from "./saml-keys.ts";
@@ -116,10 +116,13 @@ export function samlDefaultReturnUrl(config: Config): string {
   return config.saml.default_redirect_url ?? basePageUrl(config).href;
 }
 
-/** Returns the addresses that users may return to, beside the hosted page. */
-export function samlReturnAddresses({ saml, cors }: Config): string[] {
+/** Returns the allowed return URLs for SAML. */
+export function samlReturnAddresses({ saml, cors }: Config): ReturnUrls {
   const { allowed_redirect_urls, default_redirect_url } = saml;
   // Origins that may call this service may also receive its users; see `samlReturnUrl`.
   const origins = cors.allow_origins.map((origin) => `${origin}/`);
-  return [...allowed_redirect_urls, ...origins, ...(default_redirect_url ? [default_redirect_url] : [])];
+  return {
+    listed: allowed_redirect_urls,
+    further: [...origins, ...(default_redirect_url ? [new URL(default_redirect_url).href] : [])],
+  };
 }

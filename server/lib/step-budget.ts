@@ -1,0 +1,19 @@
+/**
+ * Steps that an evaluation may take. What a tenant configures is evaluated for requests of anyone, so its cost is limited
+ * whatever the configuration says.
+ */
+export class StepBudget {
+  readonly limit: number;
+  /** Steps taken so far, refused ones included. */
+  spent = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Takes steps. Returns false if the evaluation has to stop. */
+  take(steps = 1): boolean {
+    this.spent += steps;
+    return this.spent <= this.limit;
+  }
+}
