@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { executeTemplate, parseTemplate, TemplateError, TemplateStruct } from "./go-template.ts";
+import { StepBudget } from "./step-budget.ts";
 
 const data = new TemplateStruct(
   {
@@ -10,7 +11,7 @@ const data = new TemplateStruct(
         Nothing: null,
         Age: 36,
         Email: new TemplateStruct({ Address: "ada@example.com", IsVerified: true }, { address: "x" }),
-        Find: (path) => ({ a: "found", list: ["x", 1] })[String(path)] ?? "",
+        Find: ([path]) => ({ a: "found", list: ["x", 1] })[String(path)] ?? "",
       },
       { name: "Ada" },
     ),
@@ -18,7 +19,12 @@ const data = new TemplateStruct(
   {},
 );
 
-const run = (template: string) => executeTemplate(parseTemplate(template), data);
+const budget = ({ steps = 1_000, bytes = 1_000 } = {}) => ({
+  steps: new StepBudget(steps),
+  bytes: new StepBudget(bytes),
+});
+
+const run = (template: string, limits = budget()) => executeTemplate(parseTemplate(template), data, limits);
 
 test.each([
   ["text", "text"],
@@ -80,6 +86,9 @@ describe("rejects", () => {
     ["words after else", "{{if .User.Name}}1{{else .User.Name}}2{{end}}"],
     ["range", "{{range .User.Name}}x{{end}}"],
     ["a variable", "{{ $x := .User.Name }}"],
+    ["groups without end", `{{ ${"(".repeat(20_000)}`],
+    ["17 nested groups", `{{ not ${"(not ".repeat(17)} 1 ${")".repeat(17)} }}`],
+    ["17 nested ifs", `${"{{if 1}}".repeat(17)}x${"{{end}}".repeat(17)}`],
   ])("%s when it is parsed", (_, template) => {
     expect(() => parseTemplate(template)).toThrow(TemplateError);
   });
@@ -100,6 +109,33 @@ describe("rejects", () => {
     ["the length of a number", "{{ len .User.Age }}"],
   ])("%s when it is executed", (_, template) => {
     const parsed = parseTemplate(template);
-    expect(() => executeTemplate(parsed, data)).toThrow(TemplateError);
+    expect(() => executeTemplate(parsed, data, budget())).toThrow(TemplateError);
+  });
+});
+
+describe("A140 an execution stops", () => {
+  test.each([
+    ["at a node", "{{.}}x".repeat(5_000)],
+    ["at a value that is printed", "{{.User}}".repeat(5_000)],
+    ["in a group whose value is not written", `{{if eq ${"(print .User) ".repeat(5_000)}}}x{{end}}`],
+    ["in a printf", `{{if printf "${"%v".repeat(500)}" ${".User ".repeat(500)}}}x{{end}}`],
+    ["at an operand", `{{if and ${".User.Name ".repeat(5_000)}}}x{{end}}`],
+  ])("%s, at most one value beyond its bound of steps", (_, template) => {
+    const limits = budget({ steps: 100, bytes: 1_000_000 });
+    expect(() => run(template, limits)).toThrow("it takes more than 100 steps");
+    expect(limits.steps.spent).toBeLessThan(100 + 1_001);
+  });
+
+  test.each(["x".repeat(101), "{{.User.Name}}".repeat(34), "{{if 1}}{{.User.Name}}{{end}}".repeat(34)])(
+    "at its bound of output: %.40s",
+    (template) => {
+      const limits = budget({ bytes: 100 });
+      expect(() => run(template, limits)).toThrow("its value is too long");
+      expect(limits.bytes.spent).toBeLessThanOrEqual(102);
+    },
+  );
+
+  test("16 nested levels are parsed and executed", () => {
+    expect(run(`${"{{if 1}}".repeat(16)}x${"{{end}}".repeat(16)}`).text).toBe("x");
   });
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { type Json, TemplateError } from "../lib/go-template.ts";
+import { StepBudget } from "../lib/step-budget.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { restRegistration } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -13,8 +14,12 @@ import { visitor } from "../testing/visitor.ts";
 import {
   describeUser,
   evaluateClaim,
+  evaluateClaims,
+  MAX_CLAIM_STEPS,
   MAX_TEMPLATE_CLAIM_BYTES,
+  MAX_TOKEN_STEPS,
   malformedClaimTemplates,
+  parseClaim,
   type TemplateUser,
 } from "./claim-template.ts";
 import { reissueSession } from "./sessions.ts";
@@ -41,7 +46,10 @@ const ada: TemplateUser = {
 };
 
 const evaluated = (template: Json, user: Partial<TemplateUser> = {}) =>
-  evaluateClaim(template, describeUser({ ...ada, ...user }));
+  evaluateClaim(parseClaim(template), describeUser({ ...ada, ...user }), {
+    steps: new StepBudget(MAX_CLAIM_STEPS),
+    bytes: new StepBudget(MAX_TEMPLATE_CLAIM_BYTES),
+  });
 
 describe("a claim", () => {
   test.each<[Json, Json]>([
@@ -104,6 +112,53 @@ describe("a claim", () => {
   ])("fails for %s", (_, template) => {
     expect(() => evaluated(template, { email: null })).toThrow(TemplateError);
     expect(() => evaluated({ a: [template] }, { email: null })).toThrow(TemplateError);
+  });
+});
+
+describe("A140 claims made to be slow or large", () => {
+  const list = (length: number): Json[] => Array.from({ length }, (_, at) => at);
+  const metadata = {
+    deep: [list(700)],
+    wide: Object.fromEntries(list(250).map((at) => [`k${at}`, at])),
+    text: "x",
+  };
+  const user = describeUser({ ...ada, publicMetadata: metadata, unsafeMetadata: metadata });
+  const slow: Record<string, Json> = {
+    "dots of the whole user": "{{.}}".repeat(800),
+    "values that are not written": `{{if eq ${"(print .User) ".repeat(280)}}}x{{end}}`,
+    "paths through lists": `{{if and ${'(.User.Metadata.Public "deep.#.#.#") '.repeat(100)}}}x{{end}}`,
+    "lengths of maps": `{{if and ${'(len (.User.Metadata.Public "wide")) '.repeat(100)}}}x{{end}}`,
+    "a list of all metadata": Array.from({ length: 120 }, () => "{{.User.Metadata}}"),
+    operands: `{{if or ${"false ".repeat(4_000)}}}x{{end}}`,
+    text: "x".repeat(4_000),
+  };
+
+  test.each(Object.keys(slow))("%s stop at a bound, and the other claims stay", (claim) => {
+    const { values, leftOut, steps } = evaluateClaims({ claim: slow[claim] ?? "", role: "user" }, user);
+    expect(values).toEqual({ role: "user" });
+    expect(leftOut).toEqual([
+      { claim: "claim", reason: expect.stringMatching(/more than 4000 steps|too long/) },
+    ]);
+    // One value more than the bound, which metadata limit.
+    expect(steps).toBeLessThan(MAX_CLAIM_STEPS + 8_000);
+  });
+
+  test("cost a token a bounded number of steps, whatever their number", () => {
+    const { leftOut, steps } = evaluateClaims(
+      Object.fromEntries(
+        list(50).map((_, at) => [`c${at}`, slow[at % 2 === 0 ? "operands" : "lengths of maps"] ?? ""]),
+      ),
+      user,
+    );
+    expect(leftOut).toHaveLength(50);
+    expect(steps).toBeLessThan(MAX_TOKEN_STEPS + 50 * 500);
+  });
+
+  test("are parsed once for a configuration", () => {
+    const claims = { name: "{{.User.Name}}" };
+    expect(evaluateClaims(claims, user).values).toEqual({ name: "Ada Lovelace" });
+    claims.name = "{{";
+    expect(evaluateClaims(claims, user).values).toEqual({ name: "Ada Lovelace" });
   });
 });
 

@@ -7,9 +7,12 @@ import {
   executeTemplate,
   type Json,
   parseTemplate,
+  type Template,
+  type TemplateBudget,
   TemplateError,
   TemplateStruct,
 } from "../lib/go-template.ts";
+import { StepBudget } from "../lib/step-budget.ts";
 import type { TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { jsonPath } from "./json-path.ts";
@@ -19,6 +22,12 @@ import type { UserClaims } from "./session-claims.ts";
 
 /** Limit of these claims in a token, in bytes of JSON: browsers drop cookies of more than 4096 bytes. */
 export const MAX_TEMPLATE_CLAIM_BYTES = 1536;
+
+/** Steps of one claim, so that a slow one does not cost the others. */
+export const MAX_CLAIM_STEPS = 4_000;
+
+/** Steps of all claims of a token. */
+export const MAX_TOKEN_STEPS = 20_000;
 
 const { users } = schema;
 
@@ -43,47 +52,109 @@ export async function templateClaims(
   { runtime, tenant }: TenantContext,
   user: UserClaims & { id: string },
 ): Promise<Record<string, Json>> {
-  const configured = Object.entries(tenant.config.session.jwt_template.claims);
-  if (configured.length === 0) return {};
+  const { claims } = tenant.config.session.jwt_template;
+  if (Object.keys(claims).length === 0) return {};
   const [stored] = await templateUser(runtime.database.read).execute({ tenantId: tenant.id, id: user.id });
   const data = describeUser({ ...noProfile, ...profileIn(tenant, stored), ...user });
-  const claims = new Map<string, Json>();
+  const { values, leftOut } = evaluateClaims(claims, data);
+  for (const { claim, reason } of leftOut)
+    runtime.log.warn({ tenant: tenant.id, claim, reason }, "a claim of session.jwt_template is left out");
+  return values;
+}
+
+/** The claims of a token, and those that it cannot have. */
+export interface EvaluatedClaims {
+  values: Record<string, Json>;
+  leftOut: { claim: string; reason: string }[];
+  /** Steps that the evaluation took. */
+  steps: number;
+}
+
+/** Evaluates all claims of a token, within its bounds of steps and of output. */
+export function evaluateClaims(configured: ConfiguredClaims, data: TemplateStruct): EvaluatedClaims {
+  const values = new Map<string, Json>();
+  const leftOut: EvaluatedClaims["leftOut"] = [];
   let bytes = 0;
-  for (const [claim, template] of configured) {
-    const leaveOut = (reason: string) =>
-      runtime.log.warn({ tenant: tenant.id, claim, reason }, "a claim of session.jwt_template is left out");
+  let steps = 0;
+  for (const { claim, parsed } of parsedClaims(configured)) {
+    const budget = {
+      steps: new StepBudget(Math.max(0, Math.min(MAX_CLAIM_STEPS, MAX_TOKEN_STEPS - steps))),
+      bytes: new StepBudget(MAX_TEMPLATE_CLAIM_BYTES - bytes),
+    };
     try {
-      const value = evaluateClaim(template, data);
+      if (parsed instanceof TemplateError) throw parsed;
+      const value = evaluateClaim(parsed, data, budget);
       const length = Buffer.byteLength(JSON.stringify({ [claim]: value }));
-      if (bytes + length > MAX_TEMPLATE_CLAIM_BYTES) {
-        leaveOut("the token would be too long");
-        continue;
-      }
+      if (bytes + length > MAX_TEMPLATE_CLAIM_BYTES) throw new TemplateError("the token would be too long");
       bytes += length;
-      claims.set(claim, value);
+      values.set(claim, value);
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      leaveOut(error.message);
+      leftOut.push({ claim, reason: error.message });
     }
+    steps += budget.steps.spent;
   }
-  return Object.fromEntries(claims);
+  return { values: Object.fromEntries(values), leftOut, steps };
+}
+
+type ConfiguredClaims = Readonly<Record<string, Json>>;
+
+const parsedConfigurations = new WeakMap<
+  ConfiguredClaims,
+  { claim: string; parsed: Claim | TemplateError }[]
+>();
+
+/** Parses the claims of a configuration once. */
+function parsedClaims(configured: ConfiguredClaims) {
+  const known = parsedConfigurations.get(configured);
+  if (known) return known;
+  const made = Object.entries(configured).map(([claim, template]) => {
+    try {
+      return { claim, parsed: parseClaim(template) };
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return { claim, parsed: error };
+    }
+  });
+  parsedConfigurations.set(configured, made);
+  return made;
 }
 
 /** Returns one line for each configured claim whose template cannot be parsed, and so is never set. */
-export function malformedClaimTemplates(claims: Record<string, Json>): string[] {
-  return Object.entries(claims).flatMap(([claim, template]) => {
-    try {
-      parseAll(template);
-      return [];
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error;
-      return [`STILE_SESSION_JWT_TEMPLATE_CLAIMS has a malformed template for ${claim}: ${error.message}`];
-    }
-  });
+export function malformedClaimTemplates(claims: ConfiguredClaims): string[] {
+  return parsedClaims(claims).flatMap(({ claim, parsed }) =>
+    parsed instanceof TemplateError
+      ? [`STILE_SESSION_JWT_TEMPLATE_CLAIMS has a malformed template for ${claim}: ${parsed.message}`]
+      : [],
+  );
+}
+
+/** A parsed claim. */
+export type Claim =
+  | { kind: "constant"; value: Json }
+  | { kind: "template"; template: Template }
+  | { kind: "list"; items: Claim[] }
+  | { kind: "object"; members: [string, Claim][] };
+
+/**
+ * Parses a claim: strings are templates, also inside lists and objects; other values are constants.
+ *
+ * @throws TemplateError
+ */
+export function parseClaim(template: Json): Claim {
+  if (Array.isArray(template)) return { kind: "list", items: template.map(parseClaim) };
+  if (typeof template === "object" && template !== null)
+    return {
+      kind: "object",
+      members: Object.entries(template).map(([name, member]) => [name, parseClaim(member)]),
+    };
+  if (typeof template === "string" && template.includes("{{"))
+    return { kind: "template", template: parseTemplate(template) };
+  return { kind: "constant", value: template };
 }
 
 /**
- * Evaluates a claim: strings are templates, also inside lists and objects; other values are constants.
+ * Evaluates a claim.
  *
  * A template of one action has the type of its value, except that a number becomes text. Any other template gives text;
  * if the template alone has written it, as with `{{if …}}`, then `true`, `false`, and a JSON object or list are parsed.
@@ -91,16 +162,21 @@ export function malformedClaimTemplates(claims: Record<string, Json>): string[] 
  *
  * @throws TemplateError
  */
-export function evaluateClaim(template: Json, data: TemplateStruct): Json {
-  if (Array.isArray(template)) return template.map((item) => evaluateClaim(item, data));
-  if (typeof template === "object" && template !== null)
+export function evaluateClaim(claim: Claim, data: TemplateStruct, budget: TemplateBudget): Json {
+  if (claim.kind === "constant") {
+    // Its exact length counts when the claim is complete.
+    if (!budget.bytes.take(typeof claim.value === "string" ? claim.value.length : 1))
+      throw new TemplateError("its value is too long");
+    return claim.value;
+  }
+  if (claim.kind === "list") return claim.items.map((item) => evaluateClaim(item, data, budget));
+  if (claim.kind === "object")
     return Object.fromEntries(
-      Object.entries(template).map(([name, member]) => [name, evaluateClaim(member, data)]),
+      claim.members.map(([name, member]) => [name, evaluateClaim(member, data, budget)]),
     );
-  if (typeof template !== "string") return template;
-  const { text, value, hasValues } = executeTemplate(parseTemplate(template), data);
+  const { text, value, hasValues } = executeTemplate(claim.template, data, budget);
   if (value !== undefined) return typeof value === "number" ? text : value;
-  return hasValues || !template.includes("{{") ? text : typed(text);
+  return hasValues ? text : typed(text);
 }
 
 /** The data of templates. Names that a user does not have are empty; a missing address is nothing. */
@@ -143,18 +219,13 @@ function describeEmail(address: string, verified: boolean): TemplateStruct {
 /** A missing member is an empty text. */
 const metadataMethod =
   (metadata: Metadata) =>
-  (...given: readonly unknown[]): Json => {
+  (given: readonly unknown[], steps: StepBudget): Json => {
     const [path, ...others] = given;
     if (path === undefined) return metadata as Json;
     if (typeof path !== "string" || others.length > 0)
       throw new TemplateError("metadata is read by one path in quotes");
-    return jsonPath(metadata as Json, path) ?? "";
+    return jsonPath(metadata as Json, path, steps) ?? "";
   };
-
-function parseAll(template: Json): void {
-  if (typeof template === "string") parseTemplate(template);
-  else if (typeof template === "object" && template !== null) Object.values(template).forEach(parseAll);
-}
 
 /** The value of text that a template has written. */
 function typed(text: string): Json {
