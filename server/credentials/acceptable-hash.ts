@@ -11,7 +11,7 @@ export type AcceptableHash =
 const argon2 =
   /^(pepper:[A-Za-z0-9_-]+)?\$argon2(?:id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
-/** Limits of the cost of an argon2 hash from elsewhere: some 256 MiB, and a second or two. */
+/** Limits of the cost of an argon2 hash from elsewhere: 256 MiB, and half a second of one core of a usual machine. */
 const MAX_MEMORY_KIB = 262_144;
 const MAX_KIB_PASSES = 1_048_576;
 const MAX_PASSES = 64;
@@ -20,8 +20,9 @@ const MAX_LANES = 16;
 const rejections = {
   unknown: "is of no scheme that this server verifies: argon2, bcrypt, scrypt, PBKDF2",
   invalid: "has invalid parameters",
-  costly: "exceeds the cost that this server allows",
 };
+
+const costly = (limit: string) => `exceeds the cost that this server allows: ${limit}`;
 
 /**
  * Creates the check of password hashes from elsewhere.
@@ -45,9 +46,10 @@ export async function acceptableHashes(
     // Numbers and base64 that are not canonical are an error of the function that verifies.
     if (argon2Cost(hash.slice(pepper?.length ?? 0)) === null) return rejections.invalid;
     if (pepper !== undefined && pepper !== ownPepper) return "was created with another pepper";
-    const affordable =
-      memory <= maxMemory && memory * passes <= maxWork && passes <= MAX_PASSES && lanes <= MAX_LANES;
-    return affordable ? null : rejections.costly;
+    if (memory > maxMemory) return costly(`m of argon2 is at most ${maxMemory}`);
+    if (memory * passes > maxWork) return costly(`m times t of argon2 is at most ${maxWork}`);
+    if (passes > MAX_PASSES) return costly(`t of argon2 is at most ${MAX_PASSES}`);
+    return lanes > MAX_LANES ? costly(`p of argon2 is at most ${MAX_LANES}`) : null;
   };
 
   return (hash) => {
@@ -55,9 +57,9 @@ export async function acceptableHashes(
       const reason = argon2Rejection(hash);
       return reason === null ? { ok: true, stored: hash } : { ok: false, reason };
     }
-    const parsed = parseImportedHash(hash);
-    return parsed.ok
-      ? { ok: true, stored: importedHashText(parsed.hash) }
-      : { ok: false, reason: rejections[parsed.reason] };
+    const parsed = parseImportedHash(hash, "import");
+    if (parsed.ok) return { ok: true, stored: importedHashText(parsed.hash) };
+    const reason = parsed.reason === "costly" ? costly(parsed.limit) : rejections[parsed.reason];
+    return { ok: false, reason };
   };
 }

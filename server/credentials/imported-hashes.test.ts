@@ -68,11 +68,11 @@ describe.each(vectors)("a hash of %s", (_, password, stored) => {
   });
 
   test("has a canonical text, which stays as it is", async () => {
-    const parsed = parseImportedHash(stored);
+    const parsed = parseImportedHash(stored, "import");
     if (!parsed.ok) throw new Error(parsed.reason);
     const text = importedHashText(parsed.hash);
     expect(text).not.toMatch(/=$/);
-    expect(parseImportedHash(text)).toEqual(parsed);
+    expect(parseImportedHash(text, "storage")).toEqual(parsed);
     expect((await hasher.verify(password, text)).ok).toBe(true);
   });
 });
@@ -119,36 +119,110 @@ test.each([
   ["unknown", "$2x$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
   ["unknown", "password"],
   ["invalid", "$2b$03$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
-  ["costly", "$2b$31$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i"],
   ["invalid", "$scrypt$ln=0,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
   ["invalid", "$scrypt$ln=16,r=1,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
   ["invalid", "$scrypt$ln=15,r=8,p=1$c2FsdA$AAAA"],
   ["invalid", `scrypt:1000:8:1$salt$${"ab".repeat(32)}`],
-  ["costly", "$scrypt$ln=30,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
-  ["costly", "$scrypt$ln=17,r=8,p=9999$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
-  ["costly", "$scrypt$ln=4,r=9999,p=9999$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
-  ["costly", "$pbkdf2-sha256$i=999999999$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
-  ["costly", `$pbkdf2-sha1$i=1000000$c2FsdA$${"A".repeat(160)}`],
   ["invalid", "$pbkdf2-sha256$i=0$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"],
   ["invalid", `$pbkdf2-sha256$i=1$${"A".repeat(400)}$AAAAAAAAAAAAAAAAAAAAAA`],
   ["invalid", fbscrypt({ ...firebase, key: "AAAA" })],
 ])("A95 a hash that is %s is not accepted: %s", async (reason, stored) => {
-  expect(parseImportedHash(stored)).toEqual({ ok: false, reason });
+  expect(parseImportedHash(stored, "storage")).toEqual({ ok: false, reason });
   expect((await acceptableHashes(settings))(stored).ok).toBe(false);
   // Stored all the same, for example by hand, it is not computed.
   expect(await hasher.verify("password", stored)).toEqual({ ok: false, outdated: false });
 });
 
-test("A95 hashes of argon2 are accepted up to a cost", async () => {
+const digest = (bytes: number) => Buffer.alloc(bytes).toString("base64").replace(/=+$/, "");
+const bcryptOf = (cost: number) => `$2b$${cost}$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i`;
+const scryptOf = (ln: number, r: number, p: number) => `$scrypt$ln=${ln},r=${r},p=${p}$c2FsdA$${digest(16)}`;
+const pbkdf2Of = (name: string, iterations: number, bytes: number) =>
+  `$pbkdf2-${name}$i=${iterations}$c2FsdA$${digest(bytes)}`;
+const argon2Of = (cost: string, type = "id") =>
+  `$argon2${type}$v=19$${cost}$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+/** By parameter: a hash at the bound, the next costlier one, and one far beyond. */
+const costs: [parameter: RegExp, atBound: string, beyond: string, farBeyond: string][] = [
+  [/cost of bcrypt/, bcryptOf(13), bcryptOf(14), bcryptOf(31)],
+  [/N \+ 4\) of scrypt/, scryptOf(17, 8, 1), scryptOf(18, 8, 1), scryptOf(30, 8, 1)],
+  [/N \+ 4\) of scrypt/, scryptOf(14, 8, 9), scryptOf(14, 8, 11), scryptOf(14, 8, 9_999)],
+  // Little memory, and much of what surrounds it.
+  [/N \+ 4\) of scrypt/, scryptOf(1, 9_999, 21), scryptOf(1, 9_999, 22), scryptOf(1, 9_999, 200)],
+  [/iterations .* sha1/, pbkdf2Of("sha1", 1e6, 40), pbkdf2Of("sha1", 1e6 + 1, 40), pbkdf2Of("sha1", 1e8, 20)],
+  [
+    /iterations .* sha256/,
+    pbkdf2Of("sha256", 2e6, 32),
+    pbkdf2Of("sha256", 2e6 + 1, 32),
+    pbkdf2Of("sha256", 2e8, 32),
+  ],
+  [
+    /iterations .* sha512/,
+    pbkdf2Of("sha512", 5e5, 128),
+    pbkdf2Of("sha512", 5e5 + 1, 128),
+    pbkdf2Of("sha512", 1e8, 64),
+  ],
+  [
+    /: m of argon2/,
+    argon2Of("m=262144,t=4,p=1"),
+    argon2Of("m=262145,t=1,p=1"),
+    argon2Of("m=9999999,t=1,p=1"),
+  ],
+  [/m times t/, argon2Of("m=65536,t=16,p=1"), argon2Of("m=65537,t=16,p=1"), argon2Of("m=262144,t=64,p=1")],
+  [/: t of argon2/, argon2Of("m=8,t=64,p=1"), argon2Of("m=8,t=65,p=1"), argon2Of("m=8,t=99,p=1")],
+  [/: p of argon2/, argon2Of("m=999,t=1,p=16"), argon2Of("m=999,t=1,p=17"), argon2Of("m=999,t=1,p=99")],
+];
+
+test.each(costs)(
+  "A145 a hash at the bound of memory and time is accepted, a costlier one is not: %s",
+  async (parameter, atBound, ...costlier) => {
+    const accept = await acceptableHashes(settings);
+    expect(accept(atBound)).toEqual({ ok: true, stored: atBound });
+    const reason = expect.stringMatching(parameter);
+    for (const stored of costlier) {
+      expect(accept(stored)).toEqual({ ok: false, reason });
+      expect(JSON.stringify(accept(stored))).toMatch(
+        /exceeds the cost that this server allows: .* is at most|are at most/,
+      );
+    }
+  },
+);
+
+describe("A145 a hash that a former version stored", () => {
+  test("is verified up to twice the cost, and replaced", async () => {
+    const hash = scryptSync("correct horse", "salt", 16, { N: 2 ** 18, r: 8, p: 1, maxmem: 2 ** 30 });
+    const stored = `$scrypt$ln=18,r=8,p=1$c2FsdA$${hash.toString("base64").replace(/=+$/, "")}`;
+    expect((await acceptableHashes(settings))(stored).ok).toBe(false);
+    expect(await hasher.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
+    expect(await hasher.verify("wrong", stored)).toMatchObject({ ok: false });
+  });
+
+  test("matches no password beyond that, and is not computed", async () => {
+    const hasher = createPasswordHasher({ ...settings, hash: { ...settings.hash, memory: 8, passes: 1 } });
+    const beyond = [
+      bcryptOf(15),
+      scryptOf(1, 9_999, 200),
+      pbkdf2Of("sha1", 999_999_999, 128),
+      argon2Of("m=9999999,t=99,p=1"),
+    ];
+    for (const stored of beyond)
+      expect(await hasher.verify("password", stored)).toEqual({
+        ok: false,
+        outdated: false,
+        tooCostly: expect.stringMatching(/at most \d+$/),
+      });
+  });
+});
+
+test("A95 hashes of argon2 of each type are accepted, and none with impossible parameters", async () => {
   const accept = await acceptableHashes(settings);
-  const hash = (cost: string, type = "id") =>
-    `$argon2${type}$v=19$${cost}$${"A".repeat(22)}$${"A".repeat(43)}`;
-  for (const stored of [hash("m=65536,t=3,p=4"), hash("m=19456,t=2,p=1", "i"), hash("m=8,t=1,p=1", "d")])
+  for (const stored of [
+    argon2Of("m=65536,t=3,p=4"),
+    argon2Of("m=19456,t=2,p=1", "i"),
+    argon2Of("m=8,t=1,p=1", "d"),
+  ])
     expect(accept(stored)).toEqual({ ok: true, stored });
-  for (const costly of ["m=1048576,t=1,p=1", "m=262144,t=9,p=1", "m=65536,t=65,p=1", "m=65536,t=1,p=99"])
-    expect(accept(hash(costly))).toMatchObject({ ok: false });
   for (const broken of ["m=8,t=1,p=4", "m=8,t=0,p=1", "m=8,t=1,p=0"])
-    expect(accept(hash(broken))).toEqual({ ok: false, reason: "has invalid parameters" });
+    expect(accept(argon2Of(broken))).toEqual({ ok: false, reason: "has invalid parameters" });
 });
 
 test.each([
@@ -211,7 +285,7 @@ describe("A2 a wrong password", () => {
 });
 
 test("verifies hashes in the thread pool, while the process goes on", async () => {
-  const parsed = parseImportedHash("$scrypt$ln=14,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA");
+  const parsed = parseImportedHash("$scrypt$ln=14,r=8,p=1$c2FsdA$AAAAAAAAAAAAAAAAAAAAAA", "import");
   if (!parsed.ok) throw new Error(parsed.reason);
   let settled = false;
   const verified = verifyImportedHash(parsed.hash, "password").finally(() => (settled = true));

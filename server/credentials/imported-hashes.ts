@@ -31,13 +31,22 @@ export interface ScryptCost {
 export type Pbkdf2Digest = "sha1" | "sha256" | "sha512";
 
 /**
- * The greatest costs that are accepted, so that no stored hash can occupy the server: each takes a second or two on
- * one core, scrypt with at most 256 MiB of memory.
+ * The greatest costs of a hash that is imported: what one core of a usual machine computes in half a second. Memory is
+ * bounded with the work, which is at least as much.
  */
-const MAX_BCRYPT_COST = 14;
-const MAX_SCRYPT_MEMORY_BYTES = 268_435_456;
-const MAX_SCRYPT_WORK_BYTES = 536_870_912;
-const MAX_PBKDF2_ITERATIONS = 2_000_000;
+const MAX_BCRYPT_COST = 13;
+const MAX_SCRYPT_WORK_BYTES = 167_772_160;
+const maxPbkdf2Iterations: Record<Pbkdf2Digest, number> = {
+  sha1: 2_000_000,
+  sha256: 2_000_000,
+  sha512: 1_000_000,
+};
+
+/**
+ * Former versions accepted costlier hashes. Those of up to twice the cost are verified, and replaced at the next login;
+ * a costlier one matches no password.
+ */
+const STORED_HASH_FACTOR = 2;
 
 const MAX_SALT_BYTES = 256;
 const MIN_HASH_BYTES = 16;
@@ -50,8 +59,10 @@ const digestBytes: Record<Pbkdf2Digest, number> = { sha1: 20, sha256: 32, sha512
 
 export type ParsedHash =
   | { ok: true; hash: ImportedHash }
-  /** `unknown`: of no scheme that is read here; `invalid`: of such a scheme, but damaged; `costly`: beyond the limits. */
-  | { ok: false; reason: "unknown" | "invalid" | "costly" };
+  /** `unknown`: of no scheme that is read here; `invalid`: of such a scheme, but damaged. */
+  | { ok: false; reason: "unknown" | "invalid" }
+  /** `limit` names the exceeded parameters with their bound. */
+  | { ok: false; reason: "costly"; limit: string };
 
 /** A hash of its scheme, or null if its parameters are invalid. */
 type Reader = (groups: Record<string, string | undefined>) => ImportedHash | null;
@@ -107,14 +118,17 @@ const formats: readonly (readonly [RegExp, Reader])[] = [
  *
  * @param stored for example `$2b$12$…`, `$scrypt$ln=15,r=8,p=1$…`, `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$…`,
  *   `$pbkdf2-sha256$i=600000$…`, `pbkdf2_sha256$600000$…`
+ * @param origin `import` admits half a second of one core; `storage` twice that, for hashes that former versions imported
  */
-export function parseImportedHash(stored: string): ParsedHash {
+export function parseImportedHash(stored: string, origin: "import" | "storage"): ParsedHash {
   for (const [pattern, read] of formats) {
     const found = pattern.exec(stored);
     if (!found) continue;
     const hash = read(found.groups ?? {});
     if (!hash || !isWellFormed(hash)) return { ok: false, reason: "invalid" };
-    return isAffordable(hash) ? { ok: true, hash } : { ok: false, reason: "costly" };
+    const { share, limit } = costOf(hash);
+    const isAffordable = share <= (origin === "storage" ? STORED_HASH_FACTOR : 1);
+    return isAffordable ? { ok: true, hash } : { ok: false, reason: "costly", limit };
   }
   return { ok: false, reason: "unknown" };
 }
@@ -133,8 +147,9 @@ export function importedHashText(hash: ImportedHash): string {
 const derivePbkdf2 = promisify(pbkdf2);
 const deriveScrypt = (password: string, salt: Buffer, size: number, { ln, r, p }: ScryptCost) =>
   new Promise<Buffer>((resolve, reject) => {
-    // Node counts some memory beside the 128 · N · r bytes of the algorithm.
-    const options = { N: 2 ** ln, r, p, maxmem: 2 * MAX_SCRYPT_MEMORY_BYTES };
+    // Node counts some memory beside that of the algorithm, which is less than the work.
+    const maxmem = 2 * STORED_HASH_FACTOR * MAX_SCRYPT_WORK_BYTES;
+    const options = { N: 2 ** ln, r, p, maxmem };
     scrypt(password, salt, size, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 
@@ -173,16 +188,34 @@ function isWellFormed(hash: ImportedHash): boolean {
   return ln >= 1 && ln < 16 * r && r >= 1 && p >= 1;
 }
 
-function isAffordable(hash: ImportedHash): boolean {
-  if (hash.scheme === "bcrypt") return Number(hash.text.slice(4, 6)) <= MAX_BCRYPT_COST;
+/**
+ * The cost of a hash.
+ *
+ * @returns `share`: the part of the greatest cost of an import; `limit`: the parameters that decide it, with their bound
+ */
+function costOf(hash: ImportedHash): { share: number; limit: string } {
+  if (hash.scheme === "bcrypt") {
+    const cost = Number(hash.text.slice(4, 6));
+    return {
+      share: 2 ** (cost - MAX_BCRYPT_COST),
+      limit: `the cost of bcrypt is at most ${MAX_BCRYPT_COST}`,
+    };
+  }
   if (hash.scheme === "pbkdf2") {
     // Each block of the output costs all iterations (RFC 8018 section 5.2).
     const blocks = Math.ceil(hash.hash.length / digestBytes[hash.digest]);
-    return hash.iterations * blocks <= MAX_PBKDF2_ITERATIONS;
+    const limit = maxPbkdf2Iterations[hash.digest];
+    return {
+      share: (hash.iterations * blocks) / limit,
+      limit: `iterations times blocks of PBKDF2 with ${hash.digest} are at most ${limit}`,
+    };
   }
   const { ln, r, p } = hash.cost;
-  const memory = 128 * 2 ** ln * r;
-  return memory <= MAX_SCRYPT_MEMORY_BYTES && memory * p <= MAX_SCRYPT_WORK_BYTES;
+  // PBKDF2 makes and reads the p blocks of 128 · r bytes, which takes as long as four rounds of mixing (RFC 7914, 6).
+  return {
+    share: (128 * r * p * (2 ** ln + 4)) / MAX_SCRYPT_WORK_BYTES,
+    limit: `128 * r * p * (N + 4) of scrypt is at most ${MAX_SCRYPT_WORK_BYTES}`,
+  };
 }
 
 function scryptHash(

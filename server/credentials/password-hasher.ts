@@ -24,14 +24,16 @@ export interface PasswordHasher {
    * @param stored the stored hash, which may be an imported one; null if there is no account or it has no password
    * @returns `outdated`: the hash has another scheme, other parameters or another pepper than configured and should be
    *   renewed with this password. A hash whose pepper is no longer configured cannot match: `ok` is false and `outdated`
-   *   true
+   *   true. `tooCostly`, if the hash was not computed: which bound it exceeds
    * @throws as `hash` does
    */
-  verify(
-    password: string,
-    stored: string | null,
-    signal?: AbortSignal,
-  ): Promise<{ ok: boolean; outdated: boolean }>;
+  verify(password: string, stored: string | null, signal?: AbortSignal): Promise<Verification>;
+}
+
+export interface Verification {
+  ok: boolean;
+  outdated: boolean;
+  tooCostly?: string;
 }
 
 /** The queue has reached `password.hash.queue`, or a call has waited too long in it. */
@@ -111,14 +113,17 @@ export function createPasswordHasher(
       }, signal),
 
     async verify(password, stored, signal) {
-      const parsed = stored === null ? null : parseImportedHash(stored);
-      const { ok, outdated, milliseconds } = await run(
-        () => timed(() => (parsed?.ok ? verifyImported(password, parsed.hash) : verifyOwn(password, stored))),
+      const parsed = stored === null ? null : parseImportedHash(stored, "storage");
+      const tooCostly =
+        parsed?.ok === false && parsed.reason === "costly" ? parsed.limit : argon2Excess(stored);
+      const own = tooCostly === null ? stored : null;
+      const { milliseconds, ...verified } = await run(
+        () => timed(() => (parsed?.ok ? verifyImported(password, parsed.hash) : verifyOwn(password, own))),
         signal,
       );
       // A signal does not end this wait: the attempt was judged, and must stay counted.
-      if (!ok && milliseconds < evenMs) await time.wait(evenMs - milliseconds);
-      return { ok, outdated };
+      if (!verified.ok && milliseconds < evenMs) await time.wait(evenMs - milliseconds);
+      return { ...verified, ...(tooCostly === null ? {} : { tooCostly }) };
     },
   };
 
@@ -184,6 +189,20 @@ export function argon2Cost(phc: string): (Cost & { isArgon2id: boolean }) | null
   } catch {
     return null;
   }
+}
+
+/** The greatest cost that `password.hash` may ask for: this server may have made such a hash before it was lowered. */
+const MAX_OWN_MEMORY_KIB = 1_048_576;
+const MAX_OWN_PASSES = 16;
+
+/** Which bound a stored hash of argon2 exceeds; null for one that may be verified, and for a hash of another scheme. */
+function argon2Excess(stored: string | null): string | null {
+  const { phc } = split(stored);
+  const cost = phc === null ? null : argon2Cost(phc);
+  if (!cost) return null;
+  if (cost.memory > MAX_OWN_MEMORY_KIB) return `m of argon2 is at most ${MAX_OWN_MEMORY_KIB}`;
+  const maxWork = MAX_OWN_MEMORY_KIB * MAX_OWN_PASSES;
+  return cost.memory * cost.passes > maxWork ? `m times t of argon2 is at most ${maxWork}` : null;
 }
 
 /** A well-formed hash that no password matches; verifying it takes as long as verifying a real one. */

@@ -10,6 +10,7 @@ import {
   recordSuccess,
   unlimited,
 } from "../limits/failure-counters.ts";
+import { createLogger } from "../observability/logger.ts";
 import type { RequestContext } from "../runtime.ts";
 import { countFailure } from "../testing/failures.ts";
 import { requestContext } from "../testing/request-context.ts";
@@ -135,6 +136,28 @@ describe("a password", () => {
     expect(await hashOf(user.userId)).toMatch(/^pepper:[^$]+\$argon2id\$v=19\$m=\d+,t=3,p=1\$/);
     expect(await verifyPassword(costlier, { ...user, password: right })).toMatchObject({ ok: true });
   });
+});
+
+test("A145 a hash that a former version stored beyond the cost is a wrong password, which the log explains", async () => {
+  const lines: string[] = [];
+  const context = scopeOf();
+  const log = createLogger("warn", { write: (line) => void lines.push(line) });
+  const logged = { ...context, runtime: { ...context.runtime, log } };
+  const user = await newUser(context);
+  await write(replacePassword(context, user.userId, `$scrypt$ln=1,r=9999,p=200$c2FsdA$${"A".repeat(43)}`));
+  expect(await verifyPassword(logged, { ...user, password: right })).toEqual({ ok: false, reason: "wrong" });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: "warn",
+      tenant: context.tenant.id,
+      user_id: user.userId,
+      limit: expect.stringMatching(/scrypt/),
+    },
+  ]);
+  // A recovery sets a new password.
+  await write(replacePassword(context, user.userId, await context.runtime.passwordHasher.hash(right)));
+  expect(await verifyPassword(logged, { ...user, password: right })).toMatchObject({ ok: true });
+  expect(lines).toHaveLength(1);
 });
 
 describe("attempts", () => {

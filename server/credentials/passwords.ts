@@ -90,13 +90,20 @@ export async function verifyPassword(
 
   const sources = [counting.own.source, ...(all.ok ? [counting.all.source] : [])];
   const isLocked = !all.ok && !(await isOnlyMethodLeft(context, attempt));
-  const { ok, outdated } = await passwordHasher
+  const { ok, outdated, tooCostly } = await passwordHasher
     .verify(attempt.password, isLocked ? null : stored, signal)
     .catch(async (error: unknown) => {
       // The attempt was not verified, and can be repeated.
       await withdrawFailures(database, key, sources);
       throw error;
     });
+  if (tooCostly !== undefined) {
+    const line = { request_id: client.requestId, tenant: tenant.id, user_id: userId, limit: tooCostly };
+    runtime.log.warn(
+      line,
+      "a stored password hash is too costly to verify: its user has to set a new password",
+    );
+  }
   if (!ok || stored === null) return { ok: false, reason: "wrong" };
   const renewed = outdated ? await renewedHash(context, attempt.password) : null;
   return {

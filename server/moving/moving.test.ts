@@ -95,12 +95,20 @@ describe("an import", () => {
     ["a short secret", { emails: [newEmail()], totp: { secret: "AAAA" } }, /^totp.secret/],
     ["a time that does not exist", { emails: [newEmail()], created_at: "0000-01-01T00:00:00Z" }, /year/],
     [
-      "an expensive hash",
+      "an expensive hash of argon2",
       {
         emails: [newEmail()],
         password_hash: `$argon2id$v=19$m=9999999,t=99,p=1$${"A".repeat(22)}$${"A".repeat(43)}`,
       },
-      /exceeds the cost/,
+      /^password_hash exceeds the cost that this server allows: m of argon2 is at most 262144$/,
+    ],
+    [
+      "a hash of scrypt with little memory and much work",
+      {
+        emails: [newEmail()],
+        password_hash: `$scrypt$ln=1,r=9999,p=200$${"A".repeat(22)}$${"A".repeat(43)}`,
+      },
+      /^password_hash exceeds the cost .* r \* p \* \(N \+ 4\) of scrypt is at most \d+$/,
     ],
     [
       "a hash with invalid parameters",
