@@ -119,6 +119,7 @@ const rejectionDetails: Record<Exclude<AssertionRejection, "mfa_only">, string> 
   cross_origin: "the page was framed by another site",
   not_verified:
     "type, challenge, origin, relying party, user presence, user verification or signature is invalid",
+  public_key_refused: "the public key of the credential is not acceptable: register the credential again",
   backup_eligibility_changed: "the backup eligibility of the credential changed",
   sign_count: "the signature counter did not increase",
 };

@@ -77,6 +77,8 @@ export interface Overrides extends Partial<Omit<ClientData, "origin">>, Partial<
   signCount?: number;
   /** Whether the client data starts with a byte order mark. */
   byteOrderMark?: boolean;
+  /** Writes the client data; default: as browsers do. */
+  clientData?(data: Record<string, unknown>): string;
   extensions?: ReadonlyMap<string, Cbor>;
   /** Bytes appended to the authenticator data. */
   authenticatorDataTail?: Uint8Array;
@@ -251,7 +253,7 @@ function clientDataFor(type: string, challenge: string, call: Overrides & { orig
     crossOrigin: call.crossOrigin ?? false,
     ...(call.topOrigin === undefined ? {} : { topOrigin: call.topOrigin }),
   };
-  return clientDataJson(data, call.byteOrderMark);
+  return call.clientData ? Buffer.from(call.clientData(data)) : clientDataJson(data, call.byteOrderMark);
 }
 
 function authenticatorDataFor(data: Parameters<typeof authenticatorData>[0], call: Overrides): Buffer {

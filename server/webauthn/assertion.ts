@@ -33,6 +33,7 @@ export type AssertionRejection =
   | "user_handle_mismatch"
   | "cross_origin"
   | "not_verified"
+  | "public_key_refused"
   | "backup_eligibility_changed"
   | "sign_count"
   | "mfa_only";
@@ -99,12 +100,15 @@ export function verifyWebAuthnAssertion(
   // Ensure only a credential that may be backed up is backed up (step 18).
   if (data.backedUp && !data.backupEligible) return reject("not_verified");
 
-  // Ensure the credential's key signed this data (steps 20 and 21).
+  // Ensure the stored key is acceptable. Former versions stored others, and imports did.
   const key = importCredentialKey(credential.publicKey);
+  if (!key) return reject("public_key_refused");
+
+  // Ensure the credential's key signed this data (steps 20 and 21).
   const clientDataHash = sha256(Buffer.from(answer.response.clientDataJSON, "base64url"));
   const signed = Buffer.concat([bytes, clientDataHash]);
   const signature = Buffer.from(answer.response.signature, "base64url");
-  if (!key || !verifySignature(key, signed, signature)) return reject("not_verified");
+  if (!verifySignature(key, signed, signature)) return reject("not_verified");
 
   // Ensure the backup eligibility of the credential has not changed (step 19). Only authentic responses are reported.
   if (data.backupEligible !== credential.backupEligible) return reject("backup_eligibility_changed");

@@ -2,6 +2,7 @@ import { verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, isoCBOR } from "@simplewebauthn/server/helpers";
 import { sha256 } from "../lib/sha256.ts";
 import { type AttestationTrust, attestationTrust, type TrustedModels } from "./attestation-trust.ts";
+import { readAuthenticatorData } from "./authenticator-data.ts";
 import { cborItemLength } from "./cbor.ts";
 import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
 import type { NewCredential } from "./credential-record.ts";
@@ -78,8 +79,10 @@ export async function verifyWebAuthnAttestation(
   // Ensure the id is no longer than 1023 bytes (step 25).
   if (Buffer.byteLength(credential.id, "base64url") > 1023) return reject("credential_id_too_long");
 
-  // Ensure the key is a point of its curve and has no other parameters (section 6.5.1.1).
-  const key = importCredentialKey(credential.publicKey);
+  // Ensure the key is in canonical form, a point of its curve, and has no other parameters (section 6.5.1.1). The library
+  // returns another encoding than the one that was sent.
+  const publicKey = readAuthenticatorData(Buffer.from(object.authenticatorData))?.publicKey;
+  const key = publicKey && importCredentialKey(publicKey);
   if (!key) return reject("public_key_refused");
 
   // Ensure the rest of the statement is valid (steps 22 to 24).
@@ -100,7 +103,7 @@ export async function verifyWebAuthnAttestation(
     // Step 27.
     credential: {
       id: credential.id,
-      publicKey: Buffer.from(credential.publicKey).toString("base64url"),
+      publicKey: publicKey.toString("base64url"),
       signCount: credential.counter,
       aaguid,
       attestationType: format,

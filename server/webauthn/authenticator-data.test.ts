@@ -37,6 +37,14 @@ test.each([
   expect(readAuthenticatorData(Buffer.concat([fixed(flags), ...parts]))).toMatchObject(none);
 });
 
+test("returns the public key of a credential as it was sent", () => {
+  const publicKey = encodeCbor(new Map([[1, 2]]));
+  expect(readAuthenticatorData(Buffer.concat([fixed(AT | ED), attested, extensions]))?.publicKey).toEqual(
+    publicKey,
+  );
+  expect(readAuthenticatorData(fixed(0))).not.toHaveProperty("publicKey");
+});
+
 test.each([
   ["nothing", Buffer.alloc(0)],
   ["a byte too few", fixed(0).subarray(0, 36)],

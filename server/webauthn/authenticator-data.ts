@@ -1,6 +1,6 @@
 import { CborError, cborItemLength } from "./cbor.ts";
 
-/** Authenticator data (WebAuthn Level 3, 6.1), without attested credential data and extensions. */
+/** Authenticator data (WebAuthn Level 3, 6.1), without extensions. */
 export interface AuthenticatorData {
   /** SHA-256 of the relying party's id. */
   rpIdHash: Buffer;
@@ -9,6 +9,8 @@ export interface AuthenticatorData {
   backupEligible: boolean;
   backedUp: boolean;
   signCount: number;
+  /** COSE_Key of the attested credential (6.5.2), as it was sent; absent at authentication. */
+  publicKey?: Buffer;
 }
 
 /** Bits of the flags. */
@@ -34,7 +36,8 @@ const CBOR_MAP = 5;
  */
 export function readAuthenticatorData(bytes: Buffer): AuthenticatorData | null {
   const flags = bytes[32] ?? 0;
-  if (bytes.length < FIXED_LENGTH || endOf(bytes, flags) !== bytes.length) return null;
+  const parts = bytes.length < FIXED_LENGTH ? null : partsOf(bytes, flags);
+  if (parts?.end !== bytes.length) return null;
   const has = (flag: number) => (flags & flag) !== 0;
   return {
     rpIdHash: bytes.subarray(0, 32),
@@ -43,20 +46,24 @@ export function readAuthenticatorData(bytes: Buffer): AuthenticatorData | null {
     backupEligible: has(BE),
     backedUp: has(BS),
     signCount: bytes.readUInt32BE(33),
+    ...(parts.publicKey ? { publicKey: parts.publicKey } : {}),
   };
 }
 
-/** The end of the parts that the flags name; null if one is malformed. */
-function endOf(bytes: Buffer, flags: number): number | null {
+/** The end of the parts that the flags name, and the public key among them; null if one is malformed. */
+function partsOf(bytes: Buffer, flags: number): { end: number; publicKey?: Buffer } | null {
   let end = FIXED_LENGTH;
+  let publicKey: Buffer | undefined;
   try {
     if (flags & AT) {
       const id = end + AAGUID_LENGTH;
       if (bytes.length < id + 2) return null;
       end = id + 2 + bytes.readUInt16BE(id);
-      end += cborMapLength(bytes.subarray(end));
+      publicKey = bytes.subarray(end, end + cborMapLength(bytes.subarray(end)));
+      end += publicKey.length;
     }
-    return flags & ED ? end + cborMapLength(bytes.subarray(end)) : end;
+    if (flags & ED) end += cborMapLength(bytes.subarray(end));
+    return { end, ...(publicKey ? { publicKey } : {}) };
   } catch (error) {
     if (error instanceof CborError) return null;
     throw error;

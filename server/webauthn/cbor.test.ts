@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
-import { CborError, cborItemLength } from "./cbor.ts";
+import { CborError, cborItemLength, readCanonicalMap } from "./cbor.ts";
 
 const hex = (text: string) => Buffer.from(text, "hex");
 
@@ -82,4 +82,47 @@ test("returns a length within the input or throws CborError for random bytes", (
     }),
     { numRuns: 2000 },
   );
+});
+
+describe("readCanonicalMap", () => {
+  const values = fc.oneof(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), fc.uint8Array({ maxLength: 300 }));
+  const maps = fc
+    .uniqueArray(fc.tuple(fc.oneof(fc.integer(), fc.integer({ min: -30, max: 30 })), values), {
+      selector: ([label]) => label,
+      maxLength: 30,
+    })
+    .map((members) => new Map(members));
+
+  test("reads a canonical map", () => {
+    fc.assert(
+      fc.property(maps, (map) => {
+        const read = readCanonicalMap(encodeCbor(map));
+        expect(read?.size).toBe(map.size);
+        for (const [label, value] of map) {
+          const expected = typeof value === "number" ? value : Buffer.from(value);
+          expect(read?.get(label)).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  test("A144 reads no other bytes than those that it would write", () => {
+    const mostly = fc.oneof(
+      fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
+      fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.concat([hex("a2"), bytes])),
+      fc.tuple(maps, fc.nat(), fc.nat()).map(([map, at, byte]) => {
+        const bytes = encodeCbor(map);
+        bytes[at % bytes.length] = byte;
+        return bytes;
+      }),
+    );
+    fc.assert(
+      fc.property(mostly, (bytes) => {
+        const read = readCanonicalMap(bytes);
+        if (read) expect(encodeCbor(read)).toEqual(bytes);
+        expect(read === null || read instanceof Map).toBe(true);
+      }),
+      { numRuns: 5000 },
+    );
+  });
 });

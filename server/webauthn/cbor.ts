@@ -15,6 +15,66 @@ export function cborItemLength(bytes: Uint8Array): number {
   return endOf(bytes, 0, 0);
 }
 
+/**
+ * Reads a map from integers to integers and byte strings, such as a COSE_Key, in the canonical form of CTAP 2.2 section
+ * 8: shortest heads, keys in ascending order and each once. A decoder should reject any other form (WebAuthn Level 3
+ * section 2), because two decoders could read different values.
+ *
+ * @returns null unless the bytes are exactly one such map
+ */
+export function readCanonicalMap(bytes: Uint8Array): ReadonlyMap<number, number | Buffer> | null {
+  try {
+    const map = head(bytes, 0);
+    if (map.major !== MAP || !map.shortest) return null;
+    const members = new Map<number, number | Buffer>();
+    let previous = Buffer.alloc(0);
+    let at = map.end;
+    for (let member = 0; member < map.argument; member++) {
+      const key = readInteger(bytes, at);
+      const value = key && (readInteger(bytes, key.end) ?? readBytes(bytes, key.end));
+      if (!value) return null;
+      const encoded = Buffer.from(bytes.subarray(at, key.end));
+      if (!isAscending(previous, encoded)) return null;
+      members.set(key.value, value.value);
+      previous = encoded;
+      at = value.end;
+    }
+    return at === bytes.length ? members : null;
+  } catch (error) {
+    if (error instanceof CborError) return null;
+    throw error;
+  }
+}
+
+/** By major type, which the first byte begins with; then the shorter one; then byte by byte. */
+function isAscending(one: Buffer, next: Buffer): boolean {
+  const [type, nextType] = [one, next].map((key) => (key[0] ?? -1) >> 5) as [number, number];
+  if (type !== nextType) return type < nextType;
+  return one.length === next.length ? one.compare(next) < 0 : one.length < next.length;
+}
+
+interface Read<Value> {
+  value: Value;
+  end: number;
+}
+
+function readInteger(bytes: Uint8Array, at: number): Read<number> | null {
+  const { major, argument, end, shortest } = head(bytes, at);
+  if (major > NEGATIVE_INTEGER || !shortest || argument > Number.MAX_SAFE_INTEGER) return null;
+  return { value: major === NEGATIVE_INTEGER ? -1 - argument : argument, end };
+}
+
+function readBytes(bytes: Uint8Array, at: number): Read<Buffer> | null {
+  const { major, argument, end, shortest } = head(bytes, at);
+  if (major !== BYTE_STRING || !shortest || end + argument > bytes.length) return null;
+  return { value: Buffer.from(bytes.subarray(end, end + argument)), end: end + argument };
+}
+
+/** Major types (RFC 8949 section 3.1). */
+const NEGATIVE_INTEGER = 1;
+const BYTE_STRING = 2;
+const MAP = 5;
+
 function endOf(bytes: Uint8Array, start: number, depth: number): number {
   if (depth > MAX_DEPTH) throw new CborError("CBOR is nested too deep");
   const { major, argument, end } = head(bytes, start);
@@ -40,17 +100,25 @@ function endOfItems(bytes: Uint8Array, start: number, count: number, depth: numb
   return end;
 }
 
+interface Head {
+  major: number;
+  argument: number;
+  end: number;
+  /** Whether the argument is in its shortest form. */
+  shortest: boolean;
+}
+
 /** Major type and argument, RFC 8949 section 3. For floats the argument is their bytes, which are skipped already. */
-function head(bytes: Uint8Array, start: number): { major: number; argument: number; end: number } {
+function head(bytes: Uint8Array, start: number): Head {
   const first = bytes[start];
   if (first === undefined) throw new CborError("CBOR ends before an item");
   const major = first >> 5;
   const short = first & 0x1f;
-  if (short < 24) return { major, argument: short, end: start + 1 };
+  if (short < 24) return { major, argument: short, end: start + 1, shortest: true };
   if (short > 27) throw new CborError("CBOR of indefinite length");
   const size = 2 ** (short - 24);
   const end = start + 1 + size;
   if (end > bytes.length) throw new CborError("a CBOR head is truncated");
   const argument = bytes.subarray(start + 1, end).reduce((sum, byte) => sum * 256 + byte, 0);
-  return { major, argument, end };
+  return { major, argument, end, shortest: argument >= (size === 1 ? 24 : 2 ** (4 * size)) };
 }

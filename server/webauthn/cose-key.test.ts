@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
 import { smallOrderPoints } from "../testing/small-order-points.ts";
+import { rsaCoseKey, unacceptableKeys } from "../testing/unacceptable-keys.ts";
 import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
 
 type CoseKey = Map<number, Cbor>;
@@ -133,6 +134,24 @@ describe("importCredentialKey", () => {
     expect(importCredentialKey(Buffer.alloc(0))).toBe(null);
     expect(importCredentialKey(Buffer.alloc(50_000, 0x81))).toBe(null);
   });
+});
+
+test.each(unacceptableKeys())("A144 rejects %s", (_what, cose) => {
+  expect(importCredentialKey(cose)).toBe(null);
+});
+
+test("A144 accepts RSA keys from 2048 bits on, whose exponents are odd and beyond 2^16", () => {
+  const bits = (modulusLength: number) => {
+    const { n } = publicJwk(generateKeyPairSync("rsa", { modulusLength }));
+    return importCredentialKey(rsaCoseKey(part(n))) !== null;
+  };
+  expect([2047, 2048, 2049, 3072].map(bits)).toEqual([false, true, true, true]);
+  const modulus = Buffer.from(rsa.get(-1) as Uint8Array);
+  const exponents = ["03", "ffff", "010000", "010001", "01000001", "ffffffff"];
+  const accepted = exponents.map(
+    (e) => importCredentialKey(rsaCoseKey(modulus, Buffer.from(e, "hex"))) !== null,
+  );
+  expect(accepted).toEqual([false, false, false, true, true, true]);
 });
 
 test("A132 rejects Edwards points of small order", () => {

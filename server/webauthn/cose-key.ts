@@ -1,6 +1,8 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
-import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
 import { isSafeEd25519Point } from "../lib/edwards25519.ts";
+import { readCanonicalMap } from "./cbor.ts";
+
+type Members = ReadonlyMap<number, number | Buffer>;
 
 type Kind = { curve: keyof typeof curveIds; size: number } | "RSA" | "Ed25519";
 
@@ -34,14 +36,15 @@ export interface CredentialKey {
 }
 
 /**
- * Imports a credential's public key if it is acceptable: it has an offered algorithm, exactly the parameters of that
- * algorithm (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve, not of small order.
+ * Imports a credential's public key if it is acceptable: it is in canonical form, has an offered algorithm, exactly the
+ * parameters of that algorithm (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve, not of small order. Flows,
+ * the passkey server, receipts and imports all read keys here.
  *
  * @param encoded COSE_Key (RFC 9052 section 7)
  * @returns null if it is not acceptable
  */
 export function importCredentialKey(encoded: Uint8Array): CredentialKey | null {
-  const key = decode(encoded);
+  const key = readCanonicalMap(encoded);
   const algorithm = key?.get(3);
   const kind = typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
   if (!key || typeof algorithm !== "number" || !kind || !hasParametersOf(kind, key)) return null;
@@ -53,26 +56,17 @@ export function importCredentialKey(encoded: Uint8Array): CredentialKey | null {
   }
 }
 
-function decode(encoded: Uint8Array): Map<unknown, unknown> | null {
-  try {
-    const decoded: unknown = decodeCredentialPublicKey(new Uint8Array(encoded));
-    return decoded instanceof Map ? decoded : null;
-  } catch {
-    return null;
-  }
-}
-
-function hasParametersOf(kind: Kind, key: Map<unknown, unknown>): boolean {
+function hasParametersOf(kind: Kind, key: Members): boolean {
   if (kind === "RSA") return isRsaKey(key);
   return kind === "Ed25519" ? isEd25519Key(key) : isEcKey(key, kind.curve, kind.size);
 }
 
 /** JSON Web Key (RFC 7518 section 6, RFC 8037 section 2). */
-function jwkOf(key: Map<unknown, unknown>, kind: Kind): JsonWebKey {
+function jwkOf(key: Members, kind: Kind): JsonWebKey {
   const part = (label: number) => {
     const bytes = key.get(label);
-    if (!(bytes instanceof Uint8Array)) throw new Error(`no parameter ${label}`);
-    return Buffer.from(bytes).toString("base64url");
+    if (!Buffer.isBuffer(bytes)) throw new Error(`no parameter ${label}`);
+    return bytes.toString("base64url");
   };
   if (kind === "RSA") return { kty: "RSA", n: part(-1), e: part(-2) };
   if (kind === "Ed25519") return { kty: "OKP", crv: kind, x: part(-2) };
@@ -80,31 +74,35 @@ function jwkOf(key: Map<unknown, unknown>, kind: Kind): JsonWebKey {
 }
 
 /** RFC 9053 section 7.1.1; the compressed form, a boolean y, is not allowed in WebAuthn. */
-function isEcKey(key: Map<unknown, unknown>, curve: keyof typeof curveIds, size: number): boolean {
+function isEcKey(key: Members, curve: keyof typeof curveIds, size: number): boolean {
   const sized = [-2, -3].every((label) => bytesOf(key.get(label), size) !== null);
   return sized && hasExactly(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3]);
 }
 
-/** RFC 8230 section 4; at least 2048 bits (NIST SP 800-131A), and at most 8192, so that verifying stays cheap. */
-function isRsaKey(key: Map<unknown, unknown>): boolean {
+/**
+ * RFC 8230 section 4: numbers in as few octets as possible. At least 2048 bits (NIST SP 800-131A), and at most 8192, so that
+ * verifying stays cheap; an odd exponent beyond 2^16 (FIPS 186-5 section A.1.1), of at most 32 bits.
+ */
+function isRsaKey(key: Members): boolean {
   const modulus = key.get(-1);
   const exponent = key.get(-2);
   if (!hasExactly(key, { 1: 3 }, [-1, -2])) return false;
-  if (!(modulus instanceof Uint8Array) || !(exponent instanceof Uint8Array)) return false;
-  if (modulus.length < 256 || modulus.length > 1024 || exponent.length > 4) return false;
+  if (!Buffer.isBuffer(modulus) || !Buffer.isBuffer(exponent)) return false;
+  if (modulus.length > 1024 || exponent.length < 3 || exponent.length > 4) return false;
+  if (modulus[0] === 0 || exponent[0] === 0) return false;
   const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
   const odd = ((modulus.at(-1) ?? 0) & (exponent.at(-1) ?? 0) & 1) === 1;
-  return bits >= 2048 && odd && Buffer.from(exponent).readUIntBE(0, exponent.length) >= 3;
+  return bits >= 2048 && odd && exponent.readUIntBE(0, exponent.length) > 0x1_0000;
 }
 
 /** RFC 9053 section 7.2. */
-function isEd25519Key(key: Map<unknown, unknown>): boolean {
+function isEd25519Key(key: Members): boolean {
   const point = bytesOf(key.get(-2), 32);
   return hasExactly(key, { 1: 1, [-1]: 6 }, [-2]) && point !== null && isSafeEd25519Point(point);
 }
 
 /** Whether the key has exactly these values, these other parameters, and its algorithm. */
-function hasExactly(key: Map<unknown, unknown>, values: Record<number, number>, others: number[]): boolean {
+function hasExactly(key: Members, values: Record<number, number>, others: number[]): boolean {
   const labels = [3, ...Object.keys(values).map(Number), ...others];
   return (
     key.size === labels.length &&
@@ -114,5 +112,5 @@ function hasExactly(key: Map<unknown, unknown>, values: Record<number, number>, 
 }
 
 function bytesOf(value: unknown, size: number): Buffer | null {
-  return value instanceof Uint8Array && value.length === size ? Buffer.from(value) : null;
+  return Buffer.isBuffer(value) && value.length === size ? value : null;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../lib/strict-json.ts";
 
 /**
  * The JSON forms of WebAuthn Level 3 section 5.1 that browsers send: the members that are used here, limited in size.
@@ -61,14 +62,14 @@ export type ClientData = z.output<typeof clientData>;
 
 /**
  * Decodes the client data: UTF-8 decoding, which drops a byte order mark, then JSON (section 7.1 steps 5 and 6, section
- * 7.2 steps 8 and 9).
+ * 7.2 steps 8 and 9). A duplicate member is malformed: parsers may read different ones (RFC 7493 section 2.3).
  *
  * @returns null if it is malformed
  */
 export function readClientData(encoded: string): ClientData | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(encoded, "base64url"));
-    return clientData.parse(JSON.parse(text));
+    return clientData.parse(parseJson(text));
   } catch {
     return null;
   }

@@ -1,5 +1,4 @@
 import type { KeyObject } from "node:crypto";
-import { cborItemLength } from "../../webauthn/cbor.ts";
 import { importCredentialKey } from "../../webauthn/cose-key.ts";
 import { importCurvePoint, importCurveSpki } from "./curve-points.ts";
 import { type Curve, isOfKind, type KeyKind } from "./key-kinds.ts";
@@ -13,8 +12,7 @@ interface Format {
 
 /** Imports exactly one COSE_Key, as passkeys do. */
 function importCoseKey(encoded: Buffer): KeyObject | null {
-  const whole = cborItemLength(encoded) === encoded.length;
-  return whole ? (importCredentialKey(encoded)?.key ?? null) : null;
+  return importCredentialKey(encoded)?.key ?? null;
 }
 
 /** Formats of public keys by their identifiers (FIDO Registry of Predefined Values, section 3.6.2). */
