@@ -37,6 +37,7 @@ export const tags = {
   "admin: users": "Administration of users and of what belongs to them.",
   "admin: sessions": "Administration of sessions.",
   "admin: webhooks": "Administration of webhooks and of their deliveries.",
+  events: "What is delivered to webhooks.",
   "admin: tenants": "Administration of tenants, identity providers and API keys.",
   "admin: audit log": "The audit log and statistics.",
   page: "What our own pages call.",

@@ -116,7 +116,11 @@ function inputSchema({ action, state, description, input }: ActionInput, known: 
   return schema;
 }
 
-const noInput = z.strictObject({}).meta({ id: "NoInput", description: "Actions without input." });
+/** Null is part of this one, for the whole union: generators of Python reject a union with null. */
+const noInput = z
+  .strictObject({})
+  .nullable()
+  .meta({ id: "NoInput", description: "Actions without input. Null counts as absent." });
 
 let made: ReturnType<typeof declarations> | undefined;
 
@@ -148,10 +152,12 @@ export const actionRequest = (type: FlowType) =>
         csrf_token: z.string().optional().describe("The token of the last answer. A start needs none."),
         input_data: z
           .union([...inputs] as [z.ZodType, ...z.ZodType[]])
-          .nullish()
-          .describe(
-            "The input of the action, under the default settings; the inputs of the state tell those of the tenant.",
-          ),
+          .meta({
+            id: `${pascal(type)}Input`,
+            description:
+              "The input of the action, under the default settings; the inputs of the state tell those of the tenant.",
+          })
+          .optional(),
       });
     })
     .meta({ id: `${pascal(type)}ActionRequest` });

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { events } from "../../events/events.ts";
-import { type Address, type Answer, type Operation, type Security, tags } from "../address.ts";
+import { type Address, type Answer, type Operation, type Security, type Tag, tags } from "../address.ts";
 import { isCsv } from "../fields.ts";
 import { createConverter, errorSchemas, type JsonSchema } from "./schemas.ts";
 
@@ -86,7 +86,8 @@ export function openApiDocument(
       [row.method.toLowerCase()]: operationOf(row, row.operation, convert, examples[row.operation.id]),
     };
   }
-  const used = new Set([...addresses.flatMap(({ operation }) => operation?.tag ?? []), "admin: webhooks"]);
+  const used = new Set<string>([...addresses.flatMap(({ operation }) => operation?.tag ?? []), "events"]);
+  const pathItems = deliveriesOf(convert);
   return {
     openapi: "3.1.1",
     info: {
@@ -103,24 +104,30 @@ export function openApiDocument(
       .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: webhooksOf(convert),
+    webhooks: Object.fromEntries(
+      Object.keys(events).map((name) => [name, { $ref: `#/components/pathItems/${deliveryId(name)}` }]),
+    ),
     components: {
       schemas: Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes,
+      pathItems,
     },
   };
 }
 
-/** Deliveries to webhooks, by event. */
-function webhooksOf(convert: Convert): JsonSchema {
+/**
+ * Deliveries to webhooks. The webhooks of the document refer to them: of a webhook that is written in its place,
+ * generators make a call of the API, and that of Python is no Python.
+ */
+function deliveriesOf(convert: Convert): Record<string, DescribedDelivery> {
   const entries = Object.entries(events).map(([name, { when, data }]) => [
-    name,
+    deliveryId(name),
     {
       post: {
         operationId: `on.${name}`,
         summary: `Delivery of ${name}`,
         description: when,
-        tags: ["admin: webhooks"],
+        tags: ["events" satisfies Tag],
         security: [],
         requestBody: {
           required: true,
@@ -158,8 +165,8 @@ const tokenOf = (event: string, data: JsonSchema) => ({
   },
 });
 
-/** A webhook of the document, as far as it describes the data of its event. */
-interface DescribedWebhook {
+/** A delivery, as far as it describes the data of its event. */
+interface DescribedDelivery {
   post: {
     requestBody: {
       content: Record<string, { schema: { properties: { token: ReturnType<typeof tokenOf> } } }>;
@@ -167,13 +174,16 @@ interface DescribedWebhook {
   };
 }
 
+const deliveryId = (event: string) => event.replaceAll(".", "_");
+
 /** The schemas of the data of events, by the name of the event. */
-export function eventSchemas({ webhooks }: JsonSchema): Record<string, JsonSchema> {
-  const schemas = Object.entries(webhooks as Record<string, DescribedWebhook>).map(([name, { post }]) => {
-    const token = post.requestBody.content["application/json"]?.schema.properties.token;
-    return [name, token?.contentSchema.prefixItems[1]?.properties.data];
+export function eventSchemas({ components }: JsonSchema): Record<string, JsonSchema> {
+  const { pathItems } = components as { pathItems: Record<string, DescribedDelivery> };
+  const found = Object.keys(events).map((name) => {
+    const body = pathItems[deliveryId(name)]?.post.requestBody.content["application/json"];
+    return [name, body?.schema.properties.token.contentSchema.prefixItems[1]?.properties.data];
   });
-  return Object.fromEntries(schemas);
+  return Object.fromEntries(found);
 }
 
 type Convert = (schema: z.ZodType) => JsonSchema;

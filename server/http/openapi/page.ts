@@ -1,3 +1,4 @@
+import { type EventName, events } from "../../events/events.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import type { Reply } from "../reply.ts";
@@ -82,7 +83,6 @@ interface Document {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Described>>;
-  webhooks: Record<string, { post: Described }>;
   components: {
     schemas: Record<string, JsonSchema>;
     securitySchemes: Record<string, { description: string }>;
@@ -92,17 +92,18 @@ interface Document {
 /** Renders the document. @param href of the document itself */
 export function openApiPage(source: JsonSchema, { href, base }: { href: string; base: string }): Reply {
   const document = source as unknown as Document;
-  const { info, tags, paths, webhooks, components } = document;
-  const data = eventSchemas(source);
+  const { info, tags, paths, components } = document;
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
   );
-  const sections = tags.map(({ name, description }) => ({
-    name,
-    description,
-    id: name.replaceAll(/\W+/g, "-"),
-    rows: rows.filter(({ described }) => described.tags[0] === name),
-  }));
+  const sections = tags
+    .map(({ name, description }) => ({
+      name,
+      description,
+      id: name.replaceAll(/\W+/g, "-"),
+      rows: rows.filter(({ described }) => described.tags[0] === name),
+    }))
+    .filter((section) => section.rows.length > 0);
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -135,10 +136,10 @@ ${section.rows.map(({ path, method, described }) => operationOf(path, method, de
 <section aria-labelledby="events">
 <h2 id="events">events</h2>
 <p class="soft">A webhook receives <code>{"token", "event"}</code>; the token is a JWT with the data.</p>
-${Object.entries(webhooks).map(
-  ([name, { post }]) => html`<details class="operation">
-<summary><code>${name}</code> <span class="what">${prose(post.description)}</span></summary>
-<div class="body">${schemaOf(data[name] ?? {})}</div>
+${Object.entries(eventSchemas(source)).map(
+  ([name, data]) => html`<details class="operation">
+<summary><code>${name}</code> <span class="what">${prose(events[name as EventName].when)}</span></summary>
+<div class="body">${schemaOf(data)}</div>
 </details>`,
 )}
 </section>

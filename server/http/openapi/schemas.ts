@@ -34,6 +34,9 @@ export const errorSchemas: Record<ErrorShape, z.ZodType> = {
 /** Keywords that only our own code reads, and those that say what `format` says. */
 const internal = ["id", "hidden", "input", "announcedRequired", "preserve", "labels", "charset"];
 
+/** Formats whose pattern says the same: generators give them types of their own, to which no pattern applies. */
+const selfSufficientFormats = new Set<unknown>(["date-time", "date", "uuid", "ipv4", "ipv6"]);
+
 /** Converts schemas of zod, and collects those with an id as components. */
 export function createConverter() {
   const components: Record<string, JsonSchema> = {};
@@ -54,7 +57,6 @@ export function createConverter() {
 
 function simplify(source: z.core.$ZodType, schema: JsonSchema): void {
   for (const keyword of internal) delete schema[keyword];
-  if (schema.format === "date-time" || schema.format === "uuid") delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   // The choices depend on the account.
@@ -65,23 +67,50 @@ function simplify(source: z.core.$ZodType, schema: JsonSchema): void {
     schema.anyOf = schema.anyOf.flatMap((option: JsonSchema) =>
       Array.isArray(option.anyOf) && Object.keys(option).length === 1 ? option.anyOf : [option],
     );
-  if (source instanceof z.ZodDiscriminatedUnion) schema.discriminator = discriminatorOf(source);
+  withNullAsType(schema);
+  if (selfSufficientFormats.has(schema.format)) delete schema.pattern;
+  // Generators of Go write a default of an object as code that does not compile.
+  if (typeof schema.default === "object" && !Array.isArray(schema.default)) delete schema.default;
+  if (source instanceof z.ZodDiscriminatedUnion) {
+    const discriminator = discriminatorOf(source);
+    if (discriminator) schema.discriminator = discriminator;
+  }
 }
 
-/** The property that distinguishes the schemas of a union, and the component of each value. */
-function discriminatorOf(union: z.ZodDiscriminatedUnion): JsonSchema {
+/** Writes one type or null as a list of types: generators make a type of their own of an `anyOf`. */
+function withNullAsType(schema: JsonSchema): void {
+  const options = schema.anyOf as JsonSchema[] | undefined;
+  const [option, other, ...more] = options ?? [];
+  if (!option || other?.type !== "null" || more.length > 0) return;
+  const { type, enum: choice } = option;
+  if (typeof type !== "string" || "const" in option) return;
+  delete schema.anyOf;
+  Object.assign(schema, option, {
+    type: [type, "null"],
+    ...(Array.isArray(choice) ? { enum: [...choice, null] } : {}),
+  });
+}
+
+/**
+ * The property that distinguishes the schemas of a union, and the component of each value. Null if its values are not
+ * strings (OpenAPI 3.1.1, 4.8.25): generators accept no other.
+ */
+function discriminatorOf(union: z.ZodDiscriminatedUnion): JsonSchema | null {
   const propertyName = union.def.discriminator;
-  const mapping = union.options.flatMap((option) => {
+  const options = union.options.map((option) => {
     const { id } = z.globalRegistry.get(option) ?? {};
     const value = option instanceof z.ZodObject ? option.shape[propertyName] : undefined;
-    const names = value instanceof z.ZodLiteral || value instanceof z.ZodEnum ? [...namesOf(value)] : [];
-    return id ? names.map((name) => [name, `#/components/schemas/${id}`]) : [];
+    return { id, values: value instanceof z.ZodLiteral || value instanceof z.ZodEnum ? valuesOf(value) : [] };
   });
+  if (options.some(({ values }) => values.some((value) => typeof value !== "string"))) return null;
+  const mapping = options.flatMap(({ id, values }) =>
+    id ? values.map((value) => [value, `#/components/schemas/${id}`]) : [],
+  );
   return { propertyName, mapping: Object.fromEntries(mapping) };
 }
 
-const namesOf = (schema: z.ZodLiteral | z.ZodEnum) =>
-  (schema instanceof z.ZodEnum ? schema.options : [...schema.values]).map(String);
+const valuesOf = (schema: z.ZodLiteral | z.ZodEnum): unknown[] =>
+  schema instanceof z.ZodEnum ? schema.options : [...schema.values];
 
 function withComponentRefs<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(withComponentRefs) as Value;
