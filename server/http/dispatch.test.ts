@@ -92,6 +92,41 @@ describe("rejected requests", () => {
   });
 });
 
+describe("the address of a flow in a browser", () => {
+  const browser = { accept: "text/html,*/*;q=0.8" };
+
+  test.each([
+    ["/registration", "/?flow=registration"],
+    ["/profile", "/account"],
+    ["/token_exchange", "/"],
+  ])("%s leads to %s, and tells a program to use POST", async (path, page) => {
+    const led = await ask("GET", path, browser);
+    expect([led?.status, led?.headers.get("location")]).toEqual([303, page]);
+    expect((await ask("HEAD", path, browser))?.status).toBe(303);
+    for (const accept of ["*/*", "application/json"]) {
+      const told = await ask("GET", path, { accept });
+      expect([told?.status, told?.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+      expect(await told?.json()).toMatchObject({ name: "error", status: 405, actions: {} });
+    }
+  });
+
+  test("/registration keeps the way back, and rejects one that is not allowed", async () => {
+    const shop = runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.test/back" });
+    const back = `redirect_to=https://shop.test/back&code_challenge_method=S256&code_challenge=${"x".repeat(43)}`;
+    const led = await ask("GET", `/registration?${back}`, browser, shop);
+    expect([led?.status, led?.headers.get("location")]).toEqual([303, "/?flow=registration"]);
+    expect(led?.headers.getSetCookie()).toHaveLength(1);
+    const other = await ask("GET", "/registration?redirect_to=https://evil.test/", browser, shop);
+    expect(other?.status).toBe(400);
+  });
+
+  test("/token_exchange leads to its page where SAML is enabled, within the tenant", async () => {
+    const saml = runtime.configured({ STILE_SAML_ENABLED: "true" });
+    const led = await ask("GET", "/token_exchange", browser, saml);
+    expect(led?.headers.get("location")).toBe("/?flow=token_exchange");
+  });
+});
+
 describe("every response", () => {
   test.each([
     ["GET", "/health/alive", 200],
@@ -287,7 +322,7 @@ describe("an error that a browser shows to a person", () => {
 
   test.each([
     ["GET", "/logout", 405],
-    ["GET", "/registration", 405],
+    ["PUT", "/registration", 405],
     ["GET", "/saml/auth?domain=acme.example", 403],
     ["POST", "/saml/callback", 403],
     ["GET", "/saml/metadata", 403],

@@ -4,6 +4,7 @@ import { address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
 import { described } from "../operation.ts";
+import { profilePageHandler, registrationPageHandler, tokenExchangePageHandler } from "../page/flow-links.ts";
 import { loginPageHandler } from "../page/login-page.ts";
 import { flowHandler } from "./call-flow.ts";
 import { flowGraphHandler } from "./graph.ts";
@@ -83,6 +84,37 @@ function flowRow(type: FlowType, handler: Handler, id: string, summary: string, 
   });
 }
 
+/** What leads a browser to the page of the login or the registration. */
+const pageQuery = z.object({
+  redirect_to: z.string().optional().describe("An address of `hosted.allowed_redirect_urls`."),
+  code_challenge: z.string().optional().describe("S256 (RFC 7636, 4.2)."),
+  code_challenge_method: z.literal("S256").optional(),
+  state: z.string().max(512).optional().describe("Returned unchanged."),
+});
+
+const toPage = { description: "The hosted page.", headers: { Location: "Address of the page." } };
+
+const refusedWay = {
+  description: "The address or the challenge is not accepted. A browser receives a page.",
+  schema: plainErrorSchema,
+};
+
+/** The address of a flow in a browser. */
+function pageRow(type: FlowType, handler: Handler, id: string, summary: string, query?: z.ZodObject) {
+  return described(address("GET", `/${type}`, handler, "flow", "public"), {
+    id,
+    summary,
+    description: "For browsers, whose `Accept` has `text/html`.",
+    tag: "page",
+    ...(query ? { query } : {}),
+    answers: {
+      303: toPage,
+      ...(query ? { 400: refusedWay } : {}),
+      405: "The client is a program: flows are started with POST.",
+    },
+  });
+}
+
 /** The flow interface (docs/reference/states.md). */
 export const flowAddresses = [
   flowRow(
@@ -98,20 +130,8 @@ export const flowAddresses = [
     description:
       "With `redirect_to` the user comes back to the application with `code`, which its server redeems at `POST /token`.",
     tag: "page",
-    query: z.object({
-      redirect_to: z.string().optional().describe("An address of `hosted.allowed_redirect_urls`."),
-      code_challenge: z.string().optional().describe("S256 (RFC 7636, 4.2)."),
-      code_challenge_method: z.literal("S256").optional(),
-      state: z.string().max(512).optional().describe("Returned unchanged."),
-      flow: z.enum(["login", "registration"]).optional(),
-    }),
-    answers: {
-      303: { description: "The hosted page.", headers: { Location: "Address of the page." } },
-      400: {
-        description: "The address or the challenge is not accepted. A browser receives a page.",
-        schema: plainErrorSchema,
-      },
-    },
+    query: pageQuery.extend({ flow: z.enum(["login", "registration"]).optional() }),
+    answers: { 303: toPage, 400: refusedWay },
   }),
   flowRow(
     "registration",
@@ -120,6 +140,13 @@ export const flowAddresses = [
     "Start a registration, or perform an action of it",
     "As `POST /login`.",
   ),
+  pageRow(
+    "registration",
+    registrationPageHandler,
+    "openRegistrationPage",
+    "Send a browser to the page of the registration",
+    pageQuery,
+  ),
   flowRow(
     "profile",
     flowHandler("profile"),
@@ -127,12 +154,19 @@ export const flowAddresses = [
     "Start a visit of the account, or perform an action of it",
     "As `POST /login`, with the session of the user.",
   ),
+  pageRow("profile", profilePageHandler, "openAccountPage", "Send a browser to the account page"),
   flowRow(
     "token_exchange",
     tokenExchangeHandler,
     "exchangeToken",
     "Continue a sign-in that an identity provider started",
     "Only if SAML is enabled.",
+  ),
+  pageRow(
+    "token_exchange",
+    tokenExchangePageHandler,
+    "openTokenExchangePage",
+    "Send a browser to the page of a sign-in that a provider started",
   ),
 ];
 
