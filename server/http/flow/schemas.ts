@@ -60,27 +60,34 @@ const stateMembers = {
   links: z.array(flowLink).nullable(),
 };
 
-/** The state that answers where no action is possible. */
-const errorState = z
-  .object({
-    name: z.literal("error"),
-    ...stateMembers,
-    error: flowError,
-    actions: z.strictObject({}),
-  })
-  .meta({ id: "ErrorState" });
-
 const pascal = (name: string) =>
   name
     .split("_")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
 
+/**
+ * The name of one state. It is a component: generated Go tells the states of an answer apart by the type of their names,
+ * and makes no type of a constant in its place.
+ */
+const stateName = <Name extends string>(name: Name) =>
+  z.literal(name).meta({ id: `${pascal(name)}StateName` });
+
+/** The state that answers where no action is possible. */
+const errorState = z
+  .object({
+    name: stateName("error"),
+    ...stateMembers,
+    error: flowError,
+    actions: z.strictObject({}),
+  })
+  .meta({ id: "ErrorState" });
+
 function stateSchema(name: StateName, config: Config) {
   const actions = actionInputs(name, config).flatMap(({ action, aliases }) => [action, ...aliases]);
   return z
     .object({
-      name: z.literal(name),
+      name: stateName(name),
       ...stateMembers,
       actions: z.strictObject(
         Object.fromEntries(actions.map((action) => [action, actionDescriptor.optional()])),

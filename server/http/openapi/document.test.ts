@@ -48,7 +48,8 @@ describe("the document of the interface", () => {
   test("has each state of the machine with the actions that it declares", () => {
     const shown = Object.values(schemas).flatMap(({ properties = {} }) => {
       const { name, actions } = properties as Record<string, JsonSchema>;
-      return name?.const && actions ? [[name.const, Object.keys(actions.properties as object)]] : [];
+      const state = schemas[String(name?.$ref).replace("#/components/schemas/", "")]?.const;
+      return state && actions ? [[state, Object.keys(actions.properties as object)]] : [];
     });
     const declared = Object.entries(states).map(([name, { actions }]) => [
       name,

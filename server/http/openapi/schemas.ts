@@ -68,6 +68,8 @@ function simplify(source: z.core.$ZodType, schema: JsonSchema): void {
       Array.isArray(option.anyOf) && Object.keys(option).length === 1 ? option.anyOf : [option],
     );
   withNullAsType(schema);
+  // Generated Python compares the value with the text `true`.
+  if (typeof schema.const === "boolean") delete schema.const;
   if (selfSufficientFormats.has(schema.format)) delete schema.pattern;
   // Generators of Go write a default of an object as code that does not compile.
   if (typeof schema.default === "object" && !Array.isArray(schema.default)) delete schema.default;

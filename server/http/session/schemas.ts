@@ -86,18 +86,13 @@ const claims = z
 
 /** The answer of `/sessions/validate`. */
 export const validation = z
-  .discriminatedUnion("is_valid", [
-    z.object({ is_valid: z.literal(false) }).meta({ id: "InvalidSession" }),
-    z
-      .object({
-        is_valid: z.literal(true),
-        claims,
-        expiration_time: time,
-        user_id: z.guid(),
-        idle_expires_at: time.optional(),
-      })
-      .meta({ id: "ValidSession" }),
-  ])
+  .object({
+    is_valid: z.boolean().describe("The other members are there if it is true."),
+    claims: claims.optional(),
+    expiration_time: time.optional(),
+    user_id: z.guid().optional(),
+    idle_expires_at: time.optional(),
+  })
   .meta({ id: "SessionValidation" });
 
 /** The body of `POST /sessions/validate`. */
