@@ -191,9 +191,12 @@ describe("the HTTP server", () => {
     expect(JSON.stringify(lines[0])).not.toContain("\u001b");
   });
 
-  it("answers an unexpected error with an empty 500 and logs its cause", async () => {
+  it("answers an unexpected error with a 500 that names no cause, and logs it", async () => {
     const answer = await fetchPath("/broken");
-    expect([answer.status, await answer.text()]).toEqual([500, ""]);
+    expect([answer.status, await answer.json()]).toEqual([
+      500,
+      { code: 500, message: "Internal server error." },
+    ]);
     await expect.poll(() => lines).toHaveLength(2);
     expect(lines[0]).toMatchObject({ level: "error", err: { message: "unexpected" } });
   });
@@ -235,6 +238,23 @@ describe("the HTTP server", () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer.toLowerCase()).toContain("x-content-type-options: nosniff");
     expect(answer.toLowerCase()).toContain("connection: close");
+  });
+
+  it("answers a request that it cannot read with an error in JSON, as the document of the interface promises", async () => {
+    const requests = [
+      [`GET /echo HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(16 * 1024)}\r\n\r\n`, 431],
+      ["GET /echo HTTP/1.1\r\nHost: a\r\nX: \u0001\r\n\r\n", 400],
+      ["OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+    ] as const;
+    for (const [text, status] of requests) {
+      const socket = await open();
+      socket.write(text);
+      const [head = "", body = ""] = (await read(socket)).split("\r\n\r\n");
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(head.toLowerCase()).toContain("content-type: application/json; charset=utf-8");
+      expect(head.toLowerCase()).toContain(`content-length: ${body.length}`);
+      expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(/\.$/) });
+    }
   });
 
   it.each([

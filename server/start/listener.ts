@@ -1,11 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import type { ApiRequest } from "../http/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
 import type { ConnectionInfo } from "../http/dispatch.ts";
-import type { Reply } from "../http/reply.ts";
+import { plainError, type Reply } from "../http/reply.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
 import { NodeRequest } from "./node-request.ts";
@@ -87,13 +93,12 @@ export function createListener({
       // Libraries use the Request and Response of Node.
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError) return errorResponse(400, closeHeaders(errorHeaders));
+        if (error instanceof RequestError) return errorResponse(rejected(400, errorHeaders));
         log.error({ err: error }, "dispatching a request failed");
-        return errorResponse(500, closeHeaders(errorHeaders));
+        return errorResponse(rejected(500, errorHeaders));
       },
     });
-  const ownHeaders = ({ requestId }: ConnectionInfo) =>
-    closeHeaders({ ...errorHeaders, "X-Request-ID": requestId });
+  const ownHeaders = ({ requestId }: ConnectionInfo) => ({ ...errorHeaders, "X-Request-ID": requestId });
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, info: ConnectionInfo) {
     let answered: Reply | Response | null;
@@ -105,8 +110,8 @@ export function createListener({
       if (answered !== null && !(answered instanceof Response)) return sendReply(outgoing, answered);
     } catch (error) {
       log.error({ err: error }, "dispatching a request failed");
-      if (!outgoing.headersSent) outgoing.writeHead(500, ownHeaders(info));
-      outgoing.end();
+      if (outgoing.headersSent) outgoing.end();
+      else sendReply(outgoing, rejected(500, ownHeaders(info)));
       return;
     }
     outgoing.setHeader("X-Request-ID", info.requestId);
@@ -148,7 +153,7 @@ export function createListener({
       const info = { peer, address, requestId };
       if (incoming.url?.startsWith("/") && !/^[^?]*\\/.test(incoming.url))
         void answer(incoming, outgoing, info);
-      else outgoing.writeHead(400, ownHeaders(info)).end();
+      else sendReply(outgoing, rejected(400, ownHeaders(info)));
     }),
   );
   closeUnread(server, sendTimeoutMs, running);
@@ -199,20 +204,29 @@ function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const statusLines = {
-    HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-    ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
-  };
-  const line = statusLines[error.code as keyof typeof statusLines] ?? "400 Bad Request";
-  socket.end(
-    `HTTP/1.1 ${line}\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-  );
+  const statuses = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 } as const;
+  const status = statuses[error.code as keyof typeof statuses] ?? 400;
+  const { body = "", headers = {} } = rejected(status, {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+  });
+  const fields = Object.entries({ ...headers, "Content-Length": String(Buffer.byteLength(body)) });
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
-function errorResponse(status: number, headers: Record<string, string>): Response {
-  return new Response(null, { status, headers });
+function errorResponse({ status, headers = {}, body = "" }: Reply): Response {
+  return new Response(body, { status, headers });
 }
 
-function closeHeaders(headers: Record<string, string>): Record<string, string> {
-  return { ...headers, "Content-Length": "0", Connection: "close" };
+const rejectedMessages = {
+  400: "The request is not valid HTTP.",
+  408: "The request took too long to arrive.",
+  431: `The header fields are larger than ${MAX_HEADER_BYTES / 1024} KiB.`,
+  500: "Internal server error.",
+};
+
+/** An error that is sent before or beside the interfaces, in the plain shape. The connection ends with it. */
+function rejected(status: keyof typeof rejectedMessages, headers: Record<string, string> = {}): Reply {
+  return plainError(status, rejectedMessages[status], { ...headers, Connection: "close" });
 }
