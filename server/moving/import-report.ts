@@ -3,9 +3,19 @@ import { ImportError } from "./import-error.ts";
 
 /** A refused record. */
 export interface Refusal {
+  /** The line that it starts in, counted from 1. */
   line: number;
+  /** Its number among the records, counted from 1. */
+  record: number;
+  /** The id that it has at its source, if it has one. */
+  id?: string;
   /** Contains no data of the record. */
   reason: string;
+}
+
+/** The position of a refused record, for people: `line 1, record 7 (auth0|5f7c)`. */
+export function positionOf({ line, record, id }: Refusal): string {
+  return `line ${line}${record === line ? "" : `, record ${record}`}${id === undefined ? "" : ` (${id})`}`;
 }
 
 /** Receives refused records, exactly once each, although an import may be interrupted between any two statements. */

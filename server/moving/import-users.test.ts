@@ -11,7 +11,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { exportAll, importRecords, importText } from "../testing/moving.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { type ImportReport, reportInFile } from "./import-report.ts";
+import { type ImportReport, positionOf, type Refusal, reportInFile, reportTo } from "./import-report.ts";
 import { type ImportOptions, importUsers } from "./import-users.ts";
 import { MAX_RECORD_BYTES } from "./split-records.ts";
 
@@ -207,6 +207,34 @@ describe("duplicates", () => {
     expect(imported).toBe(1_201);
     const [ada] = (await exportAll(runtime, tenant)).filter(({ id }) => id === userAt(1).id);
     expect(JSON.stringify([ada])).toBe(before);
+  });
+
+  test("of a file in one line are told apart by their number and their id", async () => {
+    const refusals: Refusal[] = [];
+    const users = [
+      { ...userAt(20), username: "twenty" },
+      { ...userAt(21), username: "twenty" },
+      { emails: [{ address: "no address" }] },
+      { ...userAt(22), id: "no\u001bid" },
+      userAt(23),
+    ];
+    const input = Readable.from([Buffer.from(JSON.stringify(users))]);
+    const options = { form: null, providers: {}, dryRun: false, resume: false, emitEvents: false };
+    const report = reportTo((refusal) => refusals.push(refusal));
+    const { imported } = await importUsers(runtime, await newTenant(), input, options, report);
+    expect([imported, refusals]).toEqual([
+      2,
+      [
+        { line: 1, record: 2, id: userAt(21).id, reason: "the username is in use" },
+        { line: 1, record: 3, reason: expect.stringMatching(/./) },
+        { line: 1, record: 4, id: "no\uFFFDid", reason: expect.stringMatching(/./) },
+      ],
+    ]);
+    expect(refusals.map(positionOf)).toEqual([
+      `line 1, record 2 (${userAt(21).id})`,
+      "line 1, record 3",
+      "line 1, record 4 (no\uFFFDid)",
+    ]);
   });
 
   test("that a running server creates meanwhile are refused, and the rest of the batch is imported", async () => {

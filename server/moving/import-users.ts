@@ -15,6 +15,7 @@ import type { ImportReport, Refusal } from "./import-report.ts";
 import { openScratch, type Scratch } from "./import-scratch.ts";
 import { type JudgedUser, judgeUser, takenReason } from "./judge-user.ts";
 import { openSource, type Source, type SourceLine } from "./open-source.ts";
+import { asText } from "./source-fields.ts";
 import { insertUsers, takenKeys, type UserKey, type UserRows } from "./user-rows.ts";
 
 /** What an import needs of a runtime. */
@@ -104,10 +105,26 @@ interface Run {
 }
 
 type Judge = (line: SourceLine) => JudgedUser;
+type RecordPosition = Omit<Refusal, "reason">;
+
 interface Batch {
-  users: { line: number; judged: JudgedUser }[];
+  users: (RecordPosition & { judged: JudgedUser })[];
   /** SHA-256 of what decides how records are imported, and of all records up to the end of the batch. */
   recordsHash: Buffer;
+}
+
+/** Members that hold the id of a user, of the forms that are imported. */
+const idMembers = ["id", "user_id", "_id", "localId", "uid", "sub"];
+
+/** Characters of an id in a report. */
+const MAX_REPORTED_ID = 100;
+
+function recordPosition(line: SourceLine): RecordPosition {
+  const position = { line: line.line, record: line.number };
+  if (!line.ok) return position;
+  const { record } = line;
+  const id = idMembers.map((name) => asText(record[name])).find((text) => text !== "");
+  return id === undefined ? position : { ...position, id: printable(id).slice(0, MAX_REPORTED_ID) };
 }
 
 /** Reads all batches, and lets `commit` handle one while the next one is read and judged. */
@@ -126,7 +143,7 @@ async function eachBatch(
   const flush = async () => {
     if (lines.length === 0) return;
     await scratch?.addIdentities(lines);
-    const users = lines.map((line) => ({ line: line.line, judged: judge(line) }));
+    const users = lines.map((line) => ({ ...recordPosition(line), judged: judge(line) }));
     const batch = { users, recordsHash: hash.copy().digest() };
     lines = [];
     characters = 0;
@@ -191,11 +208,11 @@ async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: n
             const refused: Refusal[] = [];
             for (const user of accepted) {
               const reason = await insertAlone(tx, tenant.id, user.rows, now);
-              if (reason !== null) refused.push({ line: user.line, reason });
+              if (reason !== null) refused.push({ ...user.position, reason });
             }
-            refusals = [...refusals, ...refused].sort((one, other) => one.line - other.line);
-            const lines = new Set(refused.map(({ line }) => line));
-            accepted = accepted.filter(({ line }) => !lines.has(line));
+            refusals = [...refusals, ...refused].sort((one, other) => one.record - other.record);
+            const records = new Set(refused.map(({ record }) => record));
+            accepted = accepted.filter(({ position }) => !records.has(position.record));
           }
           if (options.emitEvents)
             for (const { rows } of accepted) await emit({ runtime, tenant }, "user.create", rows.user.id)(tx);
@@ -256,7 +273,7 @@ function keysOf({ users }: Batch): UserKey[] {
 }
 
 interface Accepted {
-  line: number;
+  position: RecordPosition;
   rows: UserRows;
   keys: readonly UserKey[];
   omitted: readonly string[];
@@ -267,13 +284,13 @@ function decide({ users }: Batch, taken: ReadonlySet<string>): { accepted: Accep
   const seen = new Set<string>();
   const accepted: Accepted[] = [];
   const refusals: Refusal[] = [];
-  for (const { line, judged } of users) {
+  for (const { judged, ...position } of users) {
     const conflict = judged.ok ? judged.keys.find((key) => taken.has(key) || seen.has(key)) : undefined;
-    if (!judged.ok) refusals.push({ line, reason: judged.reason });
-    else if (conflict !== undefined) refusals.push({ line, reason: takenReason(conflict) });
+    if (!judged.ok) refusals.push({ ...position, reason: judged.reason });
+    else if (conflict !== undefined) refusals.push({ ...position, reason: takenReason(conflict) });
     else {
       for (const key of judged.keys) seen.add(key);
-      accepted.push({ line, ...judged });
+      accepted.push({ position, ...judged });
     }
   }
   return { accepted, refusals };

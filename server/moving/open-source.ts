@@ -11,8 +11,11 @@ import {
 } from "./split-records.ts";
 import { isObject, parseRecord } from "./user-record.ts";
 
-/** A record of the input. `text` is null if it could not be read. */
-export type SourceLine = { line: number; text: string | null } & (
+/**
+ * A record of the input, with its line and its number, both counted from 1: of a file in one line, only the number tells
+ * records apart. `text` is null if it could not be read.
+ */
+export type SourceLine = { line: number; number: number; text: string | null } & (
   | { ok: true; record: SourceRecord }
   | { ok: false; reason: string }
 );
@@ -57,18 +60,20 @@ export async function* readRecords(
   layout: Layout,
 ): AsyncGenerator<SourceLine[]> {
   let columns: string[] | null = null;
+  let records = 0;
   const read = ({ line, text }: RawRecord): SourceLine[] => {
-    if (text === null) return [{ line, text, ok: false, reason: "longer than a megabyte, or not UTF-8" }];
+    const next = () => ({ line, number: ++records, text });
+    if (text === null) return [{ ...next(), ok: false, reason: "longer than a megabyte, or not UTF-8" }];
     const bare = line === 1 ? text.replace(/^\uFEFF/, "") : text;
     if (bare.trim() === "") return [];
-    if (layout !== "csv") return [{ line, text, ...jsonRecord(bare) }];
+    if (layout !== "csv") return [{ ...next(), ...jsonRecord(bare) }];
     const row = parseCsvRow(bare);
     if (columns === null) {
       if (!row) throw new ImportError("the first line does not name the columns");
       columns = row;
       return [];
     }
-    return [{ line, text, ...csvRecord(columns, row) }];
+    return [{ ...next(), ...csvRecord(columns, row) }];
   };
   try {
     for await (const part of splitRecords(input, layout)) {

@@ -24,7 +24,7 @@ export async function importText(
     // Chunks of a prime length, so that records begin and end anywhere in them.
     Readable.from(chunksOf(Buffer.from(text), 65_537)),
     { form: null, providers: {}, dryRun: false, resume: false, emitEvents: false, ...options },
-    reportTo((refusal) => refusals.push(refusal)),
+    reportTo(({ line, reason }) => refusals.push({ line, reason })),
   );
   return { ...result, refusals };
 }

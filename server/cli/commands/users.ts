@@ -7,7 +7,7 @@ import type { FirebaseHashParameters } from "../../moving/form.ts";
 import { parseFirebaseParameters } from "../../moving/forms/firebase-parameters.ts";
 import { type FormName, formNames } from "../../moving/forms/index.ts";
 import { ImportError } from "../../moving/import-error.ts";
-import { reportInFile, reportTo } from "../../moving/import-report.ts";
+import { positionOf, type Refusal, reportInFile, reportTo } from "../../moving/import-report.ts";
 import { type ImportResult, type ImportRuntime, importUsers } from "../../moving/import-users.ts";
 import { columns } from "../arguments.ts";
 import { type Cli, CommandError, command, UsageError } from "../command.ts";
@@ -144,13 +144,13 @@ export const usersImport = command({
     if (values.report && (await isSameFile(values.report, [file, values.identities])))
       throw new UsageError("--report names an input, which it would overwrite");
     // The result of `--json` names the refused lines itself, unless they are in a file.
-    const refused: { line: number; reason: string }[] = [];
+    const refused: Refusal[] = [];
     const report = values.report
       ? await reportInFile(values.report).catch((error: NodeJS.ErrnoException) => {
           throw new CommandError(`${values.report} cannot be written: ${error.code}`);
         })
       : reportTo((refusal) =>
-          values.json ? refused.push(refusal) : cli.printError(`line ${refusal.line}: ${refusal.reason}`),
+          values.json ? refused.push(refusal) : cli.printError(`${positionOf(refusal)}: ${refusal.reason}`),
         );
     const imported = async () => {
       try {
