@@ -21,13 +21,18 @@ describe("parseCall", () => {
   });
 
   test.each([
-    ["tenant list", "tenant is not a command; stile --help lists them"],
+    ["tenant list", "tenant is not a command; the nearest is tenants list"],
     ["tenants", "expected one of: tenants list, tenants create, tenants update, tenants delete"],
     ["tenants make", "expected one of: tenants list, tenants create, tenants update, tenants delete"],
     ["tenants create", "--name is missing (stile tenants create --help)"],
     ["tenants delete", "<id> is missing (stile tenants delete --help)"],
     ["tenants delete a b", "unexpected argument: b (stile tenants delete --help)"],
     ["tenants list --all", "Unknown option '--all' (stile tenants list --help)"],
+    [
+      "tenants create --nmae x",
+      "Unknown option '--nmae'; the nearest is --name (stile tenants create --help)",
+    ],
+    ["brew tea", "brew is not a command; stile --help lists them"],
     [
       "keys create --interface",
       /^Option '--interface <value>' argument missing \(stile keys create --help\)$/,
@@ -53,6 +58,15 @@ describe("parseCall", () => {
       "  keys create",
       "  keys delete",
     ]);
+  });
+
+  test("marks required options", () => {
+    const parsed = call("tenants create --help");
+    if (parsed.kind !== "help") throw new Error("no help");
+    const text = helpText(parsed, commands);
+    expect(text).toMatch(/^Usage: stile tenants create --name <text> \[options\]\n/);
+    expect(text).toMatch(/^ {2}--name <text> +Required\. /m);
+    expect(text).not.toMatch(/--host.*Required/);
   });
 
   test.each(commands.map((command) => [command.name, command] as const))(

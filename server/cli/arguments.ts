@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestName } from "../lib/nearest-name.ts";
 import { type Command, type Option, UsageError } from "./command.ts";
 
 /** A parsed call of `stile`. */
@@ -19,7 +20,15 @@ export function parseCall(words: readonly string[], commands: readonly Command[]
     return { kind: "help", command: null, group: null };
   const known = commands.some(({ name }) => name.startsWith(`${group} `));
   if (known && (next === "--help" || next === "-h")) return { kind: "help", command: null, group };
-  if (!known) throw new UsageError(`${group} is not a command; stile --help lists them`);
+  if (!known) {
+    const name = [group, ...(next === undefined ? [] : [next])].join(" ");
+    const nearest = nearestName(
+      name,
+      commands.map((one) => one.name),
+    );
+    const hint = nearest === null ? "stile --help lists them" : `the nearest is ${nearest}`;
+    throw new UsageError(`${group} is not a command; ${hint}`);
+  }
   const choices = commands.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name] : []));
   throw new UsageError(`expected one of: ${choices.join(", ")}`);
 }
@@ -52,7 +61,10 @@ function parse(command: Command, words: readonly string[]) {
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
     return { values: { ...values } as Record<string, unknown>, positionals };
   } catch (error) {
-    throw usageError(command, (error as Error).message.split(". ", 1)[0] ?? "");
+    const message = (error as Error).message.split(". ", 1)[0] ?? "";
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+    const nearest = unknown === undefined ? null : nearestName(unknown, Object.keys(options));
+    throw usageError(command, nearest === null ? message : `${message}; the nearest is --${nearest}`);
   }
 }
 
@@ -82,10 +94,16 @@ function commandHelp({ name, summary, details, options, takes }: Command): strin
   const words = takes.map((taken) => (taken.endsWith("?") ? `[${taken.slice(0, -1)}]` : `<${taken}>`));
   const listed = Object.entries(options).map(([option, declared]): [string, string] => [
     optionWords(option, declared),
-    declared.description,
+    `${declared.required ? "Required. " : ""}${declared.description}`,
   ]);
+  const required = Object.entries(options).filter(([, declared]) => declared.required);
+  const usage = [
+    ...words,
+    ...required.map(([option, declared]) => optionWords(option, declared)),
+    ...(listed.length > required.length ? ["[options]"] : []),
+  ];
   return [
-    `Usage: ${["stile", name, ...words, ...(listed.length > 0 ? ["[options]"] : [])].join(" ")}`,
+    `Usage: ${["stile", name, ...usage].join(" ")}`,
     "",
     summary,
     ...(details === undefined ? [] : ["", details]),

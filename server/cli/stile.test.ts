@@ -175,7 +175,7 @@ describe("stile", () => {
     expect(await stile(["config", "check"], { env: { STILE_COLOUR: "red" }, program: true })).toEqual({
       code: 1,
       out: "",
-      err: "stile: STILE_COLOUR is not a setting\n",
+      err: "stile: STILE_COLOUR (environment variable) is not a setting\n",
     });
   });
 
@@ -244,7 +244,7 @@ describe("stile", () => {
     expect(refused).toEqual({
       code: 1,
       out: "",
-      err: "stile: port is a setting of the server: a tenant cannot have its own\n",
+      err: "stile: --config -: port is a setting of the server: a tenant cannot have its own\n",
     });
     expect((await stile(["tenants", "create", "--name", "x", "--config", "/no/such"])).err).toBe(
       "stile: /no/such cannot be read: ENOENT\n",

@@ -132,7 +132,21 @@ describe("the configuration", () => {
       { STILE_PASSKEY_ACQUIRE_ON_LOGIN: "often" },
       "STILE_PASSKEY_ACQUIRE_ON_LOGIN (passkey.acquire_on_login): ",
     ],
-    ["a base URL without a scheme", { BASE_URL: "login.example.com" }, "BASE_URL (base_url): "],
+    [
+      "a base URL without a scheme",
+      { BASE_URL: "login.example.com" },
+      "BASE_URL (base_url): has no scheme: it must begin with https://",
+    ],
+    [
+      "a base URL of which the host would be the scheme",
+      { BASE_URL: "localhost:3000" },
+      "BASE_URL (base_url): has no scheme: it must begin with https://",
+    ],
+    [
+      "a base URL of another scheme",
+      { BASE_URL: "ftp://login.example.com" },
+      "BASE_URL (base_url): must be an http:// or https:// address",
+    ],
     [
       "another database",
       { DATABASE_URL: "mysql://localhost/stile" },
@@ -157,7 +171,13 @@ describe("the configuration", () => {
     [
       "a name that does not exist",
       { STILE_PASWORD_MIN_LENGTH: "15" },
-      "STILE_PASWORD_MIN_LENGTH is not a setting",
+      "STILE_PASWORD_MIN_LENGTH (environment variable) is not a setting; the nearest is STILE_PASSWORD_MIN_LENGTH",
+    ],
+    ["a name like no other", { STILE_COLOUR: "red" }, "STILE_COLOUR (environment variable) is not a setting"],
+    [
+      "a member that does not exist in a variable of a section",
+      { STILE_MFA: '{"optinal":false}' },
+      "mfa.optinal (environment variable STILE_MFA) is not a setting; the nearest is mfa.optional",
     ],
     ["any origin", { STILE_CORS_ALLOW_ORIGINS: "*" }, "STILE_CORS_ALLOW_ORIGINS (cors.allow_origins): * "],
     [
@@ -301,8 +321,16 @@ describe("the configuration", () => {
   it.each<[string, unknown, string]>([
     ["that is not JSON", "{", "stile.config.json is not JSON: "],
     ["that does not hold an object", "[]", "stile.config.json does not hold an object"],
-    ["with a name that does not exist", { pasword: {} }, "pasword is not a setting"],
-    ["with such a name in a section", { password: { minlength: 8 } }, "password.minlength is not a setting"],
+    [
+      "with a name that does not exist",
+      { pasword: {} },
+      "pasword (stile.config.json) is not a setting; the nearest is password",
+    ],
+    [
+      "with such a name in a section",
+      { password: { minlength: 8 } },
+      "password.minlength (stile.config.json) is not a setting; the nearest is password.min_length",
+    ],
     ["with a wrong type", { port: "3000" }, "PORT (port): "],
   ])("rejects a file %s with one line", (_what, file, beginning) => {
     const message = rejection({}, file);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { nearestName } from "../lib/nearest-name.ts";
 import { ConfigError } from "./errors.ts";
 import { withPlatform } from "./platform.ts";
 import { violatedRule } from "./rules.ts";
@@ -102,27 +103,40 @@ function leafType(schema: JsonSchema): Leaf["type"] {
  * @throws ConfigError with one line that names the invalid setting
  */
 export function loadConfig(environment: Record<string, string | undefined>, directory: string): Config {
-  const chosen = merge(readFile(directory), readEnvironment(environment));
-  const raw = withPlatform(chosen, environment);
+  const file = readFile(directory);
+  const { tree, variables } = readEnvironment(environment);
+  const raw = withPlatform(merge(file, tree), environment);
   return parseConfig(raw, {
     mode: environment.NODE_ENV === "production" ? "production" : "development",
     directory,
+    sourceOf(path) {
+      if (has(file, path)) return CONFIG_FILE;
+      const set = variables.find((leaf) => leaf.path.every((name, index) => name === path[index]));
+      return set ? `environment variable ${set.variable}` : null;
+    },
   });
 }
+
+const CONFIG_FILE = "stile.config.json";
 
 /**
  * Completes a tree of settings to a configuration: fills in defaults and derived values.
  *
  * @param raw settings by the names of the tree
  * @param directory that relative folders start from
+ * @param sourceOf says where a setting was read from, for the error that it does not exist
  * @throws ConfigError with one line that names the invalid setting
  */
 export function parseConfig(
   raw: Record<string, unknown>,
-  { mode, directory }: { mode: Config["mode"]; directory: string },
+  {
+    mode,
+    directory,
+    sourceOf = () => null,
+  }: { mode: Config["mode"]; directory: string; sourceOf?: (path: readonly string[]) => string | null },
 ): Config {
   const parsed = configSchema.safeParse(raw);
-  if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0]));
+  if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf));
   const tree = parsed.data;
   // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
   const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
@@ -173,7 +187,7 @@ function withPaths(text: string): string {
 }
 
 function readFile(directory: string): Record<string, unknown> {
-  const file = join(directory, "stile.config.json");
+  const file = join(directory, CONFIG_FILE);
   let content: string;
   try {
     content = readFileSync(file, "utf8");
@@ -190,26 +204,32 @@ function readFile(directory: string): Record<string, unknown> {
   throw new ConfigError("stile.config.json does not hold an object");
 }
 
-function readEnvironment(environment: Record<string, string | undefined>): Record<string, unknown> {
+/** Reads the settings of an environment, with the variables that set them, those of whole sections last. */
+function readEnvironment(environment: Record<string, string | undefined>): {
+  tree: Record<string, unknown>;
+  variables: Leaf[];
+} {
   const leaves = configLeaves();
   const known = new Set(leaves.map((leaf) => leaf.variable));
   // Silently ignoring a misspelt name would leave its setting at the default.
   const others = Object.keys(environment).filter((name) => name.startsWith("STILE_") && !known.has(name));
   const below = others.map((name) => [name, sectionNamed(leaves, name) ?? leafBelow(leaves, name)] as const);
   const unknown = below.find(([, leaf]) => !leaf);
-  if (unknown) throw new ConfigError(`${unknown[0]} is not a setting`);
+  if (unknown) throw new ConfigError(unknownSetting(unknown[0], "environment variable", known));
   const tree: Record<string, unknown> = {};
   const found = below.flatMap(([, leaf]) => leaf ?? []);
   // Whole sections first, so that variables of single leaves override them.
   const sections = found
     .filter(({ type }) => type === "object")
     .sort((one, other) => one.path.length - other.path.length);
+  const variables: Leaf[] = [];
   for (const leaf of [...sections, ...leaves, ...found.filter(({ type }) => type !== "object")]) {
     const value = environment[leaf.variable];
     if (value === undefined || value === "") continue;
     put(tree, leaf.path, parseVariable(leaf, value));
+    variables.unshift(leaf);
   }
-  return tree;
+  return { tree, variables };
 }
 
 /** Returns the section that a variable names, given whole as a JSON object: `STILE_MFA={"optional":false}`. */
@@ -296,14 +316,44 @@ export function merge(base: Record<string, unknown>, over: Record<string, unknow
   return merged;
 }
 
-function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+function has(tree: unknown, path: readonly string[]): boolean {
+  const [name, ...rest] = path;
+  if (name === undefined) return true;
+  return isRecord(tree) && Object.hasOwn(tree, name) && has(tree[name], rest);
+}
+
+/**
+ * Says that a setting does not exist: where it was read from, and which one may have been meant.
+ *
+ * @param source where it was read from; null if the caller says it
+ * @param known names of the same kind that exist
+ */
+function unknownSetting(name: string, source: string | null, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return `${name}${source === null ? "" : ` (${source})`} is not a setting${nearest === null ? "" : `; the nearest is ${nearest}`}`;
+}
+
+/** Every setting and every section by its path. */
+function settingNames(): Set<string> {
+  const paths = configLeaves().flatMap(({ path, members = {} }) => [
+    ...path.map((_, depth) => path.slice(0, depth + 1)),
+    ...Object.keys(members).map((name) => [...path, name]),
+  ]);
+  return new Set(paths.map((path) => path.join(".")));
+}
+
+function describeIssue(
+  issue: z.core.$ZodIssue | undefined,
+  sourceOf: (path: readonly string[]) => string | null,
+): string {
   if (!issue) return "the configuration is invalid";
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   // An index into a list is not the name of a setting.
   const path = [...issue.path, ...unknown].filter((part) => typeof part === "string");
+  if (unknown.length > 0) return unknownSetting(path.join("."), sourceOf(path), settingNames());
   const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path.join("."));
   const name = leaf ? `${leaf.variable} (${path.join(".")})` : path.join(".");
-  return unknown.length > 0 ? `${name} is not a setting` : `${name}: ${issue.message}`;
+  return `${name}: ${issue.message}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

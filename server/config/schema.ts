@@ -33,7 +33,13 @@ import { words } from "./sections/words.ts";
 export const configSchema = z.strictObject({
   port: count(3000, 0, 65_535).describe("TCP port to listen on; 0 takes any free one."),
   base_url: z
-    .url({ protocol: /^https?$/ })
+    .url({
+      protocol: /^https?$/,
+      error: ({ input }) =>
+        String(input).includes("://")
+          ? "must be an http:// or https:// address"
+          : "has no scheme: it must begin with https://, or with http:// in development",
+    })
     .optional()
     .describe(
       "Public address of this service. Default: on Vercel that of the project or deployment, else http://localhost:<port>.",

@@ -1,3 +1,4 @@
+import { ConfigError } from "../../config/errors.ts";
 import { isUuid } from "../../lib/uuid.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
@@ -57,13 +58,15 @@ export const tenantsCreate = command({
   async run(cli, { name, id, host, config, json }) {
     if (id !== undefined && !isUuid(id)) throw new UsageError(`${id} is not a UUID`);
     const settings = await readSettings(cli.input, config);
-    const tenant = await cli.withRuntime((runtime) =>
-      createTenant(runtime, {
-        name,
-        hosts: host,
-        settings: settings ?? {},
-        ...(id === undefined ? {} : { id: id.toLowerCase() }),
-      }),
+    const tenant = await withSource(config, () =>
+      cli.withRuntime((runtime) =>
+        createTenant(runtime, {
+          name,
+          hosts: host,
+          settings: settings ?? {},
+          ...(id === undefined ? {} : { id: id.toLowerCase() }),
+        }),
+      ),
     );
     const shown = { id: tenant.id, name: name.trim(), address: tenant.config.base_url };
     await cli.print(json ? JSON.stringify(shown) : tenant.id);
@@ -79,12 +82,14 @@ export const tenantsUpdate = command({
   async run(cli, { name, host, config }, [id = ""]) {
     if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
     const settings = await readSettings(cli.input, config);
-    await cli.withRuntime((runtime) =>
-      updateTenant(runtime, id.toLowerCase(), {
-        ...(name === undefined ? {} : { name }),
-        ...(host.length === 0 ? {} : { hosts: host }),
-        ...(settings === undefined ? {} : { settings: () => settings }),
-      }),
+    await withSource(config, () =>
+      cli.withRuntime((runtime) =>
+        updateTenant(runtime, id.toLowerCase(), {
+          ...(name === undefined ? {} : { name }),
+          ...(host.length === 0 ? {} : { hosts: host }),
+          ...(settings === undefined ? {} : { settings: () => settings }),
+        }),
+      ),
     );
   },
 });
@@ -101,6 +106,16 @@ export const tenantsDelete = command({
     );
   },
 });
+
+/** Names the file of `--config` in the error of a setting: the server has settings of its own. */
+async function withSource<Result>(file: string | undefined, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (file === undefined || !(error instanceof ConfigError)) throw error;
+    throw new CommandError(`--config ${file}: ${error.message}`);
+  }
+}
 
 async function readSettings(
   input: NodeJS.ReadableStream,
