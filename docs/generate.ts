@@ -12,7 +12,7 @@ import { layersOf, roomsDiagram } from "./rooms.ts";
 /**
  * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
  * examples of the interface into `server/http/openapi/examples.json`, and the types of the
- * client into `client/interface.ts`.
+ * client into `packages/server/src/interface.ts`.
  */
 
 const here = import.meta.dirname;
@@ -27,7 +27,7 @@ draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));
 
-writeFileSync(join(here, "..", "client", "interface.ts"), clientInterface());
+writeFileSync(join(here, "..", "packages", "server", "src", "interface.ts"), clientInterface());
 
 // The calls of this test are the examples of `/openapi.json`.
 execFileSync(

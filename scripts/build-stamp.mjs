@@ -16,7 +16,7 @@ export const targets = {
 /** Files and folders that affect a build. */
 const inputs = [
   "app",
-  "client",
+  "packages/server/src",
   "components",
   "db",
   "hosted",

@@ -16,14 +16,18 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }>; headers?: object }>;
 }
 
-/** @returns the module `client/interface.ts` */
+/** @returns the module `packages/server/src/interface.ts` */
 export function clientInterface(): string {
   const document = openApiDocument(addresses, { version: "", servers: [], examples: {} });
   const linter = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
-  return execFileSync(process.execPath, [linter, "format", "--stdin-file-path=client/interface.ts"], {
-    input: moduleOf(document),
-    encoding: "utf8",
-  });
+  return execFileSync(
+    process.execPath,
+    [linter, "format", "--stdin-file-path=packages/server/src/interface.ts"],
+    {
+      input: moduleOf(document),
+      encoding: "utf8",
+    },
+  );
 }
 
 function moduleOf(document: JsonSchema): string {

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { eventually } from "../server/testing/eventually.ts";
-import { flowClient } from "../server/testing/flow-client.ts";
-import { type Service, startService } from "../server/testing/service.ts";
-import { startReceiver, type WebhookReceiver } from "../server/testing/webhook-receiver.ts";
+import { eventually } from "../../../server/testing/eventually.ts";
+import { flowClient } from "../../../server/testing/flow-client.ts";
+import { type Service, startService } from "../../../server/testing/service.ts";
+import { startReceiver, type WebhookReceiver } from "../../../server/testing/webhook-receiver.ts";
 import { createStile } from "./stile.ts";
 
 /** Replaces the key of a running server under one client, as `docs/security.md` says under "Rolling a key". */

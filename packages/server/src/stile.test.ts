@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from "vitest";
-import { clientInterface } from "../scripts/client-interface.ts";
-import { issueAuthorizationCode } from "../server/sessions/authorization-codes.ts";
-import { createTenant } from "../server/tenants/manage-tenants.ts";
-import { adminOperator } from "../server/testing/admin-operator.ts";
-import { send } from "../server/testing/observed.ts";
-import { restRegistration } from "../server/testing/rest-walk.ts";
-import { testRuntime } from "../server/testing/runtime.ts";
+import { clientInterface } from "../../../scripts/client-interface.ts";
+import { issueAuthorizationCode } from "../../../server/sessions/authorization-codes.ts";
+import { createTenant } from "../../../server/tenants/manage-tenants.ts";
+import { adminOperator } from "../../../server/testing/admin-operator.ts";
+import { send } from "../../../server/testing/observed.ts";
+import { restRegistration } from "../../../server/testing/rest-walk.ts";
+import { testRuntime } from "../../../server/testing/runtime.ts";
 import { type Admin, createStile, StileError, type StileOptions, type WebhookEvent } from "./stile.ts";
 
 const runtime = await testRuntime();
@@ -551,7 +551,7 @@ describe("the administration interface", () => {
     expect(Object.keys(clientWith().admin)).toContain("listUsers");
   });
 
-  test("client/interface.ts has the operations of the document; `npm run docs` writes it", () => {
+  test("packages/server/src/interface.ts has the operations of the document; `npm run docs` writes it", () => {
     expect(readFileSync(join(import.meta.dirname, "interface.ts"), "utf8")).toBe(clientInterface());
   });
 });
