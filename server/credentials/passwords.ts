@@ -42,6 +42,8 @@ export type PasswordVerdict =
   /** `write` records the success; it throws ConflictError("password") if the password was changed concurrently. */
   | { ok: true; write: Write }
   | { ok: false; reason: "wrong" }
+  /** Rejected as a wrong one, because of too many failures in a row. */
+  | { ok: false; reason: "locked" }
   /** Not verified: too many attempts. */
   | RateLimited;
 
@@ -97,6 +99,7 @@ export async function verifyPassword(
       await withdrawFailures(database, key, sources);
       throw error;
     });
+  if (isLocked) return { ok: false, reason: "locked" };
   if (tooCostly !== undefined) {
     const line = { request_id: client.requestId, tenant: tenant.id, user_id: userId, limit: tooCostly };
     runtime.log.warn(

@@ -1,20 +1,36 @@
 import type { Write } from "#db/write";
 import { type AttemptCause, type AuditDetails, auditAttempt } from "../audit/audit.ts";
+import { maskedIdentifier } from "../audit/identifier.ts";
 import type { Context } from "./define.ts";
 
 type FailureContext = Pick<Context, "request" | "type" | "data">;
 
+/** What failed, and why. */
+interface Failure {
+  /** The factor; null if none was completed. */
+  method: string | null;
+  reason: string;
+}
+
 /**
- * Returns the write of an audit log entry for a wrong factor.
+ * Returns the write of an audit log entry for a wrong factor. If no account is known, the entry holds the identifier
+ * that the visitor entered, masked and as a keyed digest.
  *
  * @param userId the account that the factor was meant for, if it is known
  */
 export function loginFailure(
   context: FailureContext,
-  details: AuditDetails,
+  failure: Failure,
   userId: string | null = context.data.userId ?? null,
 ): Write {
-  return auditAttempt(context.request, "login_failure", details, { userId, cause: causeOf(context) });
+  const { request, data } = context;
+  const { runtime, tenant } = request;
+  // Computed for a known account too, so that the time does not tell one.
+  const entered = data.identifier
+    ? maskedIdentifier(runtime.vault, tenant.id, data.identifier.value)
+    : undefined;
+  const details: AuditDetails = { ...failure, ...(userId === null ? entered : {}) };
+  return auditAttempt(request, "login_failure", details, { userId, cause: causeOf(context) });
 }
 
 /**

@@ -102,9 +102,12 @@ export function reject<Code extends ErrorCode>(
   return { kind: "reject", code, ...details, renew: details.renew ?? false, writes: details.writes ?? [] };
 }
 
-/** Rejects an action because of a rate limit. */
-export function rateLimited(seconds: number): Outcome<never, "rate_limit_exceeded"> {
-  return reject("rate_limit_exceeded", { payload: retryPayload(seconds) });
+/** Rejects an action because of a rate limit; `writes` run all the same. */
+export function rateLimited(
+  seconds: number,
+  { writes = [] }: { writes?: Write[] } = {},
+): Outcome<never, "rate_limit_exceeded"> {
+  return reject("rate_limit_exceeded", { payload: retryPayload(seconds), writes });
 }
 
 /** Returns the payload of every 429; clients of the protocol read either name. */

@@ -1,6 +1,7 @@
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
+import type { AccessFields } from "../observability/access-fields.ts";
 import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -35,6 +36,8 @@ export interface ConnectionInfo {
   address: string;
   /** Identifies the request in logs and in `X-Request-ID`. */
   requestId: string;
+  /** Completed while the request is answered, for its line in the access log. */
+  accessFields?: AccessFields;
 }
 
 /**
@@ -59,7 +62,7 @@ export async function handle(
  */
 export async function dispatch(
   request: ApiRequest,
-  { peer, address, requestId }: ConnectionInfo,
+  { peer, address, requestId, accessFields = {} }: ConnectionInfo,
   runtime: Runtime = currentRuntime(),
 ): Promise<Reply | Response | null> {
   const { url } = request;
@@ -113,6 +116,7 @@ export async function dispatch(
       return tenantUnavailable(error, errorShape);
     }
   }
+  accessFields.tenant = tenant.id;
   const { config } = tenant;
   const finish = (reply: Reply | Response) => respond(reply, config, errorShape);
   const fail = (status: ErrorStatus, headers?: Record<string, string>) =>
@@ -133,6 +137,7 @@ export async function dispatch(
     params,
     peer,
     cookies: request.headers.get("cookie"),
+    accessFields,
   };
   if (!mayCall(row, context)) return fail(row.access === "same-origin" ? 403 : 404);
   try {

@@ -1,5 +1,6 @@
 import type { Client } from "../client.ts";
 import { currentTime } from "../database/current-time.ts";
+import type { AccessFields } from "../observability/access-fields.ts";
 import type { ClientContext, RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { ApiRequest } from "./api-request.ts";
@@ -22,6 +23,8 @@ export interface HandlerContext {
   frame?: Frame;
   /** Address of the other end of the connection, which may be a proxy. */
   peer: string;
+  /** Fields of the request's line in the access log, for handlers to complete. */
+  accessFields: AccessFields;
 }
 
 /** Answers one method of one address. Errors it throws are logged and answered with status 500. */

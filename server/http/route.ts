@@ -3,7 +3,7 @@ import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { loggablePath } from "./addresses.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
-import { handle } from "./dispatch.ts";
+import { type ConnectionInfo, handle } from "./dispatch.ts";
 import { recordedPeer, recordPeers } from "./peer.ts";
 
 /** Answers requests outside the API. */
@@ -45,8 +45,7 @@ async function runDueJobs(): Promise<void> {
 /** Writes the line of a request, as `npm start` does. */
 function logRequest(
   request: Request,
-  peer: string,
-  requestId: string,
+  { peer, requestId, accessFields }: Required<Omit<ConnectionInfo, "address">>,
   status: number,
   startedAt: number,
 ): void {
@@ -65,6 +64,7 @@ function logRequest(
         trustedProxies(config.server.trusted_proxies),
       ),
     ),
+    ...accessFields,
   });
 }
 
@@ -78,9 +78,9 @@ export function route(answerPage: Pages): Methods {
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const peer = recordedPeer(request.headers);
     const startedAt = performance.now();
-    const info = { peer, requestId };
+    const info = { peer, requestId, accessFields: {} };
     const response = (await handle(request, info)) ?? (await answerPage(request, info));
-    logRequest(request, peer, requestId, response.status, startedAt);
+    logRequest(request, info, response.status, startedAt);
     if (request.method === "POST") after(runDueJobs);
     return response;
   };

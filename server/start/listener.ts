@@ -12,6 +12,7 @@ import type { ApiRequest } from "../http/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
 import type { ConnectionInfo } from "../http/dispatch.ts";
 import { plainError, type Reply } from "../http/reply.ts";
+import type { AccessFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
 import { NodeRequest } from "./node-request.ts";
@@ -131,6 +132,7 @@ export function createListener({
       const requestId = requestIdOf(incoming.headers["x-request-id"]);
       const peer = incoming.socket.remoteAddress ?? "";
       const address = clientAddress(peer, forwardedFor(incoming), proxies);
+      const accessFields: AccessFields = {};
       if (closing) outgoing.shouldKeepAlive = false;
       running.add(outgoing);
       outgoing.once("close", () => {
@@ -145,12 +147,13 @@ export function createListener({
           status: outgoing.statusCode,
           duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
           source: sourceOf(address),
+          ...accessFields,
           ...(outgoing.writableFinished ? {} : { aborted: true }),
         });
       });
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
       // A backslash would become a slash when it is parsed (URL standard, 4.4).
-      const info = { peer, address, requestId };
+      const info = { peer, address, requestId, accessFields };
       if (incoming.url?.startsWith("/") && !/^[^?]*\\/.test(incoming.url))
         void answer(incoming, outgoing, info);
       else sendReply(outgoing, rejected(400, ownHeaders(info)));

@@ -71,7 +71,7 @@ export const exchangeToken = action({
         ? ({ ok: false, reason: "identity_not_linked" } as const)
         : decided;
     if (!verdict.ok) {
-      const failure = { provider: facts.provider, error: verdict.reason };
+      const failure = { provider: facts.provider, error: verdict.reason, reason: verdict.reason };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
       const about = owner === null ? {} : { userId: owner, cause: { account: owner } };
       return rejectWithRedirect(data, verdict.reason, {

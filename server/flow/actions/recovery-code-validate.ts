@@ -19,10 +19,12 @@ export const validateRecoveryCode = action({
     const { userId } = data;
     if (!userId) return reject("recovery_code_invalid", { input: "recovery_code" });
     const judged = await verifyRecoveryCode(request, { userId, code: recovery_code });
-    if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
     if (!judged.ok) {
-      const failure = loginFailure(context, { method: "recovery_code" });
-      return reject("recovery_code_invalid", { input: "recovery_code", writes: [failure] });
+      const { reason } = judged;
+      const writes = [loginFailure(context, { method: "recovery_code", reason })];
+      return reason === "rate_limited"
+        ? rateLimited(judged.retryAfterSeconds, { writes })
+        : reject("recovery_code_invalid", { input: "recovery_code", writes });
     }
     return next({
       data: { factors: [...data.factors, { method: "recovery_code", at: request.now.toISOString() }] },

@@ -58,7 +58,7 @@ export const loginAuthenticator = state({
         if (status === "pending") return reject("authenticator_request_pending");
         if (status === "expired") return reject("authenticator_request_expired", { renew: true });
         if (status === "failed") {
-          const failure = loginFailure(context, { method: "authenticator" });
+          const failure = loginFailure(context, { method: "authenticator", reason: "not_confirmed" });
           // Consumed, so that it is not reported again while the rate limit prevents a new request.
           const writes = [consumeLoginRequest(request.tenant, key, "FAILED"), failure];
           return reject("authenticator_request_failed", { renew: true, writes });

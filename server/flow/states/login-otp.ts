@@ -31,12 +31,12 @@ export const loginOtp = state({
         const hasUsableKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
         const hasAlternative = hasUsableKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
         const judged = await verifyTotp(request, { userId, code: otp_code, hasAlternative });
-        if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
         if (!judged.ok) {
           const { reason } = judged;
+          const writes = [loginFailure(context, { method: "totp", reason })];
+          if (reason === "rate_limited") return rateLimited(judged.retryAfterSeconds, { writes });
           const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";
-          const failure = loginFailure(context, { method: "totp", reason });
-          return reject(code, { input: "otp_code", writes: [failure] });
+          return reject(code, { input: "otp_code", writes });
         }
         return next({
           data: { factors: [...data.factors, { method: "totp", at: request.now.toISOString() }] },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { verifyPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
-import { state } from "../define.ts";
+import { type Context, state } from "../define.ts";
 import { loginFailure } from "../login-failure.ts";
 import { allowsPasscodeLogin, loginPasscode } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
@@ -32,11 +32,12 @@ export const loginPassword = state({
           ...(mailbox !== null && !hasPasskey ? { codesOnlyTo: mailbox } : {}),
           ...(data.userId ? { userId: data.userId } : {}),
         });
-        if (!verified.ok && verified.reason === "rate_limited")
-          return rateLimited(verified.retryAfterSeconds);
         if (!verified.ok) {
-          const failure = loginFailure(context, { method: "password" });
-          return reject("value_invalid_error", { input: "password", writes: [failure] });
+          const reason = reasonOf(context, verified.reason);
+          const writes = [loginFailure(context, { method: "password", reason })];
+          return verified.reason === "rate_limited"
+            ? rateLimited(verified.retryAfterSeconds, { writes })
+            : reject("value_invalid_error", { input: "password", writes });
         }
         return next({
           data: { factors: [...data.factors, { method: "password", at: request.now.toISOString() }] },
@@ -59,3 +60,10 @@ export const loginPassword = state({
     back,
   }),
 });
+
+/** Why a password was rejected, for the operator alone: the answer to the user does not tell. */
+function reasonOf({ data, facts }: Context, reason: "wrong" | "locked" | "rate_limited"): string {
+  if (reason === "rate_limited") return reason;
+  if (!data.userId) return "unknown_identifier";
+  return facts.hasPassword ? reason : "no_password";
+}

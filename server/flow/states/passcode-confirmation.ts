@@ -17,6 +17,7 @@ import { type Context, type Entered, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { isPendingRegistration } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
+import { loginFailure } from "../login-failure.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, rateLimited, reject, retryPayload, stay } from "../outcome.ts";
 import { confirmedAddress } from "../profile/confirmed-address.ts";
@@ -49,8 +50,9 @@ export const passcodeConfirmation = state({
       async run(context, { code }) {
         const verified = await verifyPasscode(context.request, subjectOf(context), code);
         if (!verified.ok) {
-          if (verified.reason === "exhausted") return reject("passcode_max_attempts_reached");
-          return reject("passcode_invalid", { input: "code" });
+          const writes = failuresOf(context, verified.reason);
+          if (verified.reason === "exhausted") return reject("passcode_max_attempts_reached", { writes });
+          return reject("passcode_invalid", { input: "code", writes });
         }
         const release = await releaseOf(context);
         if (release) return reject("flow_discontinuity_error", { writes: [verified.write, ...release] });
@@ -89,6 +91,14 @@ function subjectOf({ type, flowId, data, facts, config }: PasscodeContext): Pass
     ...(data.userId ? { userId: data.userId } : {}),
     ...(notice ? { notice } : {}),
   };
+}
+
+/** The entry about a code that does not sign in; a code that verifies an address is no sign-in. */
+function failuresOf(context: PasscodeContext, reason: "wrong" | "exhausted"): Write[] {
+  const { passcode, userId } = context.data;
+  if (passcode.purpose === "email_verification") return [];
+  const method = "passcode";
+  return [loginFailure(context, { method, reason: userId ? reason : "unknown_identifier" })];
 }
 
 function rateLimitError(seconds: number): NonNullable<Entered["error"]> {

@@ -21,7 +21,7 @@ import { json, type Reply } from "../reply.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../temporary-failure.ts";
-import { parseActionBody, parseFlowParameters } from "./request.ts";
+import { actionName, parseActionBody, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
@@ -50,6 +50,7 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   } catch (error) {
     answer = { state: unexpectedError(context, error, call), version: 0, flowId: null };
   }
+  noteAccess(context, call, answer);
   if (answer.session) await endPresentedSessions(context, answer.session);
   const { headers, cookies } = answer.session
     ? sessionHeaders(tenant.config, answer.session)
@@ -61,13 +62,29 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   };
 }
 
+/** Completes the line of the access log. */
+function noteAccess({ accessFields }: HandlerContext, call: FlowCall, { state, flowId }: Answer): void {
+  Object.assign(accessFields, {
+    flow: flowId ?? ("flowId" in call ? call.flowId : undefined),
+    flow_type: call.type,
+    action: call.kind === "step" ? loggableAction(call.action) : undefined,
+    state: state.name,
+    error: state.error?.code,
+  });
+}
+
+/** The name of an action as the log may contain it: a client can send any text. */
+function loggableAction(action: string): string {
+  return actionName.test(action) ? action : "malformed";
+}
+
 /** Makes the answer to an unexpected error, and logs its cause. */
 function unexpectedError({ runtime, client }: HandlerContext, error: unknown, call: FlowCall): FlowState {
   const later = { payload: retryPayload(RETRY_AFTER_SECONDS) };
   if (isUnknownKey(error, runtime.log)) return showError("temporarily_unavailable", later);
   const temporary = isTemporaryFailure(error);
   runtime.log[temporary ? "warn" : "error"](
-    { err: error, request_id: client.requestId, flow: call.type, call: call.kind },
+    { err: error, request_id: client.requestId, flow_type: call.type, call: call.kind },
     "a flow request failed",
   );
   return temporary ? showError("temporarily_unavailable", later) : showError("technical_error");

@@ -9,7 +9,8 @@ export type FlowParameters =
   | { kind: "action"; action: string; flowId: string }
   | { kind: "malformed" };
 
-const actionName = /^[A-Za-z0-9_-]{1,64}$/;
+/** Names of actions. */
+export const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Reads `?action=<name>@<flow id>`. An absent or empty parameter starts a flow. Any other value that is not one name

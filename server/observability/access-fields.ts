@@ -1,0 +1,17 @@
+/**
+ * What the access log tells of a request besides its address, status and times. The handlers of the request fill it in;
+ * it holds identifiers and names of Stile alone, and nothing that a client entered.
+ */
+export interface AccessFields {
+  /** Id of the tenant. */
+  tenant?: string;
+  /** Id of the flow. */
+  flow?: string;
+  flow_type?: string;
+  /** The action that was asked for; absent if the request began or showed a flow. */
+  action?: string;
+  /** The state that was answered. */
+  state?: string;
+  /** Code of the error that was answered. */
+  error?: string;
+}
