@@ -22,6 +22,13 @@ export interface Client {
   apiKey?: string;
 }
 
+/** The party that acts: the client of a request, an operator who uses the CLI, or the worker that runs a job. */
+export type Actor = Pick<Client, "apiKey"> & {
+  ip: string | null;
+  userAgent: string;
+  requestId: string | null;
+};
+
 /** Cookies that the answer sets or removes in the browser. */
 export interface CookieChanges {
   /** Value of the cookie of a trusted device, and its lifetime in seconds. */

@@ -60,7 +60,7 @@ export interface Runtime {
   turns: Turns;
   /** Turns of requests whose first statement waits for a connection. */
   admission: Turns;
-  jobs: Pick<Jobs<Job>, "enqueue" | "part" | "wake" | "runDue">;
+  jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake" | "runDue">;
   /** Delivers committed events to webhooks. */
   webhooks: Pick<WebhookDelivery, "wake" | "runDue">;
   /**

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, tenantId } from "./columns.ts";
+import { createdAt, moment, tenantId } from "./columns.ts";
+import { tenants } from "./tenants.ts";
 
 /** Security events for the operator. Details contain no secret and no credential. */
 export const auditLogs = pgTable(
@@ -28,7 +29,25 @@ export const auditLogs = pgTable(
       table.createdAt,
       table.id,
     ),
+    // Entries about an identifier: failures of unknown ones, and mails.
+    index("audit_logs_identifier")
+      .on(table.tenantId, sql`(details ->> 'identifier_digest')`, table.createdAt, table.id)
+      .where(sql`(details ->> 'identifier_digest') is not null`),
   ],
+);
+
+/** Mail servers that take no mails now. */
+export const mailOutages = pgTable(
+  "mail_outages",
+  {
+    /** The tenant whose mail server it is; the default tenant for those that have none of their own. */
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    since: moment("since").notNull(),
+    lastFailedAt: moment("last_failed_at").notNull(),
+    /** What the last attempt failed with: a code, no text of the mail server. */
+    failure: text("failure").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId] })],
 );
 
 /** The mailbox of development: mails that are stored instead of sent. */

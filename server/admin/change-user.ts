@@ -24,17 +24,18 @@ class RejectedChange extends Error {
 /**
  * Commits a change in one short transaction.
  *
+ * @param context `userId`: the user whom the change concerns, if it has one already
  * @param change writes the change; `jobs` commit with it. Of a rejection nothing is written
  */
 export async function commitChange<Result extends { ok: true }>(
-  { runtime }: ClientContext,
+  context: ClientContext & { userId?: string },
   change: (tx: Transaction, jobs: Job[]) => Promise<Result | AdminRejection>,
   conflicts: Conflicts = {},
 ): Promise<Result | AdminRejection> {
   for (let attempt = 1; ; attempt += 1) {
     const jobs: Job[] = [];
     try {
-      return await commitWithJobs(runtime, jobs, async (tx) => {
+      return await commitWithJobs(context.runtime, jobs, context, async (tx) => {
         const result = await change(tx, jobs);
         if (!result.ok) throw new RejectedChange(result);
         return result;
@@ -74,7 +75,7 @@ export async function changeUser<Result extends { ok: true }>(
 ): Promise<Result | AdminRejection> {
   const { tenant, client } = context;
   return commitChange(
-    context,
+    { ...context, userId },
     async (tx, jobs) => {
       if (!(await isLocked(tx, tenant.id, userId))) return notFound;
       const user = await factsById(tx, tenant.id, userId);

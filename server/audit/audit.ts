@@ -3,7 +3,7 @@ import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
 import { executeParts, type Part } from "#db/part";
 import type { WriteOfParts } from "#db/write";
-import type { Client } from "../client.ts";
+import type { Actor, Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import { entriesPart, writeRecords } from "../events/write-records.ts";
 import { storable } from "../lib/storable-text.ts";
@@ -14,18 +14,11 @@ import type { AttemptType, AuditType, SignInFailureType } from "./audit-types.ts
 import { maskDetails, maskSource } from "./mask.ts";
 
 /**
- * Flat facts. They contain no secret, no credential and no identifier that a visitor entered. Email addresses and
- * usernames of accounts stand only in the members that `mask.ts` names.
+ * Flat facts. They contain no secret and no credential. An identifier that a visitor entered stands only as
+ * `identifier.ts` masks it, email addresses and usernames of accounts only in the members that `mask.ts` names.
  */
 export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;
 type AuditValue = string | number | boolean | null;
-
-/** The party that acts: the client of a request, or `commandLine`. */
-export type Actor = Pick<Client, "apiKey"> & {
-  ip: string | null;
-  userAgent: string;
-  requestId: string | null;
-};
 
 /** An operator who uses the `stile` command. */
 export const commandLine: Actor = { ip: null, userAgent: "stile", requestId: null };

@@ -18,7 +18,7 @@ import {
   takeChallenge,
 } from "./request-writes.ts";
 import { type AuthenticatorRequest, findRequest, requestFromRow } from "./requests.ts";
-import { revokeTrustedDevices } from "./second-factor.ts";
+import { accountNamedBy, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
 import {
   authenticationResponse,
@@ -145,13 +145,18 @@ async function register(
   const { runtime, now } = context;
   const notices = await authenticatorNotice(context, "mfa_create", answered.request.userId);
   try {
-    return await commitWithJobs(runtime, notices, async (tx) => {
-      const device = await insertDevices(tx, context, answered, answer, registrations);
-      const { ending, entry } = success(context, answered, device);
-      const ended = await executeParts<EndedRequest>(tx, [ending]);
-      await entry(tx);
-      return shown(ended, now, device);
-    });
+    return await commitWithJobs(
+      runtime,
+      notices,
+      { ...context, userId: accountNamedBy(answered.request.userId) },
+      async (tx) => {
+        const device = await insertDevices(tx, context, answered, answer, registrations);
+        const { ending, entry } = success(context, answered, device);
+        const ended = await executeParts<EndedRequest>(tx, [ending]);
+        await entry(tx);
+        return shown(ended, now, device);
+      },
+    );
   } catch (error) {
     if (!(error instanceof KeyTakenError)) throw error;
     return fail(context, answered, requestErrors.key_taken);

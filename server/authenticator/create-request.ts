@@ -15,7 +15,7 @@ import type { RequestInput } from "./request-input.ts";
 import { newDeviceToken, newRequestId } from "./request-tokens.ts";
 import { insertRequest, supersedeOlder } from "./request-writes.ts";
 import { type AuthenticatorRequest, type RequestRow, requestFromRow } from "./requests.ts";
-import { deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
+import { accountNamedBy, deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
 import type { AuthenticatorMetadata } from "./uaf/metadata.ts";
 import {
@@ -105,7 +105,7 @@ export async function createRequest(
   const model = transaction === undefined ? null : modelThatCannotShow(transaction, accepted, devices);
   if (model) return { ok: false, message: tooLong(model) };
   const { request, write, jobs } = await prepareRequest(context, wanted, devices);
-  await commitWrite(runtime, jobs, write);
+  await commitWrite(runtime, jobs, { ...context, userId: accountNamedBy(userId) }, write);
   return { ok: true, request };
 }
 

@@ -5,7 +5,7 @@ import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Device, deleteDevice, devicesOf, sortInLockOrder } from "./devices.ts";
-import { deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
+import { accountNamedBy, deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
 
 const { authenticatorRequests } = schema;
@@ -39,7 +39,7 @@ export async function removeUser(context: ClientContext, userId: string): Promis
   const { runtime, tenant } = context;
   const devices = await devicesOf(runtime.database.read, tenant, userId);
   const notices = devices.length > 0 ? await authenticatorNotice(context, "mfa_delete", userId) : [];
-  return commitWithJobs(runtime, notices, async (tx) => {
+  return commitWithJobs(runtime, notices, { ...context, userId: accountNamedBy(userId) }, async (tx) => {
     const deleted = await deleteUser(tx, tenant, userId);
     await recordDeregistrations(tx, context, deleted ?? []);
     return deleted !== null;

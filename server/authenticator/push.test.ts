@@ -60,7 +60,7 @@ async function send(settings: Record<string, string>, work: PushJob = job): Prom
   const started = testJobs(db, settings);
   jobs = started;
   await started.start({ worker: false });
-  await db.database.write.transaction((tx) => started.enqueue(tx, work));
+  await db.database.write.transaction((tx) => started.enqueue(tx, work, null));
 }
 
 const rows = async () =>

@@ -18,6 +18,11 @@ export function canBeSecondFactor({ mfa }: Pick<Config, "mfa">, userId: string):
   return mfa.enabled && mfa.authenticator.enabled && isCanonicalUuid(userId);
 }
 
+/** The id of the account that an application's user id names; null if it names none. */
+export function accountNamedBy(userId: string): string | null {
+  return isCanonicalUuid(userId) ? userId : null;
+}
+
 /**
  * Revokes the account's trusted devices, as after any change of a second factor (NIST SP 800-63B-4, 4.1.2.1). Call it
  * before writing the authenticators: the account is locked first.

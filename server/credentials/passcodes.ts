@@ -110,8 +110,8 @@ async function issuePasscode(
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
   };
   const write = storePasscode(keysOf(context, about), row);
-  const mailed = issued.withheld ? { ...about, recipient: null } : about;
-  return { ok: true, writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
+  const job = jobFor(context, about, { code, ttlSeconds, isWithheld: issued.withheld });
+  return { ok: true, writes: [write], jobs: [job] };
 }
 
 /**
@@ -303,20 +303,27 @@ function failureKeyOf({ runtime, tenant, client }: RequestContext, about: Passco
   return { tenantId: tenant.id, method: "passcode", subject, source: client.source };
 }
 
-/** Always returns one job, so that timing reveals neither accounts nor addresses. */
-function jobsFor(
+/** Returns a job in any case, so that timing reveals neither accounts nor addresses. */
+function jobFor(
   { tenant, client, isHeard }: RequestContext,
-  about: PasscodeSubject,
-  code: string,
-  ttlSeconds: number,
-): MailJob[] {
-  const { recipient, decoy, purpose, notice } = about;
+  { recipient, identifier, decoy, purpose, notice }: PasscodeSubject,
+  { code, ttlSeconds, isWithheld }: { code: string; ttlSeconds: number; isWithheld: boolean },
+): MailJob {
   const mail = decoy
     ? { type: notice ?? ("email_login_attempted" as const) }
     : { type: purpose, code, ttlSeconds };
-  const to = decoy && !notice ? null : recipient;
-  const language = client.language ?? "en";
-  return [{ name: "send_mail", tenantId: tenant.id, to, language, mail, unheard: isHeard === false }];
+  const isNobody = decoy && !notice;
+  const to = isWithheld || isNobody ? null : recipient;
+  const reason = isWithheld ? "limit_reached" : isNobody ? "no_account" : "no_address";
+  return {
+    name: "send_mail",
+    tenantId: tenant.id,
+    to,
+    language: client.language ?? "en",
+    mail,
+    ...(to === null ? { withheld: { reason, identifier: recipient ?? identifier } } : {}),
+    unheard: isHeard === false,
+  };
 }
 
 interface PasscodeRow {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeOf } from "#db/write";
 import { isTemporaryFailure } from "../http/temporary-failure.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -221,12 +222,13 @@ describe("a claim", () => {
       ...runtime,
       jobs: {
         ...runtime.jobs,
-        part: async () => ({
-          name: "broken_job",
-          text: "job as (select 1 / 0 as zero)",
-          values: [],
-          returns: "(select zero from job)",
-        }),
+        insertion: async () =>
+          writeOf({
+            name: "broken_job",
+            text: "job as (select 1 / 0 as zero)",
+            values: [],
+            returns: "(select zero from job)",
+          }),
       },
     };
     await expect(flow.act("continue_to_passcode_confirmation", {}, { runtime: broken })).rejects.toThrow(

@@ -1,6 +1,7 @@
 import { ConflictError, isConnectionLost, isRetryable } from "#db/errors";
-import { executePart, type Part } from "#db/part";
+import { executePart } from "#db/part";
 import { runTogether } from "#db/together";
+import type { Write, WriteOfParts } from "#db/write";
 import { accountOf } from "../account/account.ts";
 import { describeStored, type Profile, profileOf } from "../account/profile.ts";
 import { type AccountJson, accountPart } from "../account/stored-account.ts";
@@ -8,6 +9,7 @@ import { heardParts, mayBeHeard } from "../events/emit.ts";
 import type { WrittenEvents } from "../events/write-records.ts";
 import { factsById } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
+import type { JobCause } from "../jobs/job-cause.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
@@ -132,10 +134,10 @@ async function writeOnce(
   };
 
   const shownUser = states[judged.record.state].showsUser ? (data.userId ?? null) : null;
-  const parts = await partsOf(request, judged, owner);
+  const writes = await partsOf(request, judged, owner);
   const hasWebhooks = flow.isHeard;
   const writing = { request, key, claim, saved, judged, owner, shownUser, hasWebhooks };
-  const written = (parts && (await writeParts(writing, parts))) || (await writeInTransaction(writing));
+  const written = (writes && (await writeParts(writing, writes))) || (await writeInTransaction(writing));
   if (owner && judged.replacement) owner.session = judged.replacement;
 
   const { record } = saved;
@@ -177,28 +179,37 @@ type ReadPayload = { user?: Profile | null };
  * no parts, or because the account is read and shown after them.
  */
 async function partsOf(
-  { runtime }: RequestContext,
-  { writes, jobs }: Judged,
+  request: RequestContext,
+  judged: Judged,
   owner: Owner | null,
-): Promise<Part[] | null> {
+): Promise<WriteOfParts[] | null> {
+  const { writes, jobs } = judged;
   if (owner && writes.length > 0) return null;
-  const parts: Part[] = [];
-  for (const write of writes) {
-    if (!write.parts) return null;
-    parts.push(...write.parts);
-  }
-  for (const job of jobs) parts.push(await runtime.jobs.part(job));
-  return parts;
+  if (!writes.every(hasParts)) return null;
+  const insertions: WriteOfParts[] = [];
+  for (const job of jobs)
+    insertions.push(await request.runtime.jobs.insertion(job, causeOf(request, judged)));
+  return [...writes, ...insertions];
+}
+
+function hasParts(write: Write): write is WriteOfParts {
+  return write.parts !== undefined;
+}
+
+/** What makes the jobs of a step. */
+function causeOf({ client, now }: RequestContext, { record }: Judged): JobCause {
+  return { client, now, flowId: record.id, userId: record.data.userId };
 }
 
 /**
  * Writes a step in one round trip. Returns null if it needs a transaction after all: a webhook was added since the flow
  * was claimed, or is to be told of other sessions that end. Then nothing was written.
  */
-async function writeParts(step: Step, own: Part[]): Promise<ReadPayload | null> {
+async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPayload | null> {
   const { request, key, claim, saved, judged, shownUser } = step;
   const { database, jobs } = request.runtime;
   const { tenant } = request;
+  const own = writes.flatMap((write) => write.parts);
   const { parts, delivered } = mayBeHeard(tenant, step.hasWebhooks)
     ? heardParts(own)
     : { parts: own, delivered: () => {} };
@@ -213,7 +224,7 @@ async function writeParts(step: Step, own: Part[]): Promise<ReadPayload | null> 
     try {
       const returned = await runTogether<Returned>(database, [save, ...parts, ...read]);
       delivered(returned);
-      for (const { committed } of judged.writes) committed?.(returned);
+      for (const { committed } of writes) committed?.(returned);
       if (judged.jobs.length > 0) jobs.wake(judged.jobs);
       return shownUser === null ? {} : { user: describeStored(returned.account ?? null, tenant) };
     } catch (error) {
@@ -229,7 +240,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
   const { request, key, claim, saved, judged, owner, shownUser } = step;
   const { runtime, tenant, now } = request;
   return committing(step, () =>
-    commitWithJobs(runtime, judged.jobs, async (tx) => {
+    commitWithJobs(runtime, judged.jobs, causeOf(request, judged), async (tx) => {
       await executePart(tx, savedFlow(key, claim, saved, true));
       for (const change of judged.writes) await change(tx);
       // The offered actions depend on the account after the writes.

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Transaction } from "#db/client";
 import { writeOf } from "#db/write";
+import { commandLine } from "../audit/audit.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { commitWithJobs, commitWrite } from "./commit-with-jobs.ts";
 
 const job = { name: "example" };
+const cause = { client: commandLine, now: new Date() };
 
 /** A runtime that records what is called, in order. */
 function recordingRuntime(transactionFails?: Error) {
@@ -28,26 +30,26 @@ function recordingRuntime(transactionFails?: Error) {
 
 test("enqueues after the writes and wakes the workers after the commit", async () => {
   const { runtime, write, calls } = recordingRuntime();
-  expect(await commitWithJobs(runtime, [job, job], write)).toBe(7);
+  expect(await commitWithJobs(runtime, [job, job], cause, write)).toBe(7);
   expect(calls).toEqual(["write", "enqueue", "enqueue", "commit", "wake"]);
 });
 
 test("wakes no worker without jobs", async () => {
   const { runtime, write, calls } = recordingRuntime();
-  await commitWithJobs(runtime, [], write);
+  await commitWithJobs(runtime, [], cause, write);
   expect(calls).toEqual(["write", "commit"]);
 });
 
 test("wakes no worker when the transaction is rolled back", async () => {
   const { runtime, write, calls } = recordingRuntime(new Error("rolled back"));
-  await expect(commitWithJobs(runtime, [job], write)).rejects.toThrow("rolled back");
+  await expect(commitWithJobs(runtime, [job], cause, write)).rejects.toThrow("rolled back");
   expect(calls).toEqual(["write", "enqueue"]);
 });
 
 test("wakes the workers when the connection is lost during the commit", async () => {
   const lost = Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
   const { runtime, write, calls } = recordingRuntime(lost);
-  await expect(commitWithJobs(runtime, [job], write)).rejects.toThrow(lost);
+  await expect(commitWithJobs(runtime, [job], cause, write)).rejects.toThrow(lost);
   expect(calls).toEqual(["write", "enqueue", "wake"]);
 });
 
@@ -70,7 +72,7 @@ describe("a write", () => {
     database: db.database,
     jobs: {
       enqueue: async () => void calls.push("enqueue"),
-      part: async () => jobPart,
+      insertion: async () => writeOf(jobPart),
       wake: () => void calls.push("wake"),
     },
   });
@@ -82,7 +84,7 @@ describe("a write", () => {
   test("with parts is one statement with its jobs, and learns what the parts return", async () => {
     const calls: string[] = [];
     const committed = (returned: object) => void calls.push(JSON.stringify(returned));
-    await commitWrite(runtimeOf(calls), [job], Object.assign(writeOf(thing("one")), { committed }));
+    await commitWrite(runtimeOf(calls), [job], cause, Object.assign(writeOf(thing("one")), { committed }));
     expect(await things()).toEqual(["job", "one"]);
     expect(calls).toEqual(["wake", '{"thing":"one"}']);
   });
@@ -90,14 +92,16 @@ describe("a write", () => {
   test("with parts that conflict leaves no job", async () => {
     const calls: string[] = [];
     const refusing = { ...thing("two"), name: "other", refuses: "'device'" };
-    await expect(commitWrite(runtimeOf(calls), [job], writeOf(refusing))).rejects.toThrow("conflict: device");
+    await expect(commitWrite(runtimeOf(calls), [job], cause, writeOf(refusing))).rejects.toThrow(
+      "conflict: device",
+    );
     expect(await things()).toEqual([]);
     expect(calls).toEqual([]);
   });
 
   test("without parts takes a transaction", async () => {
     const calls: string[] = [];
-    await commitWrite(runtimeOf(calls), [job], async () => void calls.push("write"));
+    await commitWrite(runtimeOf(calls), [job], cause, async () => void calls.push("write"));
     expect(calls).toEqual(["write", "enqueue", "wake"]);
   });
 });

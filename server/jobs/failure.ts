@@ -28,6 +28,12 @@ export function describeFailure(error: unknown): Failure {
   return failure;
 }
 
+/** Returns a failure in a few words: `ECONNREFUSED`, `451 to DATA`, or the name of the error. */
+export function summaryOf({ name, code, responseCode, command }: Failure): string {
+  if (responseCode !== undefined) return `${responseCode}${command ? ` to ${command}` : ""}`;
+  return code ?? name;
+}
+
 /** Returns the stack without its first lines, which contain the message. */
 function frames(stack: string): string {
   return stack

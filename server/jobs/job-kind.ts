@@ -1,11 +1,29 @@
+import type { Write, WriteOfParts } from "#db/write";
+import type { JobCause, StoredCause } from "./job-cause.ts";
+
 /** One attempt at a job. */
 export interface Attempt {
   /** Identifier of the job. It is the same in every attempt, which makes repetitions detectable. */
   id: string;
   /** Whether no attempt was made before, as far as known: a crash may have ended one. */
   isFirst: boolean;
+  /** Number of the attempt, from 1, likewise as far as known. */
+  number: number;
+  /** What made the job. */
+  cause: StoredCause;
+  /** Returns the time, by the database's clock. */
+  now(): Date;
   /** Aborts when the attempt times out or the process shuts down. */
   signal: AbortSignal;
+}
+
+/** A job that is not tried again. */
+export interface GivenUp extends Pick<Attempt, "cause" | "now"> {
+  /** For the operator: `expired`, or the message of a `PermanentFailure`. */
+  reason: string;
+  attempts: number;
+  /** What the attempt before it failed with, if one failed. */
+  lastFailure?: string;
 }
 
 /**
@@ -23,6 +41,10 @@ export interface JobKind<Job> {
   maxPauseSeconds(job: Job): number;
   /** Returns the JSON to store. Secrets in it are sealed and bound to the job's identifier. */
   store(job: Job, id: string): object;
+  /** Returns the entries of the audit log that belong to the change which makes the job. */
+  records?(job: Job, cause: JobCause): WriteOfParts;
+  /** Returns what is written when the job is given up. */
+  recordsEnd?(stored: unknown, end: GivenUp): Write;
   /** Returns what may be logged: no secret, not even a sealed one, and no personal data. */
   describe(stored: unknown): Record<string, unknown>;
   /** Returns the recipient, which is stored with a dead letter and never logged. */

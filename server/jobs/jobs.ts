@@ -1,5 +1,6 @@
 import type { Transaction } from "#db/client";
-import type { Part } from "#db/part";
+import type { WriteOfParts } from "#db/write";
+import type { JobCause } from "./job-cause.ts";
 import type { JobKind } from "./job-kind.ts";
 
 /** A job. `name` identifies its kind, which defines the other members. */
@@ -21,10 +22,14 @@ export interface Jobs<Job extends NamedJob> {
   start(options: { worker: boolean }): Promise<void>;
   /** Waits up to `server.shutdown_timeout` for running jobs, then releases the remaining ones and disconnects. */
   stop(): Promise<void>;
-  /** Inserts a job in the transaction. It exists if and only if the transaction commits. */
-  enqueue(tx: Transaction, job: Job): Promise<void>;
-  /** Returns the part of a statement that inserts a job. */
-  part(job: Job): Promise<Part>;
+  /** Inserts a job in the transaction, as `insertion` does. It exists if and only if the transaction commits. */
+  enqueue(tx: Transaction, job: Job, cause: JobCause | null): Promise<void>;
+  /**
+   * Returns the write that inserts a job, with the audit entries of its kind.
+   *
+   * @param cause what makes the job; without one it has no audit entry
+   */
+  insertion(job: Job, cause: JobCause | null): Promise<WriteOfParts>;
   /** Makes the workers of jobs look for due ones. Call it after the commit. Without a worker it does nothing. */
   wake(jobs: readonly Pick<Job, "name">[]): void;
   /**

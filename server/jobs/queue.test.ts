@@ -64,7 +64,7 @@ async function startJobs(settings: Record<string, string>, { worker = true } = {
 
 async function commit(job: Job): Promise<void> {
   await db.database.write.transaction(async (tx) => {
-    await jobs?.enqueue(tx, job);
+    await jobs?.enqueue(tx, job, null);
   });
 }
 
@@ -98,7 +98,7 @@ describe("enqueuing a job", () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url });
     const rolledBack = db.database.write.transaction(async (tx) => {
-      await jobs?.enqueue(tx, codeMail("rolled-back@example.com"));
+      await jobs?.enqueue(tx, codeMail("rolled-back@example.com"), null);
       tx.rollback();
     });
     await expect(rolledBack).rejects.toThrow();
@@ -140,7 +140,7 @@ describe("enqueuing a job", () => {
     jobs = ahead;
     try {
       for (const to of ["anna@example.com", "bert@example.com"])
-        await db.database.write.transaction((tx) => ahead.enqueue(tx, codeMail(to)));
+        await db.database.write.transaction((tx) => ahead.enqueue(tx, codeMail(to), null));
       expect(await behind.runDue(5)).toBe(2);
       expect(behind.logged.filter((line) => line.includes("SECRET_KEYS lacks a key"))).toHaveLength(1);
       let done = 0;

@@ -1,14 +1,16 @@
 import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import type { Database } from "#db/client";
+import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
+import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import type { Platform } from "../lib/platform.ts";
-import { describeFailure } from "./failure.ts";
-import { type JobKind, PermanentFailure } from "./job-kind.ts";
+import { describeFailure, type Failure, summaryOf } from "./failure.ts";
+import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
+import { type GivenUp, type JobKind, PermanentFailure } from "./job-kind.ts";
 import type { JobKinds, Jobs, NamedJob } from "./jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -22,6 +24,12 @@ interface JobsOptions<Job extends NamedJob> {
 }
 
 type Row = JobWithMetadata<unknown>;
+
+/** What an earlier attempt failed with: `boss.fail` stores it. */
+function lastFailureOf({ output }: Row): string | undefined {
+  const { failure } = (output ?? {}) as { failure?: Failure };
+  return failure && summaryOf(failure);
+}
 
 /** Queue of the dead letters: jobs that are not retried any more. Its rows contain the reason and no secret. */
 export const deadLetters = "dead_letters";
@@ -124,21 +132,30 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   }
 
   async function perform(name: Job["name"], row: Row): Promise<void> {
-    const context = { job: name, jobId: row.id, attempt: row.retryCount + 1 };
+    const number = row.retryCount + 1;
+    const cause = causeIn(row.data);
+    const context = { job: name, jobId: row.id, ...cause, attempt: number };
+    const takenAt = performance.now();
+    const now = () => new Date(row.startedOn.getTime() + performance.now() - takenAt);
     try {
       // Both times are from the database's clock.
       if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
-        return await moveToDeadLetters(name, row, "expired");
+        return await moveToDeadLetters(name, row, { reason: "expired", now });
       }
       const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
       const deadline = startDeadline(attemptSeconds * 1_000);
       const signal = AbortSignal.any([ending.signal, deadline.signal]);
       try {
-        await kinds[name].run(row.data, { id: row.id, isFirst: row.retryCount === 0, signal });
+        const attempt = { id: row.id, isFirst: number === 1, number, cause, now, signal };
+        await kinds[name].run(row.data, attempt);
       } catch (error) {
         const failure = describeFailure(error);
-        if (error instanceof PermanentFailure) return await moveToDeadLetters(name, row, error.message);
-        if (!isUnknownKey(error, log)) log.warn({ ...context, failure }, "job failed and will be retried");
+        if (error instanceof PermanentFailure)
+          return await moveToDeadLetters(name, row, { reason: error.message, now });
+        if (!isUnknownKey(error, log)) {
+          const described = kinds[name].describe(row.data);
+          log.warn({ ...context, ...described, failure }, "job failed and will be retried");
+        }
         await boss.fail(name, row, { failure });
         return;
       } finally {
@@ -153,9 +170,17 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   }
 
   /** Replaces a job with a dead letter, in one transaction. */
-  async function moveToDeadLetters(name: Job["name"], row: Row, reason: string): Promise<void> {
+  async function moveToDeadLetters(
+    name: Job["name"],
+    row: Row,
+    { reason, now }: Pick<GivenUp, "reason" | "now">,
+  ): Promise<void> {
     const attempts = row.retryCount + (reason === "expired" ? 0 : 1);
-    const facts = { job: name, reason, attempts, ...kinds[name].describe(row.data) };
+    const cause = causeIn(row.data);
+    const lastFailure = lastFailureOf(row);
+    const end: GivenUp = { reason, attempts, cause, now, ...(lastFailure ? { lastFailure } : {}) };
+    const last = lastFailure ? { last_failure: lastFailure } : {};
+    const facts = { job: name, reason, attempts, ...last, ...cause, ...kinds[name].describe(row.data) };
     const deadLetter = { ...facts, recipient: kinds[name].recipient(row.data), enqueuedAt: row.createdOn };
     await database.write.transaction(async (tx) => {
       const db = fromDrizzle(tx, sql);
@@ -165,12 +190,25 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         retentionSeconds: DEAD_LETTER_RETENTION_DAYS * 86_400,
       });
       await boss.deleteJob(name, row, { db });
+      await kinds[name].recordsEnd?.(row.data, end)(tx);
     });
     log.error({ ...facts, jobId: row.id }, "job failed permanently");
   }
 
+  async function insertion(job: Job, cause: JobCause | null): Promise<WriteOfParts> {
+    const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
+    const inserted = await part(job, cause);
+    const records = cause === null ? undefined : kind.records?.(job, cause);
+    const write = async (tx: Transaction) => {
+      await executePart(tx, inserted);
+      await records?.(tx);
+    };
+    const parts = [inserted, ...(records?.parts ?? [])];
+    return Object.assign(write, { parts, ...(records?.committed ? { committed: records.committed } : {}) });
+  }
+
   /** The statement with which pg-boss would insert the job. */
-  async function part(job: Job): Promise<Part> {
+  async function part(job: Job, cause: JobCause | null): Promise<Part> {
     if (!ready) throw new Error("the job queue was not started");
     await ready;
     const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
@@ -180,16 +218,20 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       inserted = { name: `job_${job.name}`, text: `job_${job.name} as (${text})`, values };
       return { rows: [{ id }] };
     };
-    await boss.send(job.name, kind.store(job, id), {
-      db: { executeSql },
-      id,
-      retryLimit: MAX_RETRIES,
-      retryDelay: 1,
-      retryBackoff: true,
-      retryDelayMax: kind.maxPauseSeconds(job),
-      expireInSeconds: RELEASE_SECONDS,
-      retentionSeconds: kind.lifetimeSeconds(job) + GRACE_SECONDS,
-    });
+    await boss.send(
+      job.name,
+      { ...kind.store(job, id), cause: storedCauseOf(cause) },
+      {
+        db: { executeSql },
+        id,
+        retryLimit: MAX_RETRIES,
+        retryDelay: 1,
+        retryBackoff: true,
+        retryDelayMax: kind.maxPauseSeconds(job),
+        expireInSeconds: RELEASE_SECONDS,
+        retentionSeconds: kind.lifetimeSeconds(job) + GRACE_SECONDS,
+      },
+    );
     if (!inserted) throw new Error("pg-boss inserted nothing");
     return inserted;
   }
@@ -210,10 +252,10 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       ending.abort();
       await boss.stop({ graceful: false });
     },
-    async enqueue(tx, job) {
-      await executePart(tx, await part(job));
+    async enqueue(tx, job, cause) {
+      await (await insertion(job, cause))(tx);
     },
-    part,
+    insertion,
     wake(jobs) {
       for (const { name } of jobs) workers.get(name)?.wake();
     },

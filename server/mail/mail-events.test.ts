@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { claimsOf, type EventData, events } from "../events/events.ts";
 import { mailEvents } from "../events/mail-events.ts";
+import { testAttempt } from "../testing/attempt.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { newAddress } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { eventDataContext } from "../webhooks/seal-contexts.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
+import { mailRecords } from "./mail-records.ts";
 import { type MailMessage, mailMessages } from "./messages.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";
@@ -52,7 +54,16 @@ const contentOf = (type: MailMessage): MailContent => {
 async function run(of: TestRuntime, job: Partial<MailJob>, attempts = 1): Promise<string> {
   const { tenant, tenants, vault, database, rates, log } = of;
   const mail = createTenantMail(tenant, database);
-  const kind = sendMail({ tenants, vault, mail, rates, publish: mailEvents(of), log });
+  const kind = sendMail({
+    tenants,
+    vault,
+    mail,
+    rates,
+    publish: mailEvents(of),
+    records: mailRecords(of, log),
+    database,
+    log,
+  });
   const id = randomUUID();
   const whole: MailJob = {
     name: "send_mail",
@@ -64,7 +75,7 @@ async function run(of: TestRuntime, job: Partial<MailJob>, attempts = 1): Promis
   };
   const stored = kind.store(whole, id);
   for (let attempt = 0; attempt < attempts; attempt += 1)
-    await kind.run(stored, { id, isFirst: attempt === 0, signal: AbortSignal.timeout(60_000) });
+    await kind.run(stored, testAttempt({ id, isFirst: attempt === 0 }));
   return id;
 }
 

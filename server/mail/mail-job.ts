@@ -21,6 +21,12 @@ export interface MailJob {
   to: string | null;
   language: Language;
   mail: MailContent;
+  /** Why there is no recipient, for the audit log alone; it is not stored with the job. */
+  withheld?: {
+    reason: "limit_reached" | "no_account" | "no_address";
+    /** The recipient that it would have, or the identifier that the visitor entered. */
+    identifier: string;
+  };
   /** The tenant had no stored webhook when the mail was caused, so that its first attempt need not look for one. */
   unheard?: boolean;
 }

@@ -39,13 +39,17 @@ describe("the mailbox", () => {
     const jobs = testJobs(db);
     await jobs.start({ worker: false });
     await db.database.write.transaction((tx) =>
-      jobs.enqueue(tx, {
-        name: "send_mail",
-        tenantId: "00000000-0000-4000-8000-000000000001",
-        to: "anna@example.com",
-        language: "de",
-        mail: { type: "recovery", code: "048213", ttlSeconds: 300 },
-      }),
+      jobs.enqueue(
+        tx,
+        {
+          name: "send_mail",
+          tenantId: "00000000-0000-4000-8000-000000000001",
+          to: "anna@example.com",
+          language: "de",
+          mail: { type: "recovery", code: "048213", ttlSeconds: 300 },
+        },
+        null,
+      ),
     );
     expect(await jobs.runDue(5)).toBe(1);
     await jobs.stop();
@@ -64,8 +68,12 @@ describe("the mailbox", () => {
     } as const;
     await db.database.write.transaction(async (tx) => {
       const to = "anna@example.com";
-      await jobs.enqueue(tx, { ...notice, to, mail: { type: "email_create", address: "new@example.com" } });
-      await jobs.enqueue(tx, { ...notice, to, mail: { type: "mfa_create", factor: "security_key" } });
+      await jobs.enqueue(
+        tx,
+        { ...notice, to, mail: { type: "email_create", address: "new@example.com" } },
+        null,
+      );
+      await jobs.enqueue(tx, { ...notice, to, mail: { type: "mfa_create", factor: "security_key" } }, null);
     });
     expect(await jobs.runDue(5)).toBe(2);
     await jobs.stop();

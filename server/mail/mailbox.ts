@@ -28,6 +28,7 @@ export function createMailboxTransport(database: Database): MailTransport {
           .offset(MAILBOX_SIZE);
         await tx.delete(mailbox).where(inArray(mailbox.id, excess));
       });
+      return "stored in the mailbox of development";
     },
     close() {},
   };

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { testAttempt } from "../testing/attempt.ts";
 import { newAddress } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import type { MailContent } from "./mail-job.ts";
+import { mailRecords } from "./mail-records.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";
 
@@ -24,13 +26,15 @@ async function arriving(to: string, mail: MailContent, count: number, isFirst = 
     mail: createTenantMail(tenant, database),
     rates,
     publish: async () => false,
+    records: mailRecords(runtime, log),
+    database,
     log,
   });
   const before = await received(to);
   for (let sent = 0; sent < count; sent += 1) {
     const id = randomUUID();
     const job = { name: "send_mail", tenantId: tenant.id, to, language: "en", mail } as const;
-    await kind.run(kind.store(job, id), { id, isFirst, signal: AbortSignal.timeout(60_000) });
+    await kind.run(kind.store(job, id), testAttempt({ id, isFirst }));
   }
   return (await received(to)) - before;
 }

@@ -35,7 +35,7 @@ async function enqueue(to: string, mail: MailContent): Promise<void> {
     language: "nl",
     mail,
   };
-  await db.database.write.transaction((tx) => jobs.enqueue(tx, job));
+  await db.database.write.transaction((tx) => jobs.enqueue(tx, job, null));
 }
 
 const notice: MailContent = { type: "password_update" };

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import { z } from "zod";
+import type { Database } from "#db/client";
+import { commit } from "#db/commit";
 import { languageTags } from "#words/language-tags";
 import type { MailEvents } from "../events/mail-events.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
@@ -9,7 +11,9 @@ import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { mailEventData } from "./mail-event.ts";
 import type { MailContent } from "./mail-job.ts";
+import type { MailRecords } from "./mail-records.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
+import { cleanAnswer } from "./server-answer.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 
 type SendMail = Extract<Job, { name: "send_mail" }>;
@@ -72,9 +76,11 @@ export function sendMail(options: {
   mail: TenantMail;
   rates: Pick<RateLimits, "consume">;
   publish: MailEvents;
+  records: MailRecords;
+  database: Pick<Database, "write" | "claim" | "prepares">;
   log: Pick<Logger, "warn">;
 }): JobKind<SendMail> {
-  const { tenants, vault, mail: tenantMail, rates, publish, log } = options;
+  const { tenants, vault, mail: tenantMail, rates, publish, records, database, log } = options;
   // Bound to its row: a sealed code cannot be unsealed in another row.
   const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
 
@@ -103,18 +109,32 @@ export function sendMail(options: {
       return data ? { mail: data.mail.type, language: data.language, tenantId: data.tenantId } : {};
     },
 
+    records: records.queued,
+
+    recordsEnd(stored, end) {
+      const recorded = recordedMail(stored);
+      return recorded ? records.givenUp(recorded, end) : async () => {};
+    },
+
     recipient: (stored) => storedMail.safeParse(stored).data?.to ?? undefined,
 
-    async run(stored, { id, isFirst, signal }) {
+    async run(stored, attempt) {
+      const { id, isFirst, signal } = attempt;
       const parsed = storedMail.safeParse(stored);
       if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
       const { tenantId, to, language, mail, unheard } = parsed.data;
       if (to === null) return;
+      const recorded = { tenantId, mail: mail.type, to };
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
       // A code and its notice are limited before they are enqueued (`server/credentials/passcodes.ts`).
       if (isFirst && isSecurityNotice(mail) && !(await rates.consume(tenantId, "notice", to)).ok) {
-        log.warn({ mail: mail.type, tenantId }, "a recipient has received too many notices; one is not sent");
+        log.warn(
+          { mail: mail.type, tenantId, ...attempt.cause },
+          "a recipient has received too many notices; one is not sent",
+        );
+        const end = { ...attempt, reason: "too many notices to this recipient", attempts: 0 };
+        await commit(database, [records.givenUp(recorded, end)]);
         return;
       }
       const { write, transport } = tenantMail.of(tenant);
@@ -132,11 +152,43 @@ export function sendMail(options: {
           service: tenant.config.service.name,
         });
       const published = await publish(tenant, id, data, { unheard: unheard && isFirst });
-      if (delivered) await transport.send({ id, to, ...rendered }, signal);
-      // Tried again like a mail that no server takes: the operator may subscribe a webhook in time.
-      else if (!published) throw noReceiver();
+      const send = async () => {
+        if (!delivered && published) return "given to the webhooks that are subscribed to email.send";
+        try {
+          // Tried again like a mail that no server takes: the operator may subscribe a webhook in time.
+          if (!delivered) throw noReceiver();
+          const answer = await transport.send({ id, to, ...rendered }, signal);
+          return cleanAnswer(answer, "code" in content ? [content.code] : []);
+        } catch (error) {
+          const failure = signal.aborted ? signal.reason : error;
+          if (isAboutMailServer(failure)) await records.failing(tenant, failure, attempt);
+          throw error;
+        }
+      };
+      await records.accepted(recorded, tenant, await send(), attempt);
     },
   };
+}
+
+/**
+ * Whether a failure concerns all mails: not the rejection of one mail, and not a mailbox that is busy or greylists (450,
+ * RFC 5321, 4.2.2).
+ */
+function isAboutMailServer(error: unknown): boolean {
+  if (error instanceof PermanentFailure || isShutdown(error)) return false;
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  return !(code === "EENVELOPE" && responseCode === 450);
+}
+
+/** Whether the process ended the attempt because it stops; a timeout has another name. */
+function isShutdown(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** The mail of a stored job; null if it cannot be read or has no recipient. */
+function recordedMail(stored: unknown) {
+  const { data } = storedMail.safeParse(stored);
+  return data && data.to !== null ? { tenantId: data.tenantId, mail: data.mail.type, to: data.to } : null;
 }
 
 /** With a code, so that the log states the message. */

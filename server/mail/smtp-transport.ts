@@ -39,7 +39,7 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
     async send({ id, to, language, subject, text, html }, signal) {
       if (!isPlainAddress(to)) throw new PermanentFailure("the recipient is not a plain address");
       try {
-        await transport.sendMail({
+        const { response } = await transport.sendMail({
           from: sender,
           to: { name: "", address: to },
           // Set explicitly, so that no header determines the recipient.
@@ -56,6 +56,7 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
           },
           signal,
         });
+        return response;
       } catch (error) {
         const rejection = permanentRejection(error);
         if (rejection) throw new PermanentFailure(rejection);
@@ -80,15 +81,14 @@ function parseAddress(url: string): URL {
  * TLS (RFC 4954 6, RFC 3207 4), concern the configuration and may be fixed within the lifetime of the mail.
  */
 function permanentRejection(error: unknown): string | undefined {
-  const { code, responseCode, command } = error as {
-    code?: unknown;
-    responseCode?: unknown;
-    command?: unknown;
-  };
+  const { code, responseCode, command, response } = error as Record<string, unknown>;
   const aboutThisMail = code === "EENVELOPE" || code === "EMESSAGE";
   if (!aboutThisMail || typeof responseCode !== "number" || responseCode < 500 || responseCode === 530)
     return undefined;
-  return `the mail server rejected it: ${responseCode}${typeof command === "string" ? ` to ${command}` : ""}`;
+  // The enhanced status code (RFC 3463) says why, and is no text of the server.
+  const [, enhanced] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response)) ?? [];
+  const reply = enhanced === undefined ? responseCode : `${responseCode} ${enhanced}`;
+  return `the mail server rejected it: ${reply}${typeof command === "string" ? ` to ${command}` : ""}`;
 }
 
 /** One address that no parser reads as two or as a header. Addresses that users may enter are narrower. */

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { testAttempt } from "../testing/attempt.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { mailRecords } from "./mail-records.ts";
 import { newestMails } from "./mailbox.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";
@@ -44,12 +46,21 @@ test("the job sends as its tenant, and fails permanently if the tenant was delet
   const mail = createTenantMail(tenant, database);
   const acme = await make("Acme");
   const to = "ada@example.com";
-  const kind = sendMail({ tenants, vault, mail, rates, publish: async () => false, log });
+  const kind = sendMail({
+    tenants,
+    vault,
+    mail,
+    rates,
+    publish: async () => false,
+    records: mailRecords(runtime, log),
+    database: runtime.database,
+    log,
+  });
   const job = (tenantId: string) => {
     const id = randomUUID();
     const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;
     const stored = kind.store({ name: "send_mail", tenantId, to, language: "en", mail: content }, id);
-    return kind.run(stored, { id, isFirst: true, signal: AbortSignal.timeout(10_000) });
+    return kind.run(stored, testAttempt({ id }));
   };
   await job(acme.id);
   const [sent] = await newestMails(database.read, { to });

@@ -18,10 +18,10 @@ export interface OutgoingMail extends RenderedMail {
 /** Sends mails. */
 export interface MailTransport {
   /**
-   * Resolves when another system has accepted responsibility for the mail.
+   * Resolves when another system has accepted responsibility for the mail, with its answer.
    *
    * @throws PermanentFailure if it will never be accepted
    */
-  send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<string>;
   close(): void;
 }

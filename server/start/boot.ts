@@ -151,6 +151,7 @@ export async function createRuntime(
       vault,
       rates,
       platform,
+      auditOutput,
       webhooks,
       log,
     });

@@ -6,6 +6,7 @@ import type { JobKinds } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
+import { mailRecords } from "../mail/mail-records.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { Job, Runtime } from "../runtime.ts";
@@ -24,6 +25,7 @@ export function createJobKinds(options: {
   database: Database;
   vault: Vault;
   platform: Platform;
+  auditOutput: Runtime["auditOutput"];
   webhooks: Pick<Runtime["webhooks"], "wake">;
   rates: RateLimits;
   log: Logger;
@@ -32,7 +34,16 @@ export function createJobKinds(options: {
   const mail = createTenantMail(tenant, database);
   return {
     kinds: {
-      send_mail: sendMail({ tenants, vault, mail, rates, publish: mailEvents(options), log }),
+      send_mail: sendMail({
+        tenants,
+        vault,
+        mail,
+        rates,
+        publish: mailEvents(options),
+        records: mailRecords(options, log),
+        database,
+        log,
+      }),
       push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
     },
     close: () => mail.close(),

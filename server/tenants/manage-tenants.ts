@@ -1,7 +1,8 @@
 import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { type Queryable, schema, type Transaction } from "#db/client";
-import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import type { Actor } from "../client.ts";
 import { ownHosts } from "../config/own-hosts.ts";
 import { currentTime } from "../database/current-time.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "../audit/audit.ts";
+import type { Actor } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";

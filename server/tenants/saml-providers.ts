@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Actor } from "../audit/audit.ts";
+import type { Actor } from "../client.ts";
 import { samlProviderSettings } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";

@@ -16,13 +16,14 @@ for (let number = 0; number < 20; number += 1) {
   const committed = number % 2 === 0;
   await database.write
     .transaction(async (tx) => {
-      await jobs.enqueue(tx, {
+      const job = {
         name: "send_mail",
         tenantId: "00000000-0000-4000-8000-000000000001",
         to: `${committed ? "committed" : "rolled-back"}-${number}@example.com`,
         language: "en",
         mail: { type: "login", code: "482913", ttlSeconds: 300 },
-      });
+      } as const;
+      await jobs.enqueue(tx, job, null);
       if (!committed) throw new Error("rolled back");
     })
     .catch((error: Error) => {

@@ -29,6 +29,7 @@ export function testJobs(
     rates: createRateLimits(config, database),
     platform,
     webhooks: { wake() {} },
+    auditOutput: null,
     log,
   });
   const jobs = createJobs({

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
+import { writeOf } from "#db/write";
 import type { PushJob } from "../authenticator/push-job.ts";
 import type { Client } from "../client.ts";
 import { loadConfig } from "../config/load.ts";
@@ -85,10 +86,10 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
           if (job.name === "send_mail") enqueued.push(job);
           else pushed.push(job);
         },
-        part: async (job) => {
+        insertion: async (job) => {
           if (job.name === "send_mail") enqueued.push(job);
           else pushed.push(job);
-          return { name: `kept_${job.name}`, text: "", values: [] };
+          return writeOf({ name: `kept_${job.name}`, text: "", values: [] });
         },
         wake() {},
         runDue: async () => 0,

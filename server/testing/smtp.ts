@@ -29,13 +29,20 @@ interface SmtpBehaviour {
    * reply.
    */
   reply?: (to: string) => number | undefined | Promise<number | undefined>;
+  /** The text of the answer to an accepted mail. */
+  acceptance?: string;
   options?: SMTPServerOptions;
 }
 
 /** Reached by a hang only. */
 const MAIL_TIMEOUT_MS = 120_000;
 
-export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}): Promise<SmtpCatcher> {
+export async function startSmtp({
+  port = 0,
+  reply,
+  acceptance,
+  options,
+}: SmtpBehaviour = {}): Promise<SmtpCatcher> {
   const arrivals = new EventEmitter().setMaxListeners(100);
   const messages: ParsedMail[] = [];
   const recipients = new WeakMap<ParsedMail, string[]>();
@@ -59,7 +66,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
       recipients.set(mail, to);
       messages.push(mail);
       arrivals.emit("mail");
-      callback();
+      callback(null, acceptance);
     },
   });
   // Tests include clients that disconnect early.

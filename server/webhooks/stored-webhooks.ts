@@ -1,6 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { type Actor, type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import type { Actor } from "../client.ts";
 import { currentTime } from "../database/current-time.ts";
 import { type CallbackRejection, judgeCallback } from "../lib/callback-address.ts";
 import type { Runtime } from "../runtime.ts";

@@ -5,6 +5,7 @@ import { emittedEventNames } from "../../config/event-names.ts";
 import { type EventName, events } from "../../events/events.ts";
 import { mailEvents } from "../../events/mail-events.ts";
 import { adminAddresses } from "../../http/admin/addresses.ts";
+import { mailRecords } from "../../mail/mail-records.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import { createTenantMail } from "../../mail/tenant-mail.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type AccountOwner as Owner,
 } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
+import { testAttempt } from "../../testing/attempt.ts";
 import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
@@ -421,13 +423,22 @@ const operations: Record<string, Operation> = {
     prepare: async () => {
       const { tenant, tenants, vault, database, rates, log, enqueued } = runtime;
       const mail = createTenantMail(tenant, database);
-      const kind = sendMail({ tenants, vault, mail, rates, publish: mailEvents(runtime), log });
+      const kind = sendMail({
+        tenants,
+        vault,
+        mail,
+        rates,
+        publish: mailEvents(runtime),
+        records: mailRecords(runtime, log),
+        database: runtime.database,
+        log,
+      });
       const flow = await begin(runtime, "registration", {});
       await flow.act("register_login_identifier", { email: newAddress(), username: newName() });
       const job = enqueued.at(-1);
       if (!job) throw new Error("nothing was mailed");
       const id = runtime.platform.uuid();
-      const attempt = { id, isFirst: true, signal: AbortSignal.timeout(60_000) };
+      const attempt = testAttempt({ id });
       return () => kind.run(kind.store(job, id), attempt);
     },
   },

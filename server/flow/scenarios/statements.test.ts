@@ -45,6 +45,8 @@ beforeAll(async () => {
     // Each walk is a new browser; the job of that mail would be counted with the walk after it.
     STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_NEW_BROWSER_ENABLED: "false",
     STILE_THIRD_PARTY_CUSTOM_PROVIDERS: await withProvider(),
+    // Its job counts the recipient's notices at any time, also within a later step.
+    STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_NEW_BROWSER_ENABLED: "false",
   };
   server = await startServer({ env: { DATABASE_URL: counter.url, SMTP_URL: smtp.url, ...settings } });
   authenticator = softwareAuthenticator();
@@ -118,7 +120,7 @@ const throughProvider = [start, capabilities, goToProvider, visitProvider, excha
 
 /** Whether the job of a mail sends a statement: it deletes itself, and asks for webhooks of mails if there may be one. */
 const isOfMail = ({ statement }: SentStatement) =>
-  ["delete_send_mail", "event_subscriber"].includes(statement);
+  ["audit+outage_ended", "delete_send_mail", "event_subscriber"].includes(statement);
 
 /** Walks steps that sign in; returns the statements of each. */
 const signIn = async (steps: Step[]) => walk(steps, "success");
@@ -171,7 +173,7 @@ test("a sign-in by passkey takes 7 statements", async () => {
   expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 4 });
 });
 
-test("a sign-in by code takes 13 statements, and its mail two", async () => {
+test("a sign-in by code takes 13 statements, and its mail three", async () => {
   const since = smtp.messages.length;
   const before = counter.sent.length;
   const enterCode: Step = [
@@ -184,7 +186,7 @@ test("a sign-in by code takes 13 statements, and its mail two", async () => {
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
   await eventually(async () =>
-    expect(ofMail().map(({ statement }) => statement)).toEqual(["delete_send_mail"]),
+    expect(ofMail().map(({ statement }) => statement)).toEqual(["audit+outage_ended", "delete_send_mail"]),
   );
 });
 
@@ -247,7 +249,11 @@ describe("with a webhook", () => {
     await walk([...first, chooseCode]);
     const ofMail = () => counter.sent.slice(before).filter(isOfMail);
     await eventually(async () =>
-      expect(ofMail().map(({ statement }) => statement)).toEqual(["event_subscriber", "delete_send_mail"]),
+      expect(ofMail().map(({ statement }) => statement)).toEqual([
+        "event_subscriber",
+        "audit+outage_ended",
+        "delete_send_mail",
+      ]),
     );
   });
 

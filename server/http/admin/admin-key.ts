@@ -1,5 +1,5 @@
-import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
-import type { Handler } from "../handler-context.ts";
+import { type ApiKey, recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { plainError } from "../reply.ts";
 
 /**
@@ -9,17 +9,28 @@ import { plainError } from "../reply.ts";
 const bearer = /^bearer ([\w-]{1,512})$/i;
 
 /**
+ * Returns the valid key of the interface `admin` of the tenant that a request presents; null without one. A wrong key is
+ * recorded in the audit log.
+ */
+export async function presentedAdminKey(context: HandlerContext): Promise<ApiKey | null> {
+  const { runtime, tenant, request } = context;
+  const [, key] = bearer.exec(request.headers.get("authorization") ?? "") ?? [];
+  if (key === undefined) return null;
+  const found = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
+  if (!found) await recordRejectedKey(context, "admin", key);
+  return found;
+}
+
+/**
  * Wraps a handler of the administration interface so that it requires a key of the interface `admin` of the tenant,
  * which is verified before the body is read. A key in the query does not count. The answer to a wrong key does not
  * depend on what is wrong with it. Entries of the audit log name the key (`client.apiKey`).
  */
 export function requireAdminKey(handler: Handler): Handler {
   return async (context) => {
-    const { runtime, tenant, request, client } = context;
-    const [, key = ""] = bearer.exec(request.headers.get("authorization") ?? "") ?? [];
-    const found = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
+    const { client } = context;
+    const found = await presentedAdminKey(context);
     if (found) return handler({ ...context, client: { ...client, apiKey: found.id } });
-    await recordRejectedKey(context, "admin", key);
     return plainError(
       401,
       "A valid key of the administration interface is needed: Authorization: Bearer <key>.",
