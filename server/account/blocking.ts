@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import type { EventContext } from "../events/emit.ts";
 import type { ClientContext } from "../runtime.ts";
 import { revokeAccess } from "./access-revocation.ts";
 
@@ -14,7 +15,7 @@ const { users } = schema;
  */
 export async function blockAccount(
   tx: Transaction,
-  context: ClientContext,
+  context: EventContext & Pick<ClientContext, "now">,
   userId: string,
 ): Promise<boolean> {
   const { tenant, now } = context;
@@ -30,7 +31,7 @@ export async function blockAccount(
 /** @returns false if the account was not blocked */
 export async function unblockAccount(
   tx: Transaction,
-  { tenant, now }: ClientContext,
+  { tenant, now }: EventContext & Pick<ClientContext, "now">,
   userId: string,
 ): Promise<boolean> {
   const unblocked = await tx

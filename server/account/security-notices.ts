@@ -1,11 +1,17 @@
+import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import type { SecurityMail, SignInDetails } from "../mail/messages.ts";
-import type { Job, RequestContext } from "../runtime.ts";
+import type { Job, TenantContext } from "../runtime.ts";
 
 /** Changes that the account owner is notified of. */
 export type NoticeKind = SecurityMail["type"];
 
 type AddressKind = Extract<SecurityMail, { address: string }>["type"];
+
+/** The tenant, and the language of the account owner. */
+interface NoticeContext extends Pick<TenantContext, "tenant"> {
+  client: Pick<Client, "language">;
+}
 
 /** The setting that enables each kind. Removal and use share the setting of their kind of credential. */
 const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["notifications"]> = {
@@ -35,25 +41,25 @@ const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["
  * @returns an empty list if the kind is disabled or the account has no address
  */
 export function securityNotice(
-  context: Pick<RequestContext, "tenant" | "client">,
+  context: NoticeContext,
   kind: AddressKind,
   to: string | null,
   details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">,
 ): Job[];
 export function securityNotice(
-  context: Pick<RequestContext, "tenant" | "client">,
+  context: NoticeContext,
   kind: "new_browser",
   to: string | null,
   details: SignInDetails,
 ): Job[];
 export function securityNotice(
-  context: Pick<RequestContext, "tenant" | "client">,
+  context: NoticeContext,
   kind: Exclude<NoticeKind, AddressKind | "new_browser">,
   to: string | null,
   details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">,
 ): Job[];
 export function securityNotice(
-  { tenant, client }: Pick<RequestContext, "tenant" | "client">,
+  { tenant, client }: NoticeContext,
   kind: NoticeKind,
   to: string | null,
   details: object = {},

@@ -1,13 +1,23 @@
 import type { Transaction } from "#db/client";
 import { ConflictError, isRetryable, type UniqueConstraint, violatedUnique } from "#db/errors";
 import { accountLanguage } from "../account/mail-language.ts";
+import type { securityNotice } from "../account/security-notices.ts";
 import { type AuditDetails, audit } from "../audit/audit.ts";
+import type { Actor } from "../client.ts";
 import { factsById, lockUser, type UserFacts } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
-import type { ClientContext, Job } from "../runtime.ts";
+import type { ClientContext, Job, Runtime } from "../runtime.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
 
 const MAX_ATTEMPTS = 3;
+
+/** An operator who changes a user, by a request with an API key or by the CLI. */
+export interface OperatorContext extends Pick<ClientContext, "tenant" | "now"> {
+  runtime: Pick<Runtime, "database" | "platform" | "auditOutput" | "webhooks"> & {
+    jobs: Pick<Runtime["jobs"], "enqueue" | "wake">;
+  };
+  client: Actor;
+}
 
 /** What to answer if a change would violate a unique constraint. */
 export type Conflicts = Partial<Record<UniqueConstraint, AdminRejection>>;
@@ -28,7 +38,7 @@ class RejectedChange extends Error {
  * @param change writes the change; `jobs` commit with it. Of a rejection nothing is written
  */
 export async function commitChange<Result extends { ok: true }>(
-  context: ClientContext & { userId?: string },
+  context: OperatorContext & { userId?: string },
   change: (tx: Transaction, jobs: Job[]) => Promise<Result | AdminRejection>,
   conflicts: Conflicts = {},
 ): Promise<Result | AdminRejection> {
@@ -56,8 +66,8 @@ export interface ChangedUser {
   user: UserFacts;
   /** Jobs that commit with the change. */
   jobs: Job[];
-  /** Context for mails to the user: the request has the operator's language. */
-  owner: Pick<ClientContext, "tenant" | "client">;
+  /** Context for mails to the user, in the language of the account. */
+  owner: Parameters<typeof securityNotice>[0];
   /** Writes an entry of the audit log about the user. */
   record(type: Parameters<typeof audit>[1], details?: AuditDetails): Promise<void>;
 }
@@ -68,12 +78,12 @@ export interface ChangedUser {
  * @returns what `change` returns, or `not_found` if the tenant has no such user
  */
 export async function changeUser<Result extends { ok: true }>(
-  context: ClientContext,
+  context: OperatorContext,
   userId: string,
   change: (user: ChangedUser) => Promise<Result | AdminRejection>,
   conflicts: Conflicts = {},
 ): Promise<Result | AdminRejection> {
-  const { tenant, client } = context;
+  const { tenant } = context;
   return commitChange(
     { ...context, userId },
     async (tx, jobs) => {
@@ -84,7 +94,7 @@ export async function changeUser<Result extends { ok: true }>(
         tx,
         user,
         jobs,
-        owner: { tenant, client: { ...client, language: accountLanguage(user) } },
+        owner: { tenant, client: { language: accountLanguage(user) } },
         record: (type, details = {}) => audit(context, type, { by: "admin", ...details }, userId)(tx),
       });
     },

@@ -1,22 +1,21 @@
 import { blockAccount, unblockAccount } from "../account/blocking.ts";
 import { readUserObject, type UserObject } from "../account/user-object.ts";
 import { emit } from "../events/emit.ts";
-import type { ClientContext } from "../runtime.ts";
-import { changeUser } from "./change-user.ts";
+import { changeUser, type OperatorContext } from "./change-user.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
 
 /** Blocks a user. A user who is blocked already stays so since the first time. */
-export function blockUser(context: ClientContext, userId: string) {
+export function blockUser(context: OperatorContext, userId: string) {
   return setBlocked(context, userId, { write: blockAccount, auditType: "user_blocked" });
 }
 
 /** Ends the block of a user; a user without one stays as it is. */
-export function unblockUser(context: ClientContext, userId: string) {
+export function unblockUser(context: OperatorContext, userId: string) {
   return setBlocked(context, userId, { write: unblockAccount, auditType: "user_unblocked" });
 }
 
 function setBlocked(
-  context: ClientContext,
+  context: OperatorContext,
   userId: string,
   change: { write: typeof blockAccount; auditType: "user_blocked" | "user_unblocked" },
 ): Promise<{ ok: true; user: UserObject } | AdminRejection> {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type UserObject, userObject } from "../account/user-object.ts";
-import type { TenantContext } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /** Users that a search finds and counts at most: a common text then costs no more than a rare one. */
 export const MAX_SEARCH_RESULTS = 10_000;
@@ -11,6 +12,8 @@ export interface UserFilter {
   email?: string | undefined;
   /** A part of the username. */
   username?: string | undefined;
+  /** A part of an email or of the username. */
+  emailOrUsername?: string | undefined;
   ids?: readonly string[] | undefined;
 }
 
@@ -24,13 +27,13 @@ export interface UserFilter {
  * @returns `total`: all matching users; of a search at most `MAX_SEARCH_RESULTS`
  */
 export async function listUsers(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: { runtime: Pick<Runtime, "database">; tenant: Tenant },
   filter: UserFilter,
   page: { offset: number; limit: number; order: "asc" | "desc" },
 ): Promise<{ users: UserObject[]; total: number }> {
   const { read } = runtime.database;
   const matches = sql.join([sql`u.tenant_id = ${tenant.id}`, ...conditions(filter)], sql` and `);
-  const isSearch = filter.email !== undefined || filter.username !== undefined;
+  const isSearch = [filter.email, filter.username, filter.emailOrUsername].some((part) => part !== undefined);
   const counted = await read.execute<{ total: number }>(
     isSearch
       ? sql`select count(*)::int as total from (
@@ -54,11 +57,16 @@ export async function listUsers(
   return { users: rows.map(({ user }) => user), total };
 }
 
-function conditions({ email, username, ids }: UserFilter): SQL[] {
+function conditions({ email, username, emailOrUsername, ids }: UserFilter): SQL[] {
   return [
     ...(ids === undefined ? [] : [sql`u.id = any(${sql.param([...ids])}::uuid[])`]),
     ...(email === undefined ? [] : [has("emails", "address", email)]),
     ...(username === undefined ? [] : [has("usernames", "username", username)]),
+    ...(emailOrUsername === undefined
+      ? []
+      : [
+          sql`(${has("emails", "address", emailOrUsername)} or ${has("usernames", "username", emailOrUsername)})`,
+        ]),
   ];
 }
 

@@ -4,12 +4,12 @@ import type { RequestContext } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import { liveSessions } from "../sessions/session-list.ts";
 import { endOtherSessions, endSessionOfUser, issueSession } from "../sessions/sessions.ts";
-import { changeUser } from "./change-user.ts";
+import { changeUser, type OperatorContext } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 
 /** Lists the live sessions of a user, newest first. */
 export async function listUserSessions(
-  { runtime, tenant, now }: RequestContext,
+  { runtime, tenant, now }: Pick<OperatorContext, "runtime" | "tenant" | "now">,
   userId: string,
 ): Promise<{ ok: true; sessions: Session[] } | AdminRejection> {
   const { read } = runtime.database;
@@ -52,7 +52,7 @@ export async function createUserSession(
 
 /** Ends a session of a user: its token is invalid from the commit on. */
 export function endUserSession(
-  context: RequestContext,
+  context: OperatorContext,
   userId: string,
   sessionId: string,
 ): Promise<{ ok: true } | AdminRejection> {
@@ -66,7 +66,7 @@ export function endUserSession(
 
 /** Ends all sessions of a user, and the unfinished sign-ins. */
 export function endUserSessions(
-  context: RequestContext,
+  context: OperatorContext,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, record }) => {

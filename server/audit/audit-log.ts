@@ -23,6 +23,8 @@ export interface AuditFilter {
   actorEmail?: string | undefined;
   /** A whole IP address, or a literal part of one. */
   sourceIp?: string | undefined;
+  /** Entries about an account, or about an identifier that has these digests (`identifier.ts`). */
+  about?: { userId: string | null; digests: readonly string[] } | undefined;
   /** A literal part of any of these three; `email` false: of the user's id or the address. */
   any?: { part: string; email: boolean } | undefined;
 }
@@ -115,7 +117,7 @@ function entries(db: ReadOnly) {
 }
 
 function conditions({ id: tenantId, config }: AuditedTenant, filter: AuditFilter): SQL | undefined {
-  const { after, before, types, actorUserId, actorEmail, sourceIp, any } = filter;
+  const { after, before, types, actorUserId, actorEmail, sourceIp, about, any } = filter;
   const byEmail = (part: string) => and(isNotNull(table.userId), ownsEmail(tenantId, part));
   return and(
     eq(table.tenantId, tenantId),
@@ -125,6 +127,7 @@ function conditions({ id: tenantId, config }: AuditedTenant, filter: AuditFilter
     actorUserId ? matchesUser(actorUserId) : undefined,
     actorEmail ? byEmail(actorEmail) : undefined,
     sourceIp ? matchesAddress(sourceIp, config) : undefined,
+    about && matchesIdentifier(about),
     any?.part
       ? or(
           contains(actor, any.part),
@@ -138,6 +141,13 @@ function conditions({ id: tenantId, config }: AuditedTenant, filter: AuditFilter
 /** Whole values are compared for equality, which an index serves. */
 function matchesUser(text: string): SQL {
   return isUuid(text) ? sql`${actor} = ${text.toLowerCase()}` : contains(actor, text);
+}
+
+/** The index of digests holds only entries that have one. */
+function matchesIdentifier({ userId, digests }: NonNullable<AuditFilter["about"]>): SQL {
+  const digest = sql`(${table.details} ->> 'identifier_digest')`;
+  const named = sql`${digest} is not null and ${digest} = any(${sql.param([...digests])}::text[])`;
+  return userId === null ? sql`(${named})` : sql`(${actor} = ${userId} or (${named}))`;
 }
 
 function matchesAddress(text: string, { audit_log }: AuditedTenant["config"]): SQL {

@@ -22,3 +22,14 @@ export const sessionColumns = columns;
 
 /** A row of `sessions`, without its tenant. */
 export type Session = Omit<typeof sessions.$inferSelect, "tenantId">;
+
+/**
+ * Whether an administrator created a session. Such a session counts as authenticated at the beginning of time, because
+ * its user has proved nothing; a user who authenticates gets another one.
+ */
+export function isMadeByOperator({ authenticatedAt }: Pick<Session, "authenticatedAt">): boolean {
+  return authenticatedAt.getTime() === NEVER_AUTHENTICATED.getTime();
+}
+
+/** The time of authentication of a session whose user has proved nothing. */
+export const NEVER_AUTHENTICATED = new Date(0);

@@ -17,7 +17,7 @@ import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { templateClaims } from "./claim-template.ts";
-import { type IssuedSession, type Session, sessionColumns } from "./session.ts";
+import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns } from "./session.ts";
 import {
   clientClaims,
   SESSION_TOKEN_TYPE,
@@ -85,7 +85,7 @@ export async function issueSession(
   const session: Session = {
     id: timeOrderedUuid(runtime.platform),
     userId,
-    authenticatedAt: byOperator ? new Date(0) : (lastAuthenticationAt(factors) ?? now),
+    authenticatedAt: byOperator ? NEVER_AUTHENTICATED : (lastAuthenticationAt(factors) ?? now),
     factors,
     amr,
     ipAddress: acquire_ip_address ? browser.ipAddress : null,

@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { auditFollow, auditList } from "./audit.ts";
 import { authenticatorUsersDelete } from "./authenticator-users.ts";
 import { configCheck } from "./config.ts";
 import { coverage } from "./coverage.ts";
@@ -9,7 +10,10 @@ import { migrate } from "./migrate.ts";
 import { passkeyUsersDelete } from "./passkey-users.ts";
 import { receiptVerify } from "./receipt.ts";
 import { secretsReseal, secretsStatus } from "./secrets.ts";
+import { sessionsEnd, sessionsList } from "./sessions.ts";
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
+import { usersBlock, usersSignOut, usersUnblock } from "./user-access.ts";
+import { usersSearch, usersShow } from "./user-lookup.ts";
 import { usersExport, usersImport, usersList } from "./users.ts";
 import {
   webhooksCreate,
@@ -32,8 +36,17 @@ export const commands: readonly Command[] = [
   keysCreate,
   keysDelete,
   usersList,
+  usersSearch,
+  usersShow,
+  usersBlock,
+  usersUnblock,
+  usersSignOut,
   usersImport,
   usersExport,
+  sessionsList,
+  sessionsEnd,
+  auditList,
+  auditFollow,
   passkeyUsersDelete,
   authenticatorUsersDelete,
   webhooksList,

@@ -7,6 +7,7 @@ import {
   type ReadAuditRow,
 } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
+import { identifierDigests } from "../../audit/identifier.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant, pageQuery } from "../fields.ts";
@@ -26,12 +27,19 @@ const filters = {
   actor_user_id: part().describe("The id of a user, or a part of it."),
   actor_email: part().describe("The email address of an account, or a part of it."),
   meta_source_ip: part().describe("An IP address, or a part of it."),
+  identifier: part().describe(
+    "An email address or username, in full: entries about it, also of no account, which hold its keyed digest.",
+  ),
   q: part().describe("A part of the user's id, of the email address or of the IP address."),
 };
 
 const filterQuery = z.object(filters);
 
-function filterOf(query: z.output<typeof filterQuery>): AuditFilter {
+function filterOf(
+  { runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">,
+  query: z.output<typeof filterQuery>,
+): AuditFilter {
+  const { identifier } = query;
   return {
     after: query.start_time,
     before: query.end_time,
@@ -39,6 +47,9 @@ function filterOf(query: z.output<typeof filterQuery>): AuditFilter {
     actorUserId: query.actor_user_id,
     actorEmail: query.actor_email,
     sourceIp: query.meta_source_ip,
+    about: identifier
+      ? { userId: null, digests: identifierDigests(runtime.vault, tenant.id, identifier.toLowerCase()) }
+      : undefined,
     any: query.q ? { part: query.q, email: true } : undefined,
   };
 }
@@ -62,10 +73,11 @@ export const auditLogAddresses = [
         },
       },
     },
-    async ({ runtime, tenant, url }, { query }) => {
+    async (context, { query }) => {
+      const { runtime, tenant, url } = context;
       const page = { number: query.page, size: query.per_page };
       const { rows, total } = await heavyRead(runtime.database.read, () =>
-        listAuditEntries(runtime.database.read, tenant, filterOf(query), page),
+        listAuditEntries(runtime.database.read, tenant, filterOf(context, query), page),
       );
       const entries = rows.map((row) => auditEntryJson(row, tenant.config));
       return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
@@ -86,7 +98,7 @@ export const auditLogAddresses = [
     async (context, { query }) => {
       const { runtime, tenant } = context;
       const now = await currentTime(runtime);
-      const filter = filterOf(query);
+      const filter = filterOf(context, query);
       const before = filter.before && filter.before < now ? filter.before : now;
       const batches = exportAuditEntries(runtime.database.read, tenant, { ...filter, before });
       return new Response(context.request.method === "HEAD" ? null : linesOf(context, batches), {

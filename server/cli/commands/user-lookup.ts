@@ -1,0 +1,155 @@
+import { readUserObject, type UserObject } from "../../account/user-object.ts";
+import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
+import { listUserSessions } from "../../admin/user-sessions.ts";
+import { type AuditEntryJson, auditEntryJson } from "../../audit/audit-entry.ts";
+import { listAuditEntries } from "../../audit/audit-log.ts";
+import type { AuditType } from "../../audit/audit-types.ts";
+import { currentTime } from "../../database/current-time.ts";
+import { factsById, type UserFacts } from "../../identity/users.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { columns } from "../arguments.ts";
+import { auditCells } from "../audit-lines.ts";
+import { limitOption, pageOf, pageOption } from "../bounds.ts";
+import type { CliRuntime } from "../cli-runtime.ts";
+import { CommandError, command } from "../command.ts";
+import { escapeControls } from "../escape-controls.ts";
+import { findTenant } from "../find-tenant.ts";
+import { entriesAbout, findUser, NAMED_BY } from "../find-user.ts";
+import { asOperator } from "../operator.ts";
+import { table } from "../table.ts";
+
+const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
+
+export const usersSearch = command({
+  name: "users search",
+  summary: "Search users by a part of an email address or username, newest first.",
+  takes: ["text"],
+  options: { tenant, limit: limitOption, page: pageOption, json: { description: "As JSON." } },
+  async run(cli, values, [text = ""]) {
+    const { size, number } = pageOf(values);
+    const page = { offset: (number - 1) * size, limit: size, order: "desc" as const };
+    const { users, total } = await cli.withRuntime(async (runtime) =>
+      listUsers(
+        { runtime, tenant: await findTenant(runtime, values.tenant) },
+        { emailOrUsername: text },
+        page,
+      ),
+    );
+    if (values.json) return cli.print(JSON.stringify({ total, users }));
+    const rows = users.map((user) => [
+      user.id,
+      user.created_at,
+      primaryEmailOf(user) ?? "-",
+      user.username?.username ?? "-",
+      user.blocked_at ? "blocked" : "-",
+    ]);
+    for (const line of table(["id", "created", "email", "username", "state"], rows)) await cli.print(line);
+    const counted = total === MAX_SEARCH_RESULTS ? `${total} or more` : String(total);
+    if (total > users.length) await cli.print(`page ${number}: ${users.length} of ${counted}`);
+  },
+});
+
+function primaryEmailOf({ emails = [] }: UserObject): string | null {
+  return emails.find(({ is_primary }) => is_primary)?.address ?? null;
+}
+
+/** What explains why a user cannot sign in or gets no mail. */
+const explaining: AuditType[] = [
+  "login_success",
+  "login_failure",
+  "thirdparty_signin_signup_failed",
+  "mail_queued",
+  "mail_withheld",
+  "mail_accepted",
+  "mail_failed",
+  "user_blocked",
+  "user_unblocked",
+];
+
+/** Entries of the audit log that are shown with a user. */
+const RECENT_ENTRIES = 10;
+
+export const usersShow = command({
+  name: "users show",
+  summary: "Show a user: how it can sign in, whether it is blocked, and its last sign-ins and mails.",
+  details: `${NAMED_BY} stile audit list --user shows all entries of the audit log.`,
+  takes: ["user"],
+  options: { tenant, json: { description: "As JSON, with the whole user." } },
+  async run(cli, values, [given = ""]) {
+    await cli.withRuntime(async (runtime) => {
+      const of = await findTenant(runtime, values.tenant);
+      const found = await lookUp(runtime, of, await findUser(runtime, of, given), given);
+      if (!found) throw new CommandError(`there is no user ${given}`);
+      const { user, facts, sessions, recent } = found;
+      if (values.json) return cli.print(JSON.stringify({ user, sessions, recent }));
+      const shown: [string, string][] = [
+        ["id", user.id],
+        ["emails", (user.emails ?? []).map(describeEmail).join(", ") || "none"],
+        ["username", user.username?.username ?? "none"],
+        ["created", user.created_at],
+        ["blocked", user.blocked_at ? `since ${user.blocked_at}` : "no"],
+        ["signs in with", methodsOf(user).join(", ") || "mailed codes alone"],
+        ["second factors", secondFactorsOf(user, facts).join(", ") || "none"],
+        ["sessions", String(sessions)],
+      ];
+      for (const line of columns(shown)) await cli.print(escapeControls(line));
+      await cli.print("");
+      const heads = ["last sign-ins and mails", "", "", "", "", ""];
+      for (const line of table(heads, recent.map(auditCells))) await cli.print(line);
+    });
+  },
+});
+
+interface FoundUser {
+  user: UserObject;
+  facts: UserFacts;
+  /** Number of live sessions. */
+  sessions: number;
+  /** Newest first. */
+  recent: AuditEntryJson[];
+}
+
+async function lookUp(
+  runtime: CliRuntime,
+  of: Tenant,
+  userId: string,
+  given: string,
+): Promise<FoundUser | null> {
+  const { read } = runtime.database;
+  const user = await readUserObject(read, of, userId);
+  const facts = await factsById(read, of.id, userId);
+  const listed = await listUserSessions(asOperator(runtime, of, await currentTime(runtime)), userId);
+  if (!user || !facts || !listed.ok) return null;
+  const { digests } = await entriesAbout(runtime, of, primaryEmailOf(user) ?? given);
+  const about = { userId, digests };
+  const page = { number: 1, size: RECENT_ENTRIES };
+  const { rows } = await listAuditEntries(read, of, { about, types: explaining }, page);
+  const recent = rows.map((row) => auditEntryJson(row, of.config));
+  return { user, facts, sessions: listed.sessions.length, recent };
+}
+
+function describeEmail({ address, is_primary, is_verified }: NonNullable<UserObject["emails"]>[number]) {
+  const marks = [...(is_primary ? ["primary"] : []), is_verified ? "verified" : "not verified"];
+  return `${address} (${marks.join(", ")})`;
+}
+
+function methodsOf({ password, webauthn_credentials = [], identities = [] }: UserObject): string[] {
+  const passkeys = webauthn_credentials.filter(({ mfa_only }) => !mfa_only).length;
+  return [
+    ...(password ? ["password"] : []),
+    ...(passkeys > 0 ? [counted(passkeys, "passkey")] : []),
+    ...identities.map(({ provider_name }) => provider_name),
+  ];
+}
+
+function secondFactorsOf({ otp, webauthn_credentials = [] }: UserObject, facts: UserFacts): string[] {
+  const keys = webauthn_credentials.filter(({ mfa_only }) => mfa_only).length;
+  return [
+    ...(otp ? ["authenticator app"] : []),
+    ...(keys > 0 ? [counted(keys, "security key")] : []),
+    ...(facts.hasAuthenticator ? ["authenticator"] : []),
+    ...(facts.hasRecoveryCode ? ["recovery codes"] : []),
+  ];
+}
+
+const counted = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
