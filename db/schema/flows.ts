@@ -60,6 +60,8 @@ export const passcodes = pgTable(
     /** HMAC of the recipient's canonical address, or of the identifier where there is no recipient. */
     recipient: bytes("recipient").notNull(),
     codeHash: bytes("code_hash").notNull(),
+    /** Id of the secret key of the hash. Release 0.2 knows no such id. */
+    keyId: bytes("key_id"),
     tries: integer("tries").notNull().default(0),
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
