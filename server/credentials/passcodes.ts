@@ -1,10 +1,9 @@
-import type { schema } from "#db/client";
 import { bytesOf } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import { DIGEST_BYTES, keyIdOf } from "../keys/vault.ts";
+import { MAC_BYTES } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
@@ -104,7 +103,7 @@ async function issuePasscode(
   const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
-    codeHash: about.decoy || issued.withheld ? decoyHash(runtime) : codeHashOf(context, about, code),
+    digest: about.decoy || issued.withheld ? decoyDigest(runtime) : digestOf(context, about, code),
     tries: 0,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
@@ -272,7 +271,7 @@ function keysOf(
   return [first, ...others];
 }
 
-function codeHashOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
+function digestOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
   const [key] = keysOf(context, about);
   return context.runtime.vault.digest(...hashed(key, code));
 }
@@ -282,8 +281,8 @@ function hashed({ tenantId, flowId, purpose, recipient }: PasscodeKey, code: str
   return ["passcode", tenantId, flowId, purpose, recipient.toString("hex"), code];
 }
 
-/** A hash that no code has, and that looks like any other. */
-function decoyHash({ vault, platform }: RequestContext["runtime"]): Buffer {
+/** A digest that no code has, and that looks like any other. */
+function decoyDigest({ vault, platform }: RequestContext["runtime"]): Buffer {
   return vault.digest("passcode_decoy", platform.randomBytes(32).toString("hex"));
 }
 
@@ -343,9 +342,8 @@ function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
   return {
     name: "unexpired",
     text: `unexpired as (
-      select code_hash, recipient = any ($5::bytea[]) as own,
-        length(code_hash) <> ${DIGEST_BYTES}
-          or substring(code_hash from ${keyIdOf.digest.start} for ${keyIdOf.digest.length}) = any ($6::bytea[]) as known
+      select coalesce(key_id, '') || code_hash as digest, recipient = any ($5::bytea[]) as own,
+        key_id is null or key_id = any ($6::bytea[]) as known
       from passcodes
       where tenant_id = $1 and flow_id = $2 and purpose = $3 and expires_at > $4)`,
     values: [tenantId, flowId, purpose, context.now, keys.map(({ recipient }) => recipient), keyIds],
@@ -354,7 +352,8 @@ function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
 }
 
 interface UnexpiredRow {
-  code_hash: string;
+  /** Of the code, preceded by the id of its key if it is known. */
+  digest: string;
   own: boolean;
 }
 
@@ -365,7 +364,7 @@ interface UnexpiredRow {
  */
 function isOwn({ runtime: { vault } }: RequestContext, rows: readonly UnexpiredRow[]): boolean {
   if (rows.some(({ own }) => own)) return true;
-  for (const { code_hash } of rows) vault.assertKnown("digest", bytesOf(code_hash));
+  for (const { digest } of rows) vault.assertKnown("digest", bytesOf(digest));
   return false;
 }
 
@@ -471,19 +470,34 @@ const storeText = `replaced as (
     delete from passcodes
     where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[])),
   issued as (
-    insert into passcodes as code (tenant_id, flow_id, purpose, recipient, code_hash, tries, created_at, expires_at)
-    values ($1, $2, $3, $5, $6, $7, $8, $9)
+    insert into passcodes as code
+      (tenant_id, flow_id, purpose, recipient, code_hash, key_id, tries, created_at, expires_at)
+    values ($1, $2, $3, $5, $6, $7, $8, $9, $10)
     on conflict (tenant_id, flow_id, purpose, recipient) do update set
-      code_hash = excluded.code_hash, tries = excluded.tries,
+      code_hash = excluded.code_hash, key_id = excluded.key_id, tries = excluded.tries,
       created_at = excluded.created_at, expires_at = excluded.expires_at)`;
+
+interface NewPasscode {
+  /** As `Vault.digest` returns it. */
+  digest: Buffer;
+  tries: number;
+  createdAt: Date;
+  expiresAt: Date;
+}
 
 /** Stores a code in place of the previous one, and of one that a server with the keys in another order has sent. */
 function storePasscode(
   [{ tenantId, flowId, purpose, recipient }, ...formerKeys]: [PasscodeKey, ...PasscodeKey[]],
-  { codeHash, tries, createdAt, expiresAt }: Omit<typeof schema.passcodes.$inferInsert, keyof PasscodeKey>,
+  { digest, tries, createdAt, expiresAt }: NewPasscode,
 ): Write {
   const former = formerKeys.map((key) => key.recipient);
-  const values = [tenantId, flowId, purpose, former, recipient, codeHash, tries, createdAt, expiresAt];
+  // Release 0.2 compares the hash alone (decision 64).
+  const keyId = digest.subarray(0, -MAC_BYTES);
+  const codeHash = digest.subarray(-MAC_BYTES);
+  const values = [
+    ...[tenantId, flowId, purpose, former, recipient],
+    ...[codeHash, keyId, tries, createdAt, expiresAt],
+  ];
   return writeOf({ name: "new_passcode", text: storeText, values });
 }
 

@@ -9,6 +9,8 @@ export interface KeyedValues {
   table: string;
   column: string;
   kind: "sealed" | "digest";
+  /** The column with the id of the key, if the value itself does not begin with it. */
+  keyColumn?: string;
   /** What happens to them when the key changes: moved by `secrets reseal`, gone by themselves, or replaced by users. */
   after: "reseal" | "expiry" | "replacement";
 }
@@ -29,10 +31,11 @@ export async function countByKey(
   kinds: readonly KeyedValues[],
 ): Promise<KeyCount[]> {
   const counts: KeyCount[] = [];
-  for (const { holds, after, table, column, kind } of kinds) {
+  for (const { holds, after, table, column, kind, keyColumn } of kinds) {
     const value = sql.identifier(column);
+    const key = keyColumn ? sql`encode(${sql.identifier(keyColumn)}, 'hex')` : keyOf(value, kind);
     const { rows } = await read.execute<{ key: string | null; count: number }>(sql`
-      select ${keyOf(value, kind)} as key, count(*)::int as count
+      select ${key} as key, count(*)::int as count
       from ${sql.identifier(table)} where length(${value}) > 0 group by 1 order by 1`);
     const found = rows.map(({ key, count }): KeyCount => {
       const index = key === null ? -1 : keyIds.indexOf(key);

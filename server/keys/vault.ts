@@ -90,7 +90,8 @@ const VERSION = Buffer.of(1);
 const KEY_ID_BYTES = 8;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const MAC_BYTES = 32;
+/** The length of a keyed hash. */
+export const MAC_BYTES = 32;
 const PREFIX_BYTES = VERSION.length + KEY_ID_BYTES;
 const HEADER_BYTES = PREFIX_BYTES + NONCE_BYTES;
 
