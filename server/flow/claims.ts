@@ -1,6 +1,7 @@
 import type { Runtime } from "../runtime.ts";
 import { type Answer, expired, notPermitted } from "./answer.ts";
 import { claimFailureReason, type FlowKey, releaseFlow } from "./store.ts";
+import { UnreadableFlowError } from "./stored-data/unreadable-flow-error.ts";
 
 /** Ends the claim of a step that has written nothing. */
 export async function releaseClaim(runtime: Runtime, key: FlowKey, claimId: string): Promise<void> {
@@ -16,4 +17,15 @@ export async function releaseClaim(runtime: Runtime, key: FlowKey, claimId: stri
 export async function answerToFailedClaim(runtime: Runtime, key: FlowKey): Promise<Answer> {
   const reason = await claimFailureReason(runtime.database, key, runtime.platform.clockShift());
   return reason === "expired" ? expired() : notPermitted();
+}
+
+/**
+ * Answers a request on a flow that no version can read as if the flow had expired, and logs it: the user starts again.
+ *
+ * @throws any other error; also for a flow of a later version, which may answer the next attempt
+ */
+export function answerToUnreadable({ log }: Pick<Runtime, "log">, error: unknown): Answer {
+  if (!(error instanceof UnreadableFlowError) || error.isNewer) throw error;
+  log.error({ err: error }, "a stored flow cannot be read; it counts as expired");
+  return expired();
 }

@@ -9,7 +9,7 @@ import type { Session } from "../sessions/session.ts";
 import { reissueSession } from "../sessions/sessions.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
-import { answerToFailedClaim, releaseClaim } from "./claims.ts";
+import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { factsOf } from "./facts.ts";
 import { enter } from "./judge.ts";
 import type { FlowType } from "./names.ts";
@@ -51,9 +51,13 @@ export async function current(
   const rate = await runtime.rates.consumeShared("page", client.source);
   if (!rate.ok)
     return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
-  for (let attempt = 1; attempt <= MAX_ROTATIONS; attempt++) {
-    const answer = await currentOnce(runtime, tenant, client, call);
-    if (answer !== "overtaken") return answer;
+  try {
+    for (let attempt = 1; attempt <= MAX_ROTATIONS; attempt++) {
+      const answer = await currentOnce(runtime, tenant, client, call);
+      if (answer !== "overtaken") return answer;
+    }
+  } catch (error) {
+    return answerToUnreadable(runtime, error);
   }
   return notPermitted();
 }
@@ -115,7 +119,13 @@ export async function peek(
   request: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<{ state: FlowState; version: number } | null> {
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
-  const flow = await readFlow(runtime.database, key, sha256(request.resume), runtime.platform.clockShift());
+  const clockShift = runtime.platform.clockShift();
+  const flow = await readFlow(runtime.database, key, sha256(request.resume), clockShift).catch(
+    (error: unknown) => {
+      answerToUnreadable(runtime, error);
+      return null;
+    },
+  );
   if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canReissue(flow))) return null;
   if (!belongsTo(flow, request.session)) return null;
   openSealed(runtime, key, flow);

@@ -8,7 +8,7 @@ import type { Session } from "../sessions/session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
 import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
-import { answerToFailedClaim, releaseClaim } from "./claims.ts";
+import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import type { WantedAction } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { firstRecord } from "./first-state.ts";
@@ -26,7 +26,7 @@ import {
   takeTurns,
   turnsOf,
 } from "./step-limits.ts";
-import { claimFlow, type FlowKey, insertFlow } from "./store.ts";
+import { claimFlow, type FlowKey, insertFlow, type StoredFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
 import { newToken } from "./tokens.ts";
 import { viewOf } from "./view.ts";
@@ -135,7 +135,13 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   if (refused !== null)
     return { answer: errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(refused) })) };
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
-  const flow = await admit(runtime, () => claimFlow(database, key, claim, platform.clockShift(), charge));
+  let flow: StoredFlow | null;
+  try {
+    flow = await admit(runtime, () => claimFlow(database, key, claim, platform.clockShift(), charge));
+  } catch (error) {
+    deadline.end();
+    return { answer: answerToUnreadable(runtime, error) };
+  }
   if (!flow) {
     deadline.end();
     return { answer: await answerToFailedClaim(runtime, key) };

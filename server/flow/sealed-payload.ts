@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CookieChanges } from "../client.ts";
 import { BrokenSealError } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
@@ -16,6 +17,16 @@ export interface Sealed {
   device?: NonNullable<CookieChanges["device"]>;
 }
 
+/** The sealed members, as this version and release 0.2 store them. A malformed one is left out. */
+const stored = z.object({
+  secrets: z.record(z.string(), z.unknown()).catch({}),
+  wanted: z
+    .object({ action: z.string(), input: z.record(z.string(), z.unknown()), sessionId: z.string() })
+    .optional()
+    .catch(undefined),
+  device: z.object({ value: z.string(), seconds: z.number() }).optional().catch(undefined),
+});
+
 /** Encrypts the sealed parts of a flow; null if there are none. */
 export function seal({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Sealed): Buffer | null {
   const { secrets, device, wanted } = sealed;
@@ -31,7 +42,10 @@ export function seal({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Se
 export function unseal({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Buffer | null): Sealed {
   if (!sealed) return { secrets: {} };
   try {
-    return JSON.parse(vault.unseal(sealed, contextOf(key)).toString());
+    const { secrets, wanted, device } = stored.parse(
+      JSON.parse(vault.unseal(sealed, contextOf(key)).toString()),
+    );
+    return { secrets, ...(wanted ? { wanted } : {}), ...(device ? { device } : {}) };
   } catch (error) {
     if (error instanceof BrokenSealError) return { secrets: {} };
     throw error;

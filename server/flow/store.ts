@@ -4,10 +4,12 @@ import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
 import type { UserFacts } from "../identity/users.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { type FlowRecord, flowData, historyEntry } from "./data.ts";
+import type { FlowRecord } from "./data.ts";
 import type { StepError } from "./errors.ts";
-import type { FlowType, StateName } from "./names.ts";
+import type { FlowType } from "./names.ts";
 import { STEP_POINTS } from "./step-points.ts";
+import { readStoredData, toStoredData } from "./stored-data/stored-flow-data.ts";
+import { UnreadableFlowError } from "./stored-data/unreadable-flow-error.ts";
 
 /** Window of the budgets of steps, and a bound of their counters. */
 const BUDGET_SECONDS = 60;
@@ -30,6 +32,8 @@ export interface StoredFlow {
   /** Without its sealed members. */
   record: FlowRecord;
   sealedPayload: Buffer | null;
+  /** Whether its secret members are not shown any more. */
+  hidesSecrets: boolean;
   error: StepError | null;
   user: UserFacts | null;
   /** The database's clock, shifted by the platform's clock shift. */
@@ -183,6 +187,7 @@ type StatementName = keyof typeof statements;
  *
  * @param charge charged by the same statement: to the source, and to the account in profile flows
  * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
+ * @throws UnreadableFlowError if this version cannot read it; then it is as it was
  */
 export async function claimFlow(
   database: Database,
@@ -201,7 +206,14 @@ export async function claimFlow(
         charge.perAccount,
       ])
     : await run(database, "claim", "flow_claim", values);
-  return rows[0] ? toStored(rows[0]) : null;
+  if (!rows[0]) return null;
+  try {
+    return toStored(rows[0]);
+  } catch (error) {
+    // The claim would expire by itself; until then another version could not step the flow.
+    await releaseFlow(database, { tenantId, flowId, type }, claim.id).catch(() => {});
+    throw error;
+  }
 }
 
 /**
@@ -238,12 +250,13 @@ export function savedFlow(
   saved: SavedFlow,
   locksAccount: boolean,
 ): Part {
-  const { state, version, data, history, payload } = saved.record;
+  const { state, version, payload } = saved.record;
+  const { data, history } = toStoredData(saved.record);
   const values = [
     state,
     version,
     saved.tokenHash,
-    data.userId ?? null,
+    saved.record.data.userId ?? null,
     JSON.stringify(data),
     JSON.stringify(history),
     JSON.stringify(payload),
@@ -289,7 +302,8 @@ export async function insertFlow(
   flow: { record: FlowRecord; tokenHash: Buffer; resumeHash: Buffer; lifetimeSeconds: number },
   clockShift: number,
 ): Promise<void> {
-  const { state, version, data, history, payload } = flow.record;
+  const { state, version, payload } = flow.record;
+  const { data, history } = toStoredData(flow.record);
   const contents = [data, history, payload].map((content) => JSON.stringify(content));
   const secrets = [flow.tokenHash, flow.resumeHash];
   const values = [
@@ -302,12 +316,16 @@ export async function insertFlow(
     ...contents,
     clockShift,
     flow.lifetimeSeconds,
-    data.userId ?? null,
+    flow.record.data.userId ?? null,
   ];
   await run(database, "write", "flow_insert", values);
 }
 
-/** Reads a flow by a resume secret that it accepts, whether or not it has ended. */
+/**
+ * Reads a flow by a resume secret that it accepts, whether or not it has ended.
+ *
+ * @throws UnreadableFlowError if this version cannot read it
+ */
 export async function readFlow(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
@@ -353,7 +371,10 @@ function run(
   return database[pool].$client.query(database.prepares ? { name, text, values } : { text, values });
 }
 
+/** @throws UnreadableFlowError if this version cannot read it */
 function toStored(row: QueryResultRow): StoredFlow {
+  const read = readStoredData(row as Parameters<typeof readStoredData>[0]);
+  if (!read.ok) throw new UnreadableFlowError(row.id, read);
   const user: UserFacts | null = row.user_id
     ? {
         userId: row.user_id,
@@ -377,16 +398,17 @@ function toStored(row: QueryResultRow): StoredFlow {
     record: {
       id: row.id,
       type: row.type as FlowType,
-      state: row.state as StateName,
+      state: read.state,
       version: row.version,
-      data: flowData.parse(row.data),
-      history: historyEntry.array().parse(row.history),
-      payload: row.payload,
+      data: read.data,
+      history: read.history,
+      payload: read.payload,
       secrets: {},
       wanted: null,
     },
     sealedPayload: row.sealed_payload,
-    error: row.problem,
+    hidesSecrets: read.hidesSecrets,
+    error: read.error,
     user,
     now: row.now,
     expiresAt: row.expires_at,

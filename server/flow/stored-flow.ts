@@ -19,7 +19,8 @@ export const JUDGE_TIMEOUT_MS = 8_000;
 /** Decrypts the sealed members of a flow into its record. Returns what is not part of the record. */
 export function openSealed(runtime: Runtime, key: FlowKey, flow: StoredFlow): Pick<Sealed, "device"> {
   const { secrets, wanted = null, ...rest } = unseal(runtime, key, flow.sealedPayload);
-  Object.assign(flow.record, { secrets, wanted } satisfies Partial<FlowRecord>);
+  const shown = flow.hidesSecrets ? {} : secrets;
+  Object.assign(flow.record, { secrets: shown, wanted } satisfies Partial<FlowRecord>);
   return rest;
 }
 
