@@ -7,6 +7,7 @@ import type { Client } from "./client.ts";
 import type { Config } from "./config/schema.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
 import type { Readiness } from "./database/readiness.ts";
+import type { Standing } from "./database/standing.ts";
 import type { ObservedStep } from "./flow/observed-step.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
@@ -43,6 +44,8 @@ export interface Runtime {
   database: Database;
   /** Whether a write succeeds now. */
   readiness: Readiness;
+  /** Whether this version may use the database, or a later release has outgrown it. */
+  standing: Standing;
   log: Logger;
   /** Where entries of the audit log are written besides the database; null if `audit_log.console_output` is off. */
   auditOutput: AuditOutput | null;

@@ -1,5 +1,6 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
+import { OutgrownError } from "../database/releases.ts";
 import { describeError } from "../observability/describe-error.ts";
 import { TenantError } from "../tenants/manage-tenants.ts";
 import { helpText, parseCall } from "./arguments.ts";
@@ -18,7 +19,8 @@ export interface CliProcess
  * Runs one call of `stile`.
  *
  * @param words the arguments
- * @returns the exit code: 0, 1 if the command failed, 2 if the arguments are invalid
+ * @returns the exit code: 0, 1 if the command failed, 2 if the arguments are invalid, 3 if a later release uses the
+ *   database that this version may not run beside
  */
 export async function runCli(words: readonly string[], process: CliProcess): Promise<number> {
   const { input, print, printError, prompt, environment, interruption } = process;
@@ -40,6 +42,7 @@ export async function runCli(words: readonly string[], process: CliProcess): Pro
     return 0;
   } catch (error) {
     printError(oneLine(error));
+    if (error instanceof OutgrownError) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "../observability/logger.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { takeLease } from "./instances.ts";
+import { createStanding } from "./standing.ts";
 
 const log = createLogger("silent");
+const standing = createStanding({ version: "0.3.0" }, log);
 const tenant = "00000000-0000-4000-8000-000000000001";
 
 describe("the table of running servers", () => {
@@ -37,7 +39,7 @@ describe("the table of running servers", () => {
 
   it("releases the claims of servers without a valid lease, and keeps those of running servers", async () => {
     const running = randomUUID();
-    const lease = await takeLease(test.database, running, false, log);
+    const lease = await takeLease(test.database, running, false, log, standing);
     const dead = randomUUID();
     await test.database.write.execute(
       sql`insert into instances values (${dead}, now() - interval '1 second')`,
@@ -48,7 +50,7 @@ describe("the table of running servers", () => {
       await claimedFlow(randomUUID()),
     ];
 
-    const second = await takeLease(test.database, randomUUID(), false, log);
+    const second = await takeLease(test.database, randomUUID(), false, log, standing);
     expect(await claimOf(ofRunning)).toMatchObject({ claimed_by: running });
     expect(await claimOf(ofDead)).toEqual(free);
     expect(await claimOf(ofUnknown)).toEqual(free);
@@ -58,15 +60,15 @@ describe("the table of running servers", () => {
 
   it("releases every claim if no other server can use the database", async () => {
     const before = randomUUID();
-    await takeLease(test.database, before, false, log);
+    await takeLease(test.database, before, false, log, standing);
     const flow = await claimedFlow(before);
-    const lease = await takeLease(test.database, randomUUID(), true, log);
+    const lease = await takeLease(test.database, randomUUID(), true, log, standing);
     expect(await claimOf(flow)).toEqual(free);
     await lease.end();
   });
 
   it("has no entry for a server that has stopped", async () => {
-    const lease = await takeLease(test.database, randomUUID(), false, log);
+    const lease = await takeLease(test.database, randomUUID(), false, log, standing);
     const count = async () => (await test.database.read.$client.query("select from instances")).rowCount;
     expect(await count()).toBe(1);
     await lease.end();

@@ -2,11 +2,14 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { type Release, releasesJson } from "./releases.ts";
+import type { Standing } from "./standing.ts";
 
 /** A server counts as running for this time after it renewed its lease. */
 const LEASE_SECONDS = 60;
 
-export const RENEWAL_INTERVAL_MS = 15_000;
+/** Also the time within which a server notices that a later release uses the database. */
+export const RENEWAL_INTERVAL_MS = 5_000;
 
 /** The entry of a server in the table of running servers. */
 export interface Lease {
@@ -14,11 +17,17 @@ export interface Lease {
   end(): Promise<void>;
 }
 
-/** The statement that renews the lease of a server, or takes it. */
+/** A row of the statement that renews a lease. */
+export interface Renewed extends Record<string, unknown> {
+  releases: Release[];
+}
+
+/** The statement that renews the lease of a server, or takes it, and reads which releases use the database. */
 export function renewalOf(instanceId: string): string {
   return `insert into instances (id, leased_until)
     values (${pg.escapeLiteral(instanceId)}, clock_timestamp() + interval '${LEASE_SECONDS} seconds')
-    on conflict (id) do update set leased_until = excluded.leased_until`;
+    on conflict (id) do update set leased_until = excluded.leased_until
+    returning ${releasesJson} as releases`;
 }
 
 /**
@@ -26,14 +35,20 @@ export function renewalOf(instanceId: string): string {
  * valid lease hold on flows of any tenant.
  *
  * @param alone whether no other server can use this database, so that every claim is released
+ * @param standing heeds what each renewal reads
  */
 export async function takeLease(
   database: Database,
   instanceId: string,
   alone: boolean,
   log: Logger,
+  standing: Pick<Standing, "heed" | "renewBy">,
 ): Promise<Lease> {
-  const renew = () => database.claim.execute(sql.raw(renewalOf(instanceId)));
+  const renew = async () => {
+    const { rows } = await database.claim.execute<Renewed>(sql.raw(renewalOf(instanceId)));
+    standing.heed(rows[0]?.releases ?? []);
+  };
+  standing.renewBy(renew);
 
   await database.write.execute(
     alone ? sql`delete from instances` : sql`delete from instances where leased_until < clock_timestamp()`,

@@ -1,26 +1,65 @@
-import { sql } from "drizzle-orm";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
-import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import { type Queryable, schema } from "#db/client";
+import type { Logger } from "pino";
+import { isLockTimeout, isRetryable } from "#db/errors";
 import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { unitsOf } from "./migration-units.ts";
+import { OutgrownError, outgrownBy, readReleases, recordRelease, thisRelease } from "./releases.ts";
 
-/** Key of the advisory lock that a migration holds. Any number that no other lock uses. */
+/** Key of the advisory lock of a migration. Any number that no other lock uses. */
 const MIGRATION_LOCK = 0x57_11_1e;
 
 /** `server_version_num` of PostgreSQL 15. */
 const MIN_SERVER_VERSION = 150_000;
 
+/** How long a statement waits for a lock, and with it every later statement on the table, such as a login's. */
+const LOCK_TIMEOUT_MS = 2_000;
+
+/** Pauses between attempts to get a lock: they double up to a limit, and half of each is random. */
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 5_000;
+
+/** The time after which a lock that is not obtained ends the migration. */
+const GIVE_UP_MS = 600_000;
+
+/** The pause before looking again whether another process has finished its migration. */
+const BUSY_PAUSE_MS = 100;
+
+/** A migration, with the name of its file. */
+interface Migration extends MigrationMeta {
+  name: string;
+}
+
+export interface MigrationOptions {
+  log?: Pick<Logger, "info" | "warn">;
+  /** How long the migration tries to get one lock, in milliseconds. Default: ten minutes. */
+  giveUpMs?: number;
+  /** Replaces this version, for tests. */
+  release?: { version: string; oldestBeside: string };
+}
+
 /**
- * Migrates a database and creates or renames the default tenant. If several servers start concurrently, one migrates
- * and the others wait for it.
+ * Migrates a database while servers use it, creates or renames the default tenant, and states which versions may run
+ * beside this one. If several servers start concurrently, they take turns.
+ *
+ * Each step of a migration is a transaction that waits two seconds for its lock, then lets others through and tries
+ * again. One that is interrupted goes on where it stopped (decision 64).
  *
  * @param url a database of PostgreSQL 15 or newer
  * @param tenant the default tenant with its configured name
- * @throws StartError if the database cannot be reached or is too old
+ * @throws StartError if the database cannot be reached, is too old, or a lock cannot be obtained; OutgrownError if a
+ *   later release has used it that this version may not run beside
  */
-export async function migrateDatabase(url: string, tenant: { id: string; name: string }): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  tenant: { id: string; name: string },
+  options: MigrationOptions = {},
+): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   // A failed connection also rejects the statement that is running.
   client.on("error", () => {});
@@ -35,46 +74,145 @@ export async function migrateDatabase(url: string, tenant: { id: string; name: s
     );
     if ((rows[0]?.version ?? 0) < MIN_SERVER_VERSION)
       throw new StartError("the database is older than PostgreSQL 15");
-    const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() });
-    await drizzle({ client, schema }).transaction(async (tx) => {
-      await tx.execute(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await applyMigrations(tx, migrations);
-      await tx
-        .insert(schema.tenants)
-        .values(tenant)
-        .onConflictDoUpdate({ target: schema.tenants.id, set: { name: tenant.name } });
-    });
+    await migrate(client, readMigrations(), tenant, options);
   } finally {
     await client.end();
   }
 }
 
-/**
- * Applies the migrations that are missing, in the transaction that holds the lock: a pooler in transaction mode may run
- * the next one in another session. The table is that of drizzle-kit.
- */
-async function applyMigrations(tx: Pick<Queryable, "execute">, migrations: MigrationMeta[]): Promise<void> {
-  await tx.execute(sql`create schema if not exists drizzle`);
-  await tx.execute(sql`create table if not exists drizzle.__drizzle_migrations
-    (id serial primary key, hash text not null, created_at bigint)`);
-  const { rows } = await tx.execute<{ newest: string | null }>(
-    sql`select max(created_at) as newest from drizzle.__drizzle_migrations`,
-  );
-  const newest = Number(rows[0]?.newest ?? -1);
-  for (const { sql: statements, hash, folderMillis } of migrations) {
-    if (folderMillis <= newest) continue;
-    for (const statement of statements) await tx.execute(sql.raw(statement));
-    await tx.execute(
-      sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`,
+/** A step of the whole migration, in one transaction. */
+interface Step {
+  /** For the log and for errors. */
+  name: string;
+  run(): Promise<void>;
+}
+
+async function migrate(
+  client: pg.Client,
+  migrations: Migration[],
+  tenant: { id: string; name: string },
+  { log, giveUpMs = GIVE_UP_MS, release = thisRelease() }: MigrationOptions,
+): Promise<void> {
+  let isDone = false;
+  const finish = async () => {
+    await client.query(
+      `insert into tenants (id, name) values ($1, $2)
+      on conflict (id) do update set name = excluded.name where tenants.name <> excluded.name`,
+      [tenant.id, tenant.name],
     );
+    await recordRelease(client, release);
+    isDone = true;
+  };
+
+  /** Since when the current step has not obtained its lock. */
+  let waitingSince: number | null = null;
+  let attempts = 0;
+  while (!isDone) {
+    let step: Step | null = null;
+    await client.query("begin");
+    try {
+      const { rows } = await client.query(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`);
+      if (rows[0]?.locked) {
+        const by = outgrownBy(release.version, await readReleases(client));
+        if (by) throw new OutgrownError(release, by);
+        const next = await nextStep(client, migrations);
+        step = next ?? { name: "the default tenant", run: finish };
+        await client.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
+        await step.run();
+        if (next) log?.info({ migration: step.name }, "migrated");
+      }
+      await client.query("commit");
+      waitingSince = null;
+      attempts = 0;
+      if (!step) await pause(BUSY_PAUSE_MS);
+    } catch (error) {
+      await client.query("rollback").catch(() => {});
+      isDone = false;
+      if (!step || !(isLockTimeout(error) || isRetryable(error))) throw error;
+      waitingSince ??= performance.now();
+      if (performance.now() - waitingSince > giveUpMs)
+        throw new StartError(
+          `the migration ${step.name} got no lock in ${Math.round(giveUpMs / 1000)} s: end the transaction that holds it (pg_stat_activity)`,
+        );
+      const longest = Math.min(FIRST_PAUSE_MS * 2 ** attempts++, MAX_PAUSE_MS);
+      const pauseMs = Math.round(longest * (0.5 + Math.random() / 2));
+      log?.warn(
+        { migration: step.name, reason: messageOf(error), pause_ms: pauseMs },
+        "a migration did not get its lock and tries again",
+      );
+      await pause(pauseMs);
+    }
   }
 }
 
-/** Returns the folder of the migrations that `npm run migration` generates. */
-function migrationsFolder(): string {
+/**
+ * Returns the next step of the migrations that are missing; null if there is none. An empty database is migrated in one
+ * step. The table of migrations is that of drizzle-kit; another one beside it names the units of a migration that has
+ * begun.
+ */
+async function nextStep(client: pg.Client, migrations: Migration[]): Promise<Step | null> {
+  await client.query("create schema if not exists drizzle");
+  await client.query(`create table if not exists drizzle.__drizzle_migrations
+    (id serial primary key, hash text not null, created_at bigint)`);
+  await client.query(`create table if not exists drizzle.__stile_migration_units
+    (migration text not null, unit text not null, primary key (migration, unit))`);
+  const { rows } = await client.query<{ newest: string | null }>(
+    "select max(created_at) as newest from drizzle.__drizzle_migrations",
+  );
+  const newest = Number(rows[0]?.newest ?? -1);
+  const missing = migrations.filter(({ folderMillis }) => folderMillis > newest);
+  const [migration] = missing;
+  if (!migration) return null;
+  if (newest < 0) return { name: "all", run: () => applyAll(client, missing) };
+
+  const { rows: done } = await client.query<{ unit: string }>(
+    "select unit from drizzle.__stile_migration_units where migration = $1",
+    [migration.hash],
+  );
+  const units = unitsOf(migration.sql).map((statements) => ({ statements, id: idOf(statements) }));
+  const unit = units.find(({ id }) => !done.some((one) => one.unit === id));
+  return {
+    name: `${migration.name}${unit ? ` (${units.indexOf(unit) + 1} of ${units.length})` : ""}`,
+    async run() {
+      for (const statement of unit?.statements ?? []) await client.query(statement);
+      if (unit && unit !== units.at(-1))
+        await client.query("insert into drizzle.__stile_migration_units values ($1, $2)", [
+          migration.hash,
+          unit.id,
+        ]);
+      else await complete(client, migration);
+    },
+  };
+}
+
+async function applyAll(client: pg.Client, migrations: Migration[]): Promise<void> {
+  for (const migration of migrations) {
+    for (const statement of migration.sql) await client.query(statement);
+    await complete(client, migration);
+  }
+}
+
+async function complete(client: pg.Client, { hash, folderMillis }: Migration): Promise<void> {
+  await client.query("delete from drizzle.__stile_migration_units where migration = $1", [hash]);
+  await client.query("insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)", [
+    hash,
+    folderMillis,
+  ]);
+}
+
+const idOf = (statements: readonly string[]) => sha256(statements.join("\n;\n")).toString("hex");
+
+/** Reads the migrations that `npm run migration` generates. */
+function readMigrations(): Migration[] {
   const folder = projectPath("db", "migrations");
   if (folder === null) throw new StartError("the folder db/migrations is missing");
-  return folder;
+  const journal = JSON.parse(readFileSync(join(folder, "meta", "_journal.json"), "utf8")) as {
+    entries: { tag: string }[];
+  };
+  return readMigrationFiles({ migrationsFolder: folder }).map((migration, index) => ({
+    ...migration,
+    name: journal.entries[index]?.tag ?? String(index),
+  }));
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { eventually } from "../testing/eventually.ts";
@@ -7,6 +8,9 @@ import { withClient } from "../testing/postgres-cluster.ts";
 import { type PostgresProxy, postgresProxy } from "../testing/postgres-proxy.ts";
 import { countStatements, type StatementCounter } from "../testing/statement-counter.ts";
 import { createReadiness } from "./readiness.ts";
+import { createStanding } from "./standing.ts";
+
+const standing = createStanding({ version: "0.3.0" }, pino({ level: "silent" }));
 
 let stored: TestDatabase;
 let counter: StatementCounter;
@@ -33,7 +37,7 @@ const rows = async (text: string) => (await stored.database.read.$client.query(t
 
 test("a check leaves one row of its server, whatever the number of checks", async () => {
   for (const _ of [1, 2, 3])
-    expect(await createReadiness(database, instanceId).check()).toEqual({ ok: true });
+    expect(await createReadiness(database, instanceId, standing).check()).toEqual({ ok: true });
   expect(await rows("select id, leased_until > now() as leased from instances")).toEqual([
     { id: instanceId, leased: true },
   ]);
@@ -47,13 +51,13 @@ test("a check fails if PostgreSQL has no room for a file", async () => {
     );
   await limit("set temp_file_limit = '64kB'");
   const own = openDatabase(stored.url, 1, () => {});
-  expect(await createReadiness(own, instanceId).check()).toMatchObject({ ok: false });
+  expect(await createReadiness(own, instanceId, standing).check()).toMatchObject({ ok: false });
   await own.close();
   await limit("reset temp_file_limit");
 });
 
 test("A125 a hundred checks at once cost one write, and a flood of them little more", async () => {
-  const readiness = createReadiness(database, instanceId);
+  const readiness = createReadiness(database, instanceId, standing);
   const before = counter.sent.length;
   const checks = await Promise.all(Array.from({ length: 100 }, () => readiness.check()));
   expect(new Set(checks.map(({ ok }) => ok))).toEqual(new Set([true]));
@@ -70,7 +74,7 @@ test("a database that does not answer is unreachable, and ready again as soon as
     server.on("close", () => client.destroy());
   });
   const quiet = openDatabase(proxy.url, 1, () => {});
-  const readiness = createReadiness(quiet, instanceId);
+  const readiness = createReadiness(quiet, instanceId, standing);
   await quiet.write.execute("select 1");
   silent = true;
   const checks = await Promise.all([readiness.check(), readiness.check()]);

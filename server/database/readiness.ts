@@ -1,7 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { QueryResult } from "pg";
 import type { Database } from "#db/client";
 import { isDatabaseUnreachable, isDiskFull, isReadOnly } from "#db/errors";
-import { renewalOf } from "./instances.ts";
+import { type Renewed, renewalOf } from "./instances.ts";
+import { OutgrownError, thisRelease } from "./releases.ts";
+import type { Standing } from "./standing.ts";
 
 /** Why no login can succeed now. */
 export const notReadyReasons = [
@@ -9,6 +12,7 @@ export const notReadyReasons = [
   "database_read_only",
   "database_disk_full",
   "database_rejects_writes",
+  "database_outgrown",
 ] as const;
 
 export type NotReadyReason = (typeof notReadyReasons)[number];
@@ -31,22 +35,33 @@ const SUCCESS_HOLDS_MS = 500;
 const SPILLED_ROWS = 8_192;
 
 /** Creates the check of a process. */
-export function createReadiness({ write }: Pick<Database, "write">, instanceId: string): Readiness {
+export function createReadiness(
+  { write }: Pick<Database, "write">,
+  instanceId: string,
+  standing: Pick<Standing, "heed" | "outgrownBy">,
+): Readiness {
   let running: Promise<ReadinessVerdict> | null = null;
   let succeededAt = Number.NEGATIVE_INFINITY;
 
   async function tryOnce(): Promise<ReadinessVerdict> {
     try {
-      await tryWrite(write.$client, instanceId);
+      standing.heed(await tryWrite(write.$client, instanceId));
       succeededAt = performance.now();
-      return { ok: true };
+      return outgrown() ?? { ok: true };
     } catch (error) {
       return { ok: false, reason: reasonOf(error), error };
     }
   }
 
+  function outgrown(): ReadinessVerdict | null {
+    const by = standing.outgrownBy;
+    return by && { ok: false, reason: "database_outgrown", error: new OutgrownError(thisRelease(), by) };
+  }
+
   return {
     async check() {
+      const refused = outgrown();
+      if (refused) return refused;
       if (performance.now() - succeededAt < SUCCESS_HOLDS_MS) return { ok: true };
       running ??= tryOnce().finally(() => {
         running = null;
@@ -63,9 +78,13 @@ export function createReadiness({ write }: Pick<Database, "write">, instanceId: 
  * has room on its page even if the disk is full, while a login needs new pages. Neither leaves anything behind. A
  * connection that does not answer is destroyed, so that the next check gets another one.
  *
+ * @returns the releases that use the database
  * @throws the error of the driver
  */
-async function tryWrite(pool: Database["write"]["$client"], instanceId: string): Promise<void> {
+async function tryWrite(
+  pool: Database["write"]["$client"],
+  instanceId: string,
+): Promise<Renewed["releases"]> {
   const connection = await pool.connect();
   let isHung = false;
   const giveUp = setTimeout(() => {
@@ -73,9 +92,11 @@ async function tryWrite(pool: Database["write"]["$client"], instanceId: string):
     connection.release(true);
   }, CHECK_TIMEOUT_MS);
   try {
-    await connection.query(`begin; set local work_mem = '64kB'; ${renewalOf(instanceId)};
-      select count(*) from generate_series(1, ${SPILLED_ROWS}); commit`);
+    // One result for each statement.
+    const results = (await connection.query(`begin; set local work_mem = '64kB'; ${renewalOf(instanceId)};
+      select count(*) from generate_series(1, ${SPILLED_ROWS}); commit`)) as unknown as QueryResult<Renewed>[];
     if (!isHung) connection.release();
+    return results.flatMap(({ rows }) => rows).find(({ releases }) => releases)?.releases ?? [];
   } catch (error) {
     // It is still in the failed transaction.
     if (!isHung) connection.release(true);

@@ -253,7 +253,7 @@ describe("without a database", () => {
   const cut = (): Runtime => ({
     ...runtime,
     database,
-    readiness: createReadiness(database, runtime.instanceId),
+    readiness: createReadiness(database, runtime.instanceId, runtime.standing),
     log: { ...runtime.log, error: note, warn: note } as unknown as Runtime["log"],
   });
 

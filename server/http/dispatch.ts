@@ -66,6 +66,8 @@ export async function dispatch(
   runtime: Runtime = currentRuntime(),
 ): Promise<Reply | Response | null> {
   const { url } = request;
+  await runtime.standing.refresh();
+  const isOutgrown = runtime.standing.outgrownBy !== null;
   let located: Located | null = null;
   const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") => {
     const home = located?.tenant ? withinTenant(located.tenant.config, "/") : null;
@@ -90,6 +92,8 @@ export async function dispatch(
   const method = request.method === "HEAD" ? "GET" : request.method;
   const found = findRoute(path, method);
   if (found === null) {
+    if (isOutgrown)
+      return respond(errorFor({ errorShape: "plain", config: runtime.config }, 503), runtime.config);
     const { headers } = request;
     const source = sourceOf(address);
     const reply = await rejectPageRequest(runtime, {
@@ -139,6 +143,7 @@ export async function dispatch(
     cookies: request.headers.get("cookie"),
     accessFields,
   };
+  if (isOutgrown && !servesHealth(row)) return fail(503);
   if (!mayCall(row, context)) return fail(row.access === "same-origin" ? 403 : 404);
   try {
     return finish(await row.handler(context));
@@ -185,6 +190,9 @@ function mayCall({ access }: Address, { request, runtime, tenant, peer }: Handle
     tenant.id === runtime.tenant.id && tenant.config.mode === "development" && isLocalRequest(headers, peer)
   );
 }
+
+/** Whether an address is for balancers, which have to know that no other one is answered. */
+const servesHealth = ({ path }: Address) => path.startsWith("/health/");
 
 function allowed({ methods }: Route): string {
   return [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");

@@ -81,7 +81,8 @@ export function route(answerPage: Pages): Methods {
     const info = { peer, requestId, accessFields: {} };
     const response = (await handle(request, info)) ?? (await answerPage(request, info));
     logRequest(request, info, response.status, startedAt);
-    if (request.method === "POST") after(runDueJobs);
+    const isOutgrown = currentRuntime().standing.outgrownBy !== null;
+    if (request.method === "POST" && !isOutgrown) after(runDueJobs);
     return response;
   };
   return {

@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { logConsole } from "../observability/console.ts";
 import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
-import { CLEANUP_TIMEOUT_MS, exitCodeOf } from "./exit-code.ts";
+import { CLEANUP_TIMEOUT_MS, exitCodeOf, outgrownExitCode } from "./exit-code.ts";
 import { openPort, type Pages } from "./serving.ts";
 import { printStartNotice } from "./start-notice.ts";
 
@@ -31,7 +31,7 @@ export async function serveAlone(
   serving.begin(runtime);
   printStartNotice(runtime);
 
-  const code = await exitCode;
+  const code = await Promise.race([exitCode, outgrownExitCode(runtime.standing)]);
   closing.abort();
   await stop(runtime, config, serving.close);
   process.exit(code);

@@ -1,5 +1,6 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
+import { OutgrownError } from "../database/releases.ts";
 import { recordPeers } from "../http/peer.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
@@ -20,6 +21,6 @@ export async function bootInsideNext(): Promise<void> {
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError;
     process.stderr.write(`stile: ${known ? error.message : ((error as Error).stack ?? String(error))}\n`);
-    process.exit(1);
+    process.exit(error instanceof OutgrownError ? error.exitCode : 1);
   }
 }

@@ -12,6 +12,8 @@ import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { purgeExpired, startPurging } from "../database/purge.ts";
 import { createReadiness } from "../database/readiness.ts";
+import { OutgrownError, thisRelease } from "../database/releases.ts";
+import { createStanding } from "../database/standing.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { checkSealingKeys } from "../keys/sealed-columns.ts";
@@ -104,7 +106,8 @@ export async function createRuntime(
     const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
     if (embedded) cleanups.push(() => embedded.stop());
     const databaseUrl = config.database_url ?? embedded?.url ?? "";
-    if (!owner) await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name });
+    if (!owner)
+      await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name }, { log });
 
     const database = openDatabase(
       databaseUrl,
@@ -121,8 +124,11 @@ export async function createRuntime(
     });
 
     const instanceId = owner?.instanceId ?? platform.uuid();
-    const lease = await takeLease(database, instanceId, embedded !== undefined, log);
+    const release = thisRelease();
+    const standing = createStanding(release, log);
+    const lease = await takeLease(database, instanceId, embedded !== undefined, log, standing);
     cleanups.push(() => lease.end());
+    if (standing.outgrownBy) throw new OutgrownError(release, standing.outgrownBy);
 
     checkWords(config);
     const tenant = { id: config.tenant.id, config };
@@ -177,7 +183,8 @@ export async function createRuntime(
       tenants,
       platform,
       database,
-      readiness: createReadiness(database, instanceId),
+      readiness: createReadiness(database, instanceId, standing),
+      standing,
       log,
       auditOutput,
       vault,

@@ -1,10 +1,23 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { OUTGROWN_EXIT_CODE } from "../database/releases.ts";
+import type { Standing } from "../database/standing.ts";
 
 /** Signals within this time count as one. A later one ends the process immediately. */
 const SIGNAL_DEBOUNCE_MS = 500;
 
 /** Time limit for closing the database, and for ending an interrupted start. */
 export const CLEANUP_TIMEOUT_MS = 10_000;
+
+/** How long a process that the database has outgrown answers 503, so that balancers notice, before it stops. */
+const OUTGROWN_DRAIN_MS = 5_000;
+
+/** Resolves with the exit code when a process that the database has outgrown is to stop. */
+export async function outgrownExitCode({ outgrown }: Pick<Standing, "outgrown">): Promise<number> {
+  await outgrown;
+  await pause(OUTGROWN_DRAIN_MS);
+  return OUTGROWN_EXIT_CODE;
+}
 
 /** Resolves with the exit code when this process is to stop: 0 after a signal, 1 after an uncaught exception. */
 export function exitCodeOf(log: Logger, signals: readonly NodeJS.Signals[]): Promise<number> {

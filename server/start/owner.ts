@@ -4,7 +4,7 @@ import { releaseInstance } from "../database/instances.ts";
 import { logConsole } from "../observability/console.ts";
 import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
-import { CLEANUP_TIMEOUT_MS, exitCodeOf } from "./exit-code.ts";
+import { CLEANUP_TIMEOUT_MS, exitCodeOf, outgrownExitCode } from "./exit-code.ts";
 import { countWorkers, shareConnections } from "./process-count.ts";
 import { printStartNotice } from "./start-notice.ts";
 import { startWorkers } from "./workers.ts";
@@ -69,7 +69,7 @@ export async function ownServer(loaded: Config, environment: NodeJS.ProcessEnv):
   }
   printStartNotice(started);
 
-  const code = await exitCode;
+  const code = await Promise.race([exitCode, outgrownExitCode(started.standing)]);
   await end();
   await started.stop();
   log.info("stopped");

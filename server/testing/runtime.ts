@@ -8,6 +8,8 @@ import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { createReadiness } from "../database/readiness.ts";
+import { thisRelease } from "../database/releases.ts";
+import { createStanding } from "../database/standing.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
@@ -46,6 +48,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const audited: string[] = [];
   let shift = 0;
   const instanceId = randomUUID();
+  const standing = createStanding(thisRelease(), log);
   const platform = { randomBytes, uuid: randomUUID, clockShift: () => shift };
 
   const make = (variables: Record<string, string>): TestRuntime => {
@@ -65,7 +68,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       tenants: createTenants({ defaultTenant: tenant, database, vault }),
       platform,
       database,
-      readiness: createReadiness(database, instanceId),
+      readiness: createReadiness(database, instanceId, standing),
+      standing,
       log,
       auditOutput: config.audit_log.console_output.enabled ? (line) => audited.push(line) : null,
       vault,

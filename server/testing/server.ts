@@ -37,6 +37,8 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** Whether `npm start` runs it, or Next alone, as on platforms that run Next only. Default: `stile`. */
   under?: "stile" | "next";
+  /** Another program than this version's build: its folder, and the parameters of `node`. */
+  program?: { folder: string; parameters: string[] };
 }
 
 const root = join(import.meta.dirname, "../..");
@@ -62,7 +64,8 @@ const START_TIMEOUT_MS = 240_000;
  * @throws Error with the output of the server if it exits instead
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
-  if (!existsSync(entry)) throw new Error("the server is not built: npm run build");
+  const { program } = options;
+  if (!program && !existsSync(entry)) throw new Error("the server is not built: npm run build");
   const dataDir = mkdtempSync(join(tmpdir(), "stile server "));
   // PostgreSQL may run under another account, which needs access to this folder.
   chmodSync(dataDir, 0o711);
@@ -79,9 +82,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
   async function launch(): Promise<void> {
     const log = openSync(logFile, "a");
-    const parameters = options.under === "next" ? [next, "start", "--port", String(port)] : startParameters();
-    const started = spawn(process.execPath, parameters, {
-      cwd: root,
+    const ofBuild = options.under === "next" ? [next, "start", "--port", String(port)] : startParameters();
+    const started = spawn(process.execPath, program?.parameters ?? ofBuild, {
+      cwd: program?.folder ?? root,
       env,
       stdio: ["ignore", log, log],
     });

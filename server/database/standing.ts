@@ -1,0 +1,67 @@
+import type { Logger } from "pino";
+import { OutgrownError, outgrownBy, type Release } from "./releases.ts";
+
+/** Whether this version may still use the database. */
+export interface Standing {
+  /** The release that it may not run beside; null while it may serve. It stays that way until the process ends. */
+  readonly outgrownBy: Release | null;
+  /** Resolves when the database has outgrown this version. */
+  readonly outgrown: Promise<Release>;
+  /** Heeds the releases that a renewal of the lease has read. */
+  heed(releases: readonly Release[]): void;
+  /**
+   * Reads them again if no renewal did for long: a serverless platform stops a process between requests, and its timers
+   * with it. Resolves at once otherwise, and never fails.
+   */
+  refresh(): Promise<void> | undefined;
+  /** Sets what `refresh` calls. */
+  renewBy(renew: () => Promise<void>): void;
+}
+
+/** A renewal is missed after this time. */
+const STALE_AFTER_MS = 30_000;
+
+/** @param version the version of this process */
+export function createStanding(
+  { version }: Pick<Release, "version">,
+  log: Pick<Logger, "error" | "warn">,
+  now: () => number = Date.now,
+): Standing {
+  const outgrown = Promise.withResolvers<Release>();
+  let by: Release | null = null;
+  let heededAt = now();
+  let renew: (() => Promise<void>) | null = null;
+  let renewing: Promise<void> | undefined;
+
+  return {
+    get outgrownBy() {
+      return by;
+    },
+    outgrown: outgrown.promise,
+    heed(releases) {
+      heededAt = now();
+      if (by) return;
+      by = outgrownBy(version, releases);
+      if (!by) return;
+      log.error(
+        { version, used_by: by.version, oldest: by.oldestBeside },
+        new OutgrownError({ version }, by).message,
+      );
+      outgrown.resolve(by);
+    },
+    refresh() {
+      if (!renew || now() - heededAt < STALE_AFTER_MS) return undefined;
+      renewing ??= renew()
+        .catch((error: unknown) => log.warn({ err: error }, "renewing the lease of this server failed"))
+        .finally(() => {
+          // A database that does not answer is not asked again by each request.
+          heededAt = now();
+          renewing = undefined;
+        });
+      return renewing;
+    },
+    renewBy(given) {
+      renew = given;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { thisRelease } from "../database/releases.ts";
+import { eventually } from "../testing/eventually.ts";
+import { flowClient } from "../testing/flow-client.ts";
+import { type Service, startService } from "../testing/service.ts";
+import { runStile } from "../testing/stile.ts";
+
+/** Servers that run while a later release begins to use their database. They need `npm run build`. */
+
+let service: Service;
+let workers: Service;
+
+beforeAll(async () => {
+  [service, workers] = await Promise.all([startService(), startService({ STILE_SERVER_WORKERS: "2" })]);
+});
+
+afterAll(async () => {
+  await service?.close();
+  await workers?.close();
+});
+
+const outgrow = ({ database }: Service) =>
+  database.database.write.execute(
+    "insert into releases (version, oldest_beside) values ('99.0.0', '98.0.0')",
+  );
+
+/** Starts the server again, and returns how it ends. */
+async function startAgain({ server }: Service): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../dist/bundle/main.js")], {
+    env: server.environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  const [code] = await once(child, "close");
+  return { code, output };
+}
+
+const refusal =
+  `stile: version ${thisRelease().version} may not use this database any more: 99.0.0 has used it, which needs at ` +
+  "least 98.0.0; start that or a later one, or go back as docs/upgrades.md says\n";
+
+test("A163 a server that the database has outgrown says so, answers 503, stops, and does not start again", async () => {
+  const { server } = service;
+  const flow = flowClient(server.url);
+  await flow.start("login");
+  await outgrow(service);
+  await eventually(async () => {
+    const ready = await fetch(`${server.url}/health/ready`);
+    expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: "database_outgrown" }]);
+  });
+  const step = await flow.act("register_client_capabilities");
+  expect([step.status, step.state.name, step.headers.get("retry-after")]).toEqual([503, "error", "1"]);
+  const page = await fetch(server.url, { headers: { Accept: "text/html" } });
+  expect([page.status, page.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect((await fetch(`${server.url}/health/alive`)).status).toBe(200);
+
+  await eventually(() => expect(server.logs()).toContain('"message":"stopped"'));
+  expect(server.logs()).toContain('"used_by":"99.0.0","oldest":"98.0.0"');
+  expect(await startAgain(service)).toEqual({ code: 3, output: refusal });
+  const migrated = await runStile(["migrate"], { cwd: process.cwd(), env: server.environment });
+  expect([migrated.code, migrated.err]).toEqual([3, refusal]);
+});
+
+test("A163 a server of several processes that the database has outgrown stops all of them", async () => {
+  const { server } = workers;
+  await outgrow(workers);
+  await eventually(async () => expect((await fetch(`${server.url}/health/ready`)).status).toBe(503));
+  await eventually(() => expect(server.logs()).toContain('"message":"stopped"'));
+  expect(server.logs()).not.toContain("another one is started");
+});

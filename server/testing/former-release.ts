@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type RunningServer, startServer } from "./server.ts";
+
+/** The last release, whose servers the present version replaces one by one on the same database. */
+export const formerRelease = { version: "0.2.0", commit: "ff6bfbe97e9ec6ba56ed8d992bba836398e89213" };
+
+const root = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+/** Longest reading of a lock file's packages from a registry. */
+const INSTALL_TIMEOUT_MS = 240_000;
+
+/** Whether the history of this clone reaches to the former release. A shallow clone's may not. */
+export async function hasFormerRelease(): Promise<boolean> {
+  const { commit } = formerRelease;
+  return run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: root }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Starts a server of the former release from its sources, without its pages. What it needs is put into a folder below
+ * the system's temporary one, once per machine.
+ *
+ * @param env its environment, beside what `startServer` sets
+ */
+export async function startFormerRelease(env: Record<string, string>): Promise<RunningServer> {
+  const folder = await installed();
+  return startServer({ env, program: { folder, parameters: ["server/main.ts"] } });
+}
+
+/** Returns the folder of the former release with its packages. Of several that install at once, the first one's stays. */
+async function installed(): Promise<string> {
+  const { commit } = formerRelease;
+  const parent = join(tmpdir(), `stile-releases-${userInfo().uid}`);
+  const folder = join(parent, commit);
+  if (existsSync(folder)) return folder;
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  const made = mkdtempSync(join(parent, `${commit}.`));
+  try {
+    const archive = join(made, "archive.tar");
+    await run("git", ["archive", "--output", archive, commit], { cwd: root });
+    await run("tar", ["-xf", archive], { cwd: made });
+    rmSync(archive);
+    const options = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
+    await run("npm", ["ci", ...options], { cwd: made, timeout: INSTALL_TIMEOUT_MS });
+    renameSync(made, folder);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
