@@ -1,4 +1,5 @@
-import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
+import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
+import type { JWK } from "jose";
 import type { Algorithm } from "../keys/jwt.ts";
 import { decodeBase64url } from "../lib/base64url.ts";
 import { hasNoWeakEd25519Point } from "../lib/edwards25519.ts";
@@ -7,7 +8,7 @@ import type { ReceiptRejection } from "./receipt-rejections.ts";
 
 /** The issuer's public keys (JWK Set, RFC 7517, 5). */
 export interface KeySet {
-  keys: readonly (JsonWebKey & { kid?: string; use?: string; alg?: string })[];
+  keys: readonly JWK[];
 }
 
 /** Signature parameters and key type by algorithm (RFC 7518, 3.1; RFC 8037, 3.1). */

@@ -1,4 +1,5 @@
-import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import type { JWK } from "jose";
 import { type Cbor, encodeCbor } from "./cbor.ts";
 import { smallOrderPoints } from "./small-order-points.ts";
 
@@ -32,7 +33,7 @@ export function makeKey(algorithm: CoseAlgorithm): CoseKey {
  *
  * @param jwk an EC, OKP or RSA public key (RFC 7517)
  */
-export function encodeCoseKey(jwk: JsonWebKey, algorithm: CoseAlgorithm): Buffer {
+export function encodeCoseKey(jwk: JWK, algorithm: CoseAlgorithm): Buffer {
   const part = (value: string | undefined) => Buffer.from(value ?? "", "base64url");
   const key = new Map<number, Cbor>([[3, algorithm]]);
   if (jwk.kty === "EC") {
