@@ -45,8 +45,6 @@ beforeAll(async () => {
     // Each walk is a new browser; the job of that mail would be counted with the walk after it.
     STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_NEW_BROWSER_ENABLED: "false",
     STILE_THIRD_PARTY_CUSTOM_PROVIDERS: await withProvider(),
-    // Its job counts the recipient's notices at any time, also within a later step.
-    STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_NEW_BROWSER_ENABLED: "false",
   };
   server = await startServer({ env: { DATABASE_URL: counter.url, SMTP_URL: smtp.url, ...settings } });
   authenticator = softwareAuthenticator();
