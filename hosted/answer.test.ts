@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "#db/client";
 import { pageCookie } from "#server/http/page/page-cookie";
 import { createTenant } from "#server/tenants/manage-tenants";
+import { restRegistration } from "#server/testing/rest-walk";
 import { type TestRuntime, testRuntime } from "#server/testing/runtime";
 import { answerPage } from "./answer.ts";
 
@@ -154,6 +156,21 @@ test("says that it helps to try again where the database cannot be reached", asy
   const answer = await answerTo("/", { cookie: `stile-login-${runtime.tenant.id}=x` }, "GET", without);
   expect(await answer.text()).toContain('"code":"temporarily_unavailable"');
 });
+
+test.each(["/", "/account"])(
+  "%s says that it helps to try again while the database does not answer",
+  async (path) => {
+    const { visitor: owner } = await restRegistration(runtime, `${randomUUID()}@example.com`);
+    const database = openDatabase("postgres://localhost:1/none", 1, () => {});
+    const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await answerTo(path, { cookie }, "GET", { ...runtime, database });
+    const text = await answer.text();
+    await database.close();
+    // The first page of a login needs no database.
+    expect(text.includes('"code":"temporarily_unavailable"')).toBe(path === "/account");
+    expect(text).not.toContain('"code":"technical_error"');
+  },
+);
 
 test("answers for a tenant with the tenant's settings, whatever the method", async () => {
   const { config } = runtime.configured({ STILE_CORS_ALLOW_ORIGINS: "https://app.example" });
