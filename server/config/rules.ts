@@ -32,6 +32,10 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
       "BASE_URL must be an origin like https://login.example.com, without path, query or user",
     ],
     [
+      config.well_known.security_txt.contact.length > 0 && !config.well_known.security_txt.expires,
+      "STILE_WELL_KNOWN_SECURITY_TXT_EXPIRES is missing, and STILE_WELL_KNOWN_SECURITY_TXT_CONTACT is set",
+    ],
+    [
       username.min_length > username.max_length,
       "STILE_USERNAME_MIN_LENGTH is greater than STILE_USERNAME_MAX_LENGTH",
     ],

@@ -24,6 +24,7 @@ import { securityNotifications } from "./sections/security-notifications.ts";
 import { session } from "./sections/sessions.ts";
 import { links, theme } from "./sections/theme.ts";
 import { webhooks } from "./sections/webhooks.ts";
+import { wellKnown } from "./sections/well-known.ts";
 import { words } from "./sections/words.ts";
 
 /**
@@ -152,6 +153,7 @@ export const configSchema = z.strictObject({
   saml,
   webauthn,
   session,
+  well_known: wellKnown,
   passkey_server: passkeyServer,
   authenticator,
   theme,

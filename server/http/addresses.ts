@@ -13,6 +13,7 @@ import { passkeyAddresses } from "./passkeys/addresses.ts";
 import { providerAddresses } from "./providers/addresses.ts";
 import { relatedOriginsAddress } from "./related-origins.ts";
 import { sessionAddresses } from "./session/addresses.ts";
+import { wellKnownAddresses } from "./well-known.ts";
 
 /** Every address of the API. */
 export const addresses: readonly Address[] = [
@@ -20,6 +21,7 @@ export const addresses: readonly Address[] = [
   ...providerAddresses,
   ...sessionAddresses,
   relatedOriginsAddress,
+  ...wellKnownAddresses,
   graphAddress,
   ...pageAddresses,
   jobsAddress,

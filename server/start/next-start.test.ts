@@ -27,6 +27,7 @@ describe("under Next alone, in production", () => {
         DATABASE_URL: database.url,
         SMTP_URL: mailbox.url,
         STILE_JOBS_SECRET: jobsSecret,
+        STILE_WELL_KNOWN_APPLE_APPS: "A1B2C3D4E5.com.example.app",
         STILE_DATABASE_POOL_SIZE: "3",
         STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
         STILE_RATE_LIMITER_PAGES_PER_MINUTE: "50",
@@ -101,6 +102,22 @@ describe("under Next alone, in production", () => {
     const page = await fetch(server.url);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('action="/step"');
+  });
+
+  test("serves what a host says of itself, and leads browsers to the pages of flows", async () => {
+    const apple = await fetch(`${server.url}/.well-known/apple-app-site-association`);
+    expect([apple.status, apple.headers.get("content-type")]).toEqual([
+      200,
+      "application/json; charset=utf-8",
+    ]);
+    expect((await fetch(`${server.url}/.well-known/assetlinks.json`)).status).toBe(404);
+    const leads = async (path: string) =>
+      (await fetch(server.url + path, { headers: { accept: "text/html" }, redirect: "manual" })).headers.get(
+        "location",
+      );
+    expect(await leads("/.well-known/change-password")).toBe("/account");
+    expect(await leads("/profile")).toBe("/account");
+    expect(await leads("/registration")).toBe("/?flow=registration");
   });
 
   test("runs due jobs for a scheduler that knows the secret, and for no other caller", async () => {

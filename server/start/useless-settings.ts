@@ -4,5 +4,16 @@ import { malformedClaimTemplates } from "../sessions/claim-template.ts";
 
 /** Returns one line for each setting that is accepted and cannot have an effect, for the log of a start. */
 export function uselessSettings(config: Config): string[] {
-  return [...unmatchableRedirects(config), ...malformedClaimTemplates(config.session.jwt_template.claims)];
+  return [
+    ...unmatchableRedirects(config),
+    ...malformedClaimTemplates(config.session.jwt_template.claims),
+    ...staleSecurityTxt(config),
+  ];
+}
+
+function staleSecurityTxt({ well_known }: Config): string[] {
+  const { expires } = well_known.security_txt;
+  return expires && Date.parse(expires) <= Date.now()
+    ? ["STILE_WELL_KNOWN_SECURITY_TXT_EXPIRES has passed: /.well-known/security.txt does not exist any more"]
+    : [];
 }

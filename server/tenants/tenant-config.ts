@@ -54,6 +54,8 @@ const uninheritedSettings = [
   "passkey_server.relying_party",
   "passkey_server.cors",
   "passkey_server.attestation_models",
+  "well_known.apple_apps",
+  "well_known.android_apps",
   "authenticator.app_id",
   "authenticator.facets",
   "authenticator.push_url",

@@ -23,6 +23,12 @@ const runtime = await testRuntime({
   STILE_HOSTED_ALLOWED_REDIRECT_URLS: returnTo,
   STILE_JOBS_SECRET: "a secret of sixteen characters or more",
   STILE_WEBAUTHN_RELATED_ORIGINS: "https://shop.test",
+  STILE_WELL_KNOWN_SECURITY_TXT_CONTACT: "mailto:security@shop.test",
+  STILE_WELL_KNOWN_SECURITY_TXT_EXPIRES: "2999-01-31T12:00:00Z",
+  STILE_WELL_KNOWN_APPLE_APPS: "A1B2C3D4E5.test.shop.app",
+  STILE_WELL_KNOWN_ANDROID_APPS: JSON.stringify([
+    { package_name: "test.shop.app", sha256_cert_fingerprints: [Array(32).fill("AB").join(":")] },
+  ]),
   STILE_THEME_FAVICON: "data:image/png;base64,iVBORw0KGgo=",
 });
 afterAll(() => runtime.close());
@@ -326,8 +332,15 @@ describe("every request and answer is as the document says", () => {
 
   test("of keys, discovery, health and jobs", async () => {
     const { request } = visitor(runtime);
-    for (const path of ["jwks.json", "webauthn", "flow-graph.json"])
+    for (const path of ["jwks.json", "webauthn", "flow-graph.json", "passkey-endpoints"])
       expect((await request(`/.well-known/${path}`)).status).toBe(200);
+    for (const path of ["security.txt", "apple-app-site-association", "assetlinks.json"])
+      expect((await request(`/.well-known/${path}`)).status).toBe(200);
+    expect((await request("/.well-known/change-password")).status).toBe(303);
+    for (const path of ["/registration", "/profile", "/token_exchange"]) {
+      expect((await request(path, { headers: { accept: "text/html" } })).status).toBe(303);
+      expect((await request(path)).status).toBe(405);
+    }
     for (const path of ["/health/alive", "/health/ready", "/openapi.json", "/docs/api"])
       expect((await request(path)).status).toBe(200);
     expect((await request("/api/jobs")).status).toBe(401);

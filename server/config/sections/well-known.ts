@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { section } from "./leaves.ts";
+
+/** What clients and people find under `/.well-known` of a host (RFC 8615). */
+
+/** Entries of a list; each costs bytes of an answer that anyone may request. */
+const MAX_ENTRIES = 20;
+
+/** A line of security.txt: without a line break it cannot become two (RFC 9116, 2.2). */
+const uri = (kinds: RegExp, message: string) =>
+  z
+    .string()
+    .max(255)
+    .regex(/^[\x21-\x7e]*$/, "must be a URI, without spaces and line breaks")
+    .regex(kinds, message);
+
+const webAddress = () => uri(/^https:\/\/[^/]/, "must begin with https://");
+
+const contact = () =>
+  uri(
+    /^(?:https:\/\/[^/]|mailto:[^@\s]+@[^@\s]+$|tel:\+?[0-9-]+$)/,
+    "must be a URI: https://…, mailto:security@example.com or tel:+1-201-555-0123",
+  );
+
+/** An identifier of Apple's associated domains: team and bundle. */
+const appleApp = () =>
+  z
+    .string()
+    .max(255)
+    .regex(
+      /^[A-Z0-9]{10}\.[A-Za-z0-9][A-Za-z0-9.-]*$/,
+      "must be a team and a bundle, like A1B2C3D4E5.com.example.app",
+    );
+
+const androidApp = z.strictObject({
+  package_name: z
+    .string()
+    .max(255)
+    .regex(/^[A-Za-z]\w*(?:\.[A-Za-z]\w*)+$/, "must be a package like com.example.app"),
+  sha256_cert_fingerprints: z
+    .array(
+      z
+        .string()
+        .max(95)
+        .regex(
+          /^(?:[0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2}$/,
+          "must be a SHA-256 fingerprint: 32 bytes in hex, with colons between them",
+        ),
+    )
+    .min(1)
+    .max(MAX_ENTRIES),
+  opens_links: z.boolean().default(false),
+});
+
+export const wellKnown = section({
+  security_txt: section({
+    contact: z
+      .array(contact())
+      .max(MAX_ENTRIES)
+      .default([])
+      .describe(
+        "Where vulnerabilities are reported, the preferred one first: https, mailto or tel URIs. Without one, /.well-known/security.txt does not exist.",
+      ),
+    expires: z.iso
+      .datetime({ offset: true, error: "must be a time such as 2027-01-31T12:00:00Z" })
+      .max(40)
+      .optional()
+      .describe(
+        "Time from which the file is stale, less than a year ahead (RFC 9116, 2.5.5); from then on it does not exist.",
+      ),
+    policy: webAddress().optional().describe("Address of the policy for reports."),
+    encryption: uri(/^(?:https:\/\/[^/]|dns:|openpgp4fpr:)/, "must be an https, dns or openpgp4fpr URI")
+      .optional()
+      .describe("Where the key to encrypt reports with is."),
+    acknowledgments: webAddress().optional().describe("Address of the page that thanks those who reported."),
+    hiring: webAddress().optional().describe("Address of vacancies in security."),
+    preferred_languages: z
+      .array(
+        z
+          .string()
+          .max(35)
+          .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "must be tags like en or pt-BR"),
+      )
+      .max(MAX_ENTRIES)
+      .default([])
+      .describe("Languages of reports (RFC 5646)."),
+  }),
+  apple_apps: z
+    .array(appleApp())
+    .max(MAX_ENTRIES)
+    .default([])
+    .describe(
+      "Applications for iOS and macOS that may use passkeys and passwords of this host, by team and bundle: A1B2C3D4E5.com.example.app. Without one, /.well-known/apple-app-site-association does not exist.",
+    ),
+  android_apps: z
+    .array(androidApp)
+    .max(MAX_ENTRIES)
+    .default([])
+    .describe(
+      "Applications for Android that may use passkeys and passwords of this host: package_name and sha256_cert_fingerprints of their signing keys; with opens_links they also open its addresses. Their passkey ceremonies are accepted. Without one, /.well-known/assetlinks.json does not exist.",
+    ),
+});
