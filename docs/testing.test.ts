@@ -21,7 +21,7 @@ test("the examples of the guide pass, and their coverage can be measured", async
   expect(examples.length).toBeGreaterThanOrEqual(5);
   for (const [index, code] of examples.entries()) {
     const kit = JSON.stringify(join(root, "server/testing/kit/index.ts"));
-    writeFileSync(join(folder, `${index}.test.ts`), code.replaceAll('"@stile-auth/stile/testing"', kit));
+    writeFileSync(join(folder, `${index}.test.ts`), code.replaceAll('"@stile-auth/testing"', kit));
   }
   writeFileSync(
     join(folder, "vitest.config.ts"),

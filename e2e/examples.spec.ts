@@ -1,21 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "@playwright/test";
 import { build } from "vite";
-import { buildElement, buildReact } from "../scripts/build-packages.ts";
+import { applicationFolder } from "../examples/application-folder.ts";
 import { freePort } from "../server/testing/server.ts";
 import type { Account } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
@@ -85,22 +74,9 @@ const test = base.extend<OfTest, OfWorker>({
   examples: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
     async ({}, use) => {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "stile-guides-")));
+      const libraries = ["express", "jose", "next", "react", "react-dom", "vite"];
+      const folder = await applicationFolder(["element", "react", "server"], libraries);
       const modules = join(folder, "node_modules");
-      mkdirSync(join(modules, "@stile-auth"), { recursive: true });
-      for (const name of ["express", "next", "react", "react-dom", "vite"])
-        symlinkSync(join(root, "node_modules", name), join(modules, name));
-      symlinkSync(root, join(modules, "@stile-auth", "stile"));
-      for (const [name, make] of [
-        ["react", buildReact],
-        ["element", buildElement],
-      ] as const) {
-        await make(join(modules, "@stile-auth", name, "dist"));
-        cpSync(
-          join(root, "packages", name, "package.json"),
-          join(modules, "@stile-auth", name, "package.json"),
-        );
-      }
       const urls = {} as Record<Name, string>;
       for (const name of names) {
         cpSync(join(root, "examples", name), join(folder, name), { recursive: true });

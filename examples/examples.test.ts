@@ -1,21 +1,24 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../server/testing/eventually.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
 import { type Service, startService } from "../server/testing/service.ts";
+import { applicationFolder } from "./application-folder.ts";
 
 /** Runs each example against a running server: sessions, and events that the server delivers to it. */
 
-const here = import.meta.dirname;
 const secret = `whsec_${randomBytes(32).toString("base64")}`;
-const folder = mkdtempSync(join(tmpdir(), "stile-examples-"));
+/** The examples, in a folder where what they import is installed. */
+const here = await applicationFolder(["server"], ["@hono/node-server", "express", "hono", "jose"]);
+for (const name of readdirSync(import.meta.dirname).filter((name) => /\.(js|go|py)$/.test(name)))
+  cpSync(join(import.meta.dirname, name), join(here, name));
+writeFileSync(join(here, "package.json"), '{ "type": "module" }');
 
 /** Serves the route handlers of Next as its server does. */
 const nextServer = `
@@ -36,7 +39,7 @@ const examples: [name: string, start: (() => [program: string, ...parameters: st
     "Go",
     isHere("go", "version")
       ? () => {
-          const program = join(folder, "server");
+          const program = join(here, "server");
           const built = spawnSync("go", ["build", "-o", program, "server.go"], {
             cwd: here,
             encoding: "utf8",
@@ -111,7 +114,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const child of processes) child.kill();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(here, { recursive: true, force: true });
   await service?.close();
 });
 

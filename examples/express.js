@@ -1,4 +1,4 @@
-import { createStile, StileError } from "@stile-auth/stile/server";
+import { createStile, StileError } from "@stile-auth/server";
 import express from "express";
 
 const stile = createStile({

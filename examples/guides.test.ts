@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../server/testing/eventually.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
 import { type Service, startService } from "../server/testing/service.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
+import { applicationFolder } from "./application-folder.ts";
 
 /**
  * The servers of the guides' applications, without Stile, and what needs no browser with it. `e2e/examples.spec.ts` clicks
@@ -18,7 +18,6 @@ import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "stile-guides-"));
 const processes: ChildProcess[] = [];
 
 async function freePort(): Promise<number> {
@@ -55,12 +54,11 @@ async function start(name: string, stile?: string): Promise<string> {
   return url;
 }
 
+let folder: string;
 let shop: string;
 let backEnd: string;
 beforeAll(async () => {
-  mkdirSync(join(folder, "node_modules", "@stile-auth"), { recursive: true });
-  symlinkSync(root, join(folder, "node_modules", "@stile-auth", "stile"));
-  symlinkSync(join(root, "node_modules", "express"), join(folder, "node_modules", "express"));
+  folder = await applicationFolder(["server"], ["express", "jose"]);
   shop = await start("html");
   backEnd = await start("mobile");
 });

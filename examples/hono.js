@@ -1,5 +1,5 @@
 import { serve } from "@hono/node-server";
-import { createStile, StileError } from "@stile-auth/stile/server";
+import { createStile, StileError } from "@stile-auth/server";
 import { Hono } from "hono";
 
 const stile = createStile({

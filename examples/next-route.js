@@ -1,5 +1,5 @@
 // Next: app/api/me/route.js and app/webhooks/stile/route.js
-import { createStile, StileError } from "@stile-auth/stile/server";
+import { createStile, StileError } from "@stile-auth/server";
 
 const stile = createStile({
   baseUrl: process.env.STILE_URL,

@@ -1,13 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
 import { byFunction, lazily } from "./bundling.ts";
+import { reachedDeclarations } from "./declarations.ts";
 
 /**
- * `npm run packages`: builds `packages/react` and `packages/element` into their `dist/`. The service needs neither, so
- * `npm start` does not build them.
+ * `npm run packages`: builds the packages in `packages/` into their `dist/`. The service needs none of them, so
+ * `npm start` does not build them. With a folder, `npm run packages -- <folder>`, it also packs them and the service
+ * there, as a registry would hold them.
  */
 
 const root = dirname(import.meta.dirname);
@@ -37,7 +39,9 @@ export async function buildReact(folder: string): Promise<BuiltPackage> {
     banner: { js: '"use client";' },
   });
   writeFileSync(join(folder, "stile.css"), await packageStyles());
-  writeDeclarations(folder, "packages/react/src/index.d.ts");
+  // The style sheet is imported for its effect; without a declaration the compiler refuses the import.
+  writeFileSync(join(folder, "stile.css.d.ts"), "export {};\n");
+  writeDeclarations(folder, ["packages/react/src/index.d.ts"]);
   return { folder, metafile };
 }
 
@@ -57,7 +61,35 @@ export async function buildElement(folder: string): Promise<BuiltPackage> {
       "react-dom/client": "preact/compat/client",
     },
   });
+  writeDeclarations(folder, ["packages/element/src/stile-element.d.ts"]);
   return { folder, metafile };
+}
+
+/**
+ * Builds `@stile-auth/server`: one readable module, which imports `jose`, and declarations.
+ *
+ * @param folder emptied first
+ */
+export async function buildServer(folder: string): Promise<void> {
+  const sources = "packages/server/src";
+  rmSync(folder, { recursive: true, force: true });
+  await build({
+    ...{ bundle: true, packages: "external", format: "esm", target: "es2022", platform: "neutral" },
+    ...{ absWorkingDir: root, entryPoints: [`${sources}/stile.ts`], outdir: folder, logLevel: "warning" },
+  });
+  writeDeclarations(folder, [`${sources}/stile.d.ts`], sources);
+}
+
+/**
+ * Builds `@stile-auth/testing`: the kit of the installed service, so that both are of one version.
+ *
+ * @param folder emptied first
+ */
+export function buildTesting(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["index.js", "index.d.ts"])
+    writeFileSync(join(folder, name), 'export * from "@stile-auth/stile/testing";\n');
 }
 
 async function bundle(
@@ -77,7 +109,6 @@ async function bundle(
   });
   if (!metafile) throw new Error("esbuild gave no metafile");
   writeFileSync(join(folder, "NOTICES.txt"), noticesOf(metafile));
-  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   return { metafile };
 }
 
@@ -156,30 +187,17 @@ function themeOfComponent(theme: string): string {
     :where(.stile-embed[data-theme="dark"]) { ${dark} }`;
 }
 
-/** Writes the declarations that an entry point reaches, with relative imports in place of the repository's own. */
-function writeDeclarations(folder: string, entry: string): void {
+/**
+ * Writes the declarations that entry points reach.
+ *
+ * @param shared the folder of the repository that the written paths begin below
+ */
+function writeDeclarations(folder: string, entries: string[], shared = ""): void {
   const emitted = join(folder, "emitted");
   const tsc = join(modules, "typescript", "bin", "tsc");
   execFileSync(process.execPath, [tsc, "-p", "tsconfig.packages.json", "--outDir", emitted], { cwd: root });
-  const pending = [entry];
-  const written = new Set<string>();
-  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
-    if (written.has(file)) continue;
-    written.add(file);
-    const from = file;
-    const text = readFileSync(join(emitted, file), "utf8").replace(
-      /(from |import\()"([#.][^"]*)"/g,
-      (_, before: string, specifier: string) => {
-        const target = specifier.startsWith("#")
-          ? specifier.slice(1)
-          : posix.join(posix.dirname(from), specifier);
-        const path = target.replace(/\.tsx?$/, "");
-        pending.push(`${path}.d.ts`);
-        const reached = posix.relative(posix.dirname(from), path);
-        return `${before}"${reached.startsWith(".") ? reached : `./${reached}`}.js"`;
-      },
-    );
-    const to = join(folder, "types", file);
+  for (const [file, text] of reachedDeclarations(emitted, entries)) {
+    const to = join(folder, "types", posix.relative(shared, file));
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, text);
   }
@@ -203,7 +221,41 @@ function noticesOf({ inputs }: Metafile): string {
   return ["This package contains the following works.\n", ...works].join("\n----------\n\n");
 }
 
+/** The packages, with what builds each into a folder. */
+export const builders = {
+  element: buildElement,
+  react: buildReact,
+  server: buildServer,
+  testing: buildTesting,
+} as const;
+
+/**
+ * Packs packages that are built, without the scripts that would build them again.
+ *
+ * @param folders of the packages
+ * @param destination made where it does not exist
+ * @returns the paths of the files
+ */
+export function pack(folders: readonly string[], destination: string): string[] {
+  mkdirSync(destination, { recursive: true });
+  const written = execFileSync(
+    "npm",
+    ["pack", ...folders, "--ignore-scripts", "--json", "--pack-destination", destination],
+    { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], shell: process.platform === "win32" },
+  );
+  const packed = Object.values(JSON.parse(written)).flat() as { filename: string }[];
+  return packed.map(({ filename }) => join(destination, filename));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildReact(join(root, "packages", "react", "dist"));
-  await buildElement(join(root, "packages", "element", "dist"));
+  const [, , destination] = process.argv;
+  const folders = Object.keys(builders).map((name) => join(root, "packages", name));
+  for (const [name, make] of Object.entries(builders)) await make(join(root, "packages", name, "dist"));
+  if (destination) {
+    execFileSync(process.execPath, ["scripts/run.js", "scripts/build.ts", "--when-needed"], {
+      cwd: root,
+      stdio: "inherit",
+    });
+    for (const file of pack([root, ...folders], resolve(destination))) process.stdout.write(`${file}\n`);
+  }
 }

@@ -23,6 +23,7 @@ const inputs = [
   "scripts/build-pages.ts",
   "scripts/bundle-server.ts",
   "scripts/bundling.ts",
+  "scripts/declarations.ts",
   "server",
   "words",
   "instrumentation.ts",

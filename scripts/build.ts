@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buildPages } from "./build-pages.ts";
 import { currentStamp, isBuilt, targets } from "./build-stamp.mjs";
 import { bundleServer } from "./bundle-server.ts";
+import { reachedDeclarations } from "./declarations.ts";
 
 /**
  * `npm run build`: compiles the server and its pages into `dist/`, and with `--next` the same for platforms that run
@@ -28,7 +29,23 @@ async function buildServer(): Promise<void> {
     run(join(modules, "typescript", "bin", "tsc"), ["-p", "tsconfig.build.json"]),
     buildPages(),
   ]);
+  keepPublishedDeclarations();
   await bundleServer();
+}
+
+/** Keeps the declarations that the exports of the package reach, and no others: dependents need them alone. */
+function keepPublishedDeclarations(): void {
+  const dist = join(root, "dist");
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    exports: Record<string, string | { types: string }>;
+  };
+  const entries = Object.values(exports).flatMap((target) =>
+    typeof target === "string" ? [] : [target.types.replace("./dist/", "")],
+  );
+  const kept = reachedDeclarations(dist, entries);
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
+    if (file.endsWith(".d.ts")) rmSync(join(dist, file));
+  for (const [file, text] of kept) writeFileSync(join(dist, file), text);
 }
 
 function buildForNext(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createStile, StileError } from "@stile-auth/stile/server";
+import { createStile, StileError } from "@stile-auth/server";
 import express from "express";
 
 const stile = createStile({ baseUrl: process.env.STILE_URL ?? "http://localhost:3000" });

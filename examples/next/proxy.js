@@ -1,4 +1,4 @@
-import { StileError } from "@stile-auth/stile/server";
+import { StileError } from "@stile-auth/server";
 import { NextResponse } from "next/server";
 import { signInUrl, stile } from "./stile.js";
 

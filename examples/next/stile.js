@@ -1,4 +1,4 @@
-import { createStile } from "@stile-auth/stile/server";
+import { createStile } from "@stile-auth/server";
 import { headers } from "next/headers";
 
 export const stileUrl = process.env.STILE_URL ?? "http://localhost:3000";

@@ -7,11 +7,28 @@ import {
   type EmbeddedFlow,
   type EmbeddingOptions,
   eventOptions,
+  type FlowResult,
   type SignInOptions,
 } from "../../../components/flow/embedding.ts";
 import type { EmbeddedFrame } from "../../../components/frame/embed.ts";
 import { wordSource } from "../../words.ts";
 import styles from "./styles.css" with { type: "text" };
+
+export type { FlowResult } from "../../../components/flow/embedding.ts";
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "stile-login": StileLogin;
+    "stile-account": StileAccount;
+  }
+
+  /** The events bubble, and cross the border of a shadow tree: every element, document and window receives them. */
+  interface GlobalEventHandlersEventMap {
+    "stile-success": CustomEvent<FlowResult>;
+    "stile-statechange": CustomEvent<{ name: string }>;
+    "stile-error": CustomEvent<{ code: string; message: string }>;
+  }
+}
 
 /** Loaded before the click: the browser allows a request for a few seconds after it. */
 const loadImmediate = () => import("../../../components/embed/immediate-sign-in.ts");
@@ -22,7 +39,7 @@ const loadFrame = () => import("../../../components/frame/embed.ts");
  * options of the same names. An empty `code-challenge` lets the element make one. With `on-demand` the element shows
  * nothing until `signIn()` has something to show.
  */
-class StileLogin extends HTMLElement {
+export class StileLogin extends HTMLElement {
   static readonly observedAttributes = ["url", "flow", "language", "theme", "code-challenge", "on-demand"];
   #root: Root | null = null;
   #open: OpenLogin | null = null;
@@ -123,7 +140,7 @@ class StileLogin extends HTMLElement {
 }
 
 /** The account of the signed-in user. Needs the session cookie, so the application is on the same site. */
-class StileAccount extends StileLogin {
+export class StileAccount extends StileLogin {
   protected override flow(): EmbeddedFlow {
     return "profile";
   }

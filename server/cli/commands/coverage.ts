@@ -11,7 +11,7 @@ export const coverage = command({
   name: "coverage",
   summary: "Measure how much of the state graph your tests took.",
   details:
-    "Reads what servers of @stile-auth/stile/testing wrote (STILE_COVERAGE=<folder>). The number is the share of the\ndeclared transitions and errors. Exits with 1 below --min.",
+    "Reads what servers of @stile-auth/testing wrote (STILE_COVERAGE=<folder>). The number is the share of the\ndeclared transitions and errors. Exits with 1 below --min.",
   takes: ["folder"],
   options: {
     flow: { value: "type", multiple: true, description: `Only this flow: ${flowTypes.join(", ")}.` },
@@ -72,7 +72,7 @@ function contentOf(file: string) {
   try {
     return fileContent.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    throw new CommandError(`${file} is not a coverage of @stile-auth/stile/testing`);
+    throw new CommandError(`${file} is not a coverage of @stile-auth/testing`);
   }
 }
 

@@ -35,9 +35,7 @@ import { WishError } from "./wish-error.ts";
 const CLOSE_MS = 200;
 
 if (!process.send || process.env.NODE_ENV === "production") {
-  process.stderr.write(
-    "stile: the server for tests is started by @stile-auth/stile/testing, outside production\n",
-  );
+  process.stderr.write("stile: the server for tests is started by @stile-auth/testing, outside production\n");
   process.exit(1);
 }
 

@@ -122,7 +122,7 @@ const usual = { rate_limiter: { enabled: false }, session: { algorithm: "ES256" 
  */
 export async function startStile(options: StileOptions = {}): Promise<Stile> {
   if (process.env.NODE_ENV === "production")
-    throw new Error("@stile-auth/stile/testing does not start with NODE_ENV=production");
+    throw new Error("@stile-auth/testing does not start with NODE_ENV=production");
   const folder = options.coverage ?? process.env.STILE_COVERAGE;
   const started = options.provider ? await startIdentityProvider() : null;
   const settings = merge(merge(usual, started?.settings ?? {}), options.settings ?? {});
