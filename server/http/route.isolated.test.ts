@@ -60,6 +60,7 @@ describe("a route file of Next", () => {
         status: 405,
         duration_ms: expect.any(Number),
         source: expect.any(String),
+        tenant: runtime.tenant.id,
       },
     ]);
   });
