@@ -298,6 +298,10 @@ export type AuditType =
   | "email_deleted"
   | "email_verified"
   | "login_success"
+  | "mail_accepted"
+  | "mail_failed"
+  | "mail_queued"
+  | "mail_withheld"
   | "metadata_changed"
   | "otp_created"
   | "otp_deleted"
@@ -763,6 +767,8 @@ export interface AdminOperations {
         actor_email?: string | undefined;
         /** An IP address, or a part of it. */
         meta_source_ip?: string | undefined;
+        /** An email address or username, in full: entries about it, also of no account, which hold its keyed digest. */
+        identifier?: string | undefined;
         /** A part of the user's id, of the email address or of the IP address. */
         q?: string | undefined;
       };
@@ -806,6 +812,8 @@ export interface AdminOperations {
         actor_email?: string | undefined;
         /** An IP address, or a part of it. */
         meta_source_ip?: string | undefined;
+        /** An email address or username, in full: entries about it, also of no account, which hold its keyed digest. */
+        identifier?: string | undefined;
         /** A part of the user's id, of the email address or of the IP address. */
         q?: string | undefined;
       };
