@@ -8,6 +8,7 @@ import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
 import { eventsPage } from "./events.ts";
 import { layersOf, roomsDiagram } from "./rooms.ts";
+import { tenantSettingsPage } from "./tenant-settings.ts";
 
 /**
  * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
@@ -23,6 +24,7 @@ for (const [name, page] of Object.entries(reference(config)))
 
 writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
 writeFileSync(join(here, "reference", "events.md"), eventsPage());
+writeFileSync(join(here, "reference", "tenant-settings.md"), tenantSettingsPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attacksPage } from "./attacks.ts";
 import { eventsPage } from "./events.ts";
+import { tenantSettingsPage } from "./tenant-settings.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -72,4 +73,9 @@ test("docs/reference/attacks.md lists the tests of each attack; `npm run docs` w
 
 test("docs/reference/events.md lists every event; `npm run docs` writes it", () => {
   expect(readFileSync(join(root, "docs", "reference", "events.md"), "utf8")).toBe(eventsPage());
+});
+
+test("docs/reference/tenant-settings.md lists every setting of tenants; `npm run docs` writes it", () => {
+  const page = readFileSync(join(root, "docs", "reference", "tenant-settings.md"), "utf8");
+  expect(page).toBe(tenantSettingsPage());
 });

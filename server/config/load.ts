@@ -6,6 +6,7 @@ import { ConfigError } from "./errors.ts";
 import { withPlatform } from "./platform.ts";
 import { violatedRule } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { parseWithinBounds } from "./within-bounds.ts";
 
 /** Settings whose variables have no prefix; every other leaf is STILE_<SECTION>_<LEAF>. */
 const plainNames = new Set(["port", "base_url", "database_url", "data_dir", "smtp_url", "secret_keys"]);
@@ -40,8 +41,15 @@ interface JsonSchema {
   maxLength?: number;
 }
 
+let leaves: Leaf[] | undefined;
+
 /** Every leaf of the tree, with the name of its environment variable and its bounds; source of the reference in `docs/`. */
 export function configLeaves(): Leaf[] {
+  leaves ??= leavesOf(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema);
+  return leaves;
+}
+
+function leavesOf(whole: JsonSchema): Leaf[] {
   const walk = (schema: JsonSchema, path: string[]): Leaf[] =>
     Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
       const leafPath = [...path, name];
@@ -58,7 +66,7 @@ export function configLeaves(): Leaf[] {
         },
       ];
     });
-  return walk(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema, []);
+  return walk(whole, []);
 }
 
 /** Returns the name of the variable of a leaf or section. */
@@ -106,15 +114,18 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
   const file = readFile(directory);
   const { tree, variables } = readEnvironment(environment);
   const raw = withPlatform(merge(file, tree), environment);
-  return parseConfig(raw, {
-    mode: environment.NODE_ENV === "production" ? "production" : "development",
-    directory,
-    sourceOf(path) {
-      if (has(file, path)) return CONFIG_FILE;
-      const set = variables.find((leaf) => leaf.path.every((name, index) => name === path[index]));
-      return set ? `environment variable ${set.variable}` : null;
+  return parseConfig(
+    { base: {}, over: raw },
+    {
+      mode: environment.NODE_ENV === "production" ? "production" : "development",
+      directory,
+      sourceOf(path) {
+        if (has(file, path)) return CONFIG_FILE;
+        const set = variables.find((leaf) => leaf.path.every((name, index) => name === path[index]));
+        return set ? `environment variable ${set.variable}` : null;
+      },
     },
-  });
+  );
 }
 
 const CONFIG_FILE = "stile.config.json";
@@ -122,20 +133,21 @@ const CONFIG_FILE = "stile.config.json";
 /**
  * Completes a tree of settings to a configuration: fills in defaults and derived values.
  *
- * @param raw settings by the names of the tree
+ * @param raw settings by the names of the tree; those of `over` override those of `base`. Entries beyond a bound are
+ *   left out and listed in `ignored`
  * @param directory that relative folders start from
  * @param sourceOf says where a setting was read from, for the error that it does not exist
  * @throws ConfigError with one line that names the invalid setting
  */
 export function parseConfig(
-  raw: Record<string, unknown>,
+  raw: { base: Record<string, unknown>; over: Record<string, unknown> },
   {
     mode,
     directory,
     sourceOf = () => null,
   }: { mode: Config["mode"]; directory: string; sourceOf?: (path: readonly string[]) => string | null },
 ): Config {
-  const parsed = configSchema.safeParse(raw);
+  const { parsed, ignored } = parseWithinBounds(configSchema, raw, merge, settingName);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf));
   const tree = parsed.data;
   // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
@@ -149,6 +161,7 @@ export function parseConfig(
   const ofPasskeys = passkey_server.relying_party;
   const config: Config = {
     ...tree,
+    ignored,
     mode,
     data_dir: resolve(directory, tree.data_dir),
     base_url: origin,
@@ -350,10 +363,21 @@ function describeIssue(
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   // An index into a list is not the name of a setting.
   const path = [...issue.path, ...unknown].filter((part) => typeof part === "string");
-  if (unknown.length > 0) return unknownSetting(path.join("."), sourceOf(path), settingNames());
-  const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path.join("."));
-  const name = leaf ? `${leaf.variable} (${path.join(".")})` : path.join(".");
-  return `${name}: ${issue.message}`;
+  return unknown.length > 0
+    ? unknownSetting(settingName(path), sourceOf(path), settingNames())
+    : `${settingName(path)}: ${issue.message}`;
+}
+
+/** Characters of a path in messages. A key of a map may be longer. */
+const MAX_NAMED_CHARACTERS = 120;
+
+/** Names a setting as a file and the environment do. */
+function settingName(whole: readonly PropertyKey[]): string {
+  // An index into a list is not the name of a setting.
+  const path = whole.filter((part) => typeof part === "string").join(".");
+  const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path);
+  if (leaf) return `${leaf.variable} (${path})`;
+  return path.length > MAX_NAMED_CHARACTERS ? `${path.slice(0, MAX_NAMED_CHARACTERS).toWellFormed()}…` : path;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

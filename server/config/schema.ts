@@ -21,11 +21,14 @@ import { password } from "./sections/passwords.ts";
 import { rateLimiter } from "./sections/rate-limits.ts";
 import { mfa } from "./sections/second-factors.ts";
 import { securityNotifications } from "./sections/security-notifications.ts";
+import { service } from "./sections/service.ts";
 import { session } from "./sections/sessions.ts";
 import { links, theme } from "./sections/theme.ts";
 import { webhooks } from "./sections/webhooks.ts";
 import { wellKnown } from "./sections/well-known.ts";
 import { words } from "./sections/words.ts";
+import { MAX_SERVICE_NAME_CHARACTERS } from "./service-name.ts";
+import type { IgnoredEntry } from "./within-bounds.ts";
 
 /**
  * The configuration. Every leaf has a default, a description and its bounds; the environment's names, the file's names
@@ -54,6 +57,7 @@ export const configSchema = z.strictObject({
   smtp_url: z
     .string()
     .regex(/^smtps?:\/\//, "is not an smtp:// or smtps:// address")
+    .max(2048)
     .meta({ secret: true })
     .optional()
     .describe("Mail server. Without one, development keeps mail in the local mailbox page."),
@@ -64,9 +68,7 @@ export const configSchema = z.strictObject({
       "Keys that seal secrets at rest. The first one seals, all of them unseal. At least 16 characters each.",
     ),
 
-  service: section({
-    name: text("Stile").describe("Name of the service in pages, mails and authenticator apps."),
-  }),
+  service,
   tenant: section({
     id: z
       .uuid()
@@ -209,8 +211,16 @@ export const configSchema = z.strictObject({
     enabled: flag(true).describe(
       "Send mails. If not, each goes to the webhooks that are subscribed to email.send, and they have to send it.",
     ),
-    from_address: z.email().default("noreply@localhost.localdomain").describe("Sender's address of mails."),
-    from_name: z.string().optional().describe("Sender's name of mails. Default: service.name."),
+    from_address: z
+      .email()
+      .max(254)
+      .default("noreply@localhost.localdomain")
+      .describe("Sender's address of mails."),
+    from_name: z
+      .string()
+      .max(MAX_SERVICE_NAME_CHARACTERS)
+      .optional()
+      .describe("Sender's name of mails. Default: service.name."),
   }),
 });
 
@@ -220,6 +230,8 @@ type Tree = z.output<typeof configSchema>;
 export type Config = Omit<Tree, "base_url" | "webauthn" | "passkey_server"> & {
   /** "production", or "development" for everything else. */
   mode: "production" | "development";
+  /** Entries that are beyond a bound, and therefore not among the settings. */
+  ignored: readonly IgnoredEntry[];
   base_url: string;
   webauthn: Omit<Tree["webauthn"], "relying_party"> & {
     relying_party: { id: string; display_name: string; origins: string[] };

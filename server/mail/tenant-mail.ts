@@ -12,6 +12,9 @@ export interface MailSender {
   transport: MailTransport;
 }
 
+/** Mail servers whose connections are kept; those used least recently are closed first. */
+export const MAX_TRANSPORTS = 100;
+
 /** The mail senders of all tenants. */
 export interface TenantMail {
   /** @throws ConfigError if the address of its mail server cannot be parsed */
@@ -26,7 +29,8 @@ export interface TenantMail {
  * @throws ConfigError if the address of the mail server cannot be parsed
  */
 export function createTenantMail(byDefault: Tenant, database: Database): TenantMail {
-  const senders = new WeakMap<Tenant, MailSender>();
+  const writers = new WeakMap<Tenant, MailWriter>();
+  /** Those used last are last. */
   const transports = new Map<string, MailTransport>();
 
   function transportOf({ config }: Tenant): MailTransport {
@@ -36,24 +40,26 @@ export function createTenantMail(byDefault: Tenant, database: Database): TenantM
       email_delivery.from_address,
       email_delivery.from_name ?? service.name,
     ]);
-    const known = transports.get(key);
-    if (known) return known;
-    const made = createMailTransport(config, database);
-    transports.set(key, made);
-    return made;
+    const transport = transports.get(key) ?? createMailTransport(config, database);
+    transports.delete(key);
+    transports.set(key, transport);
+    const [oldest] = transports;
+    if (transports.size > MAX_TRANSPORTS && oldest) {
+      transports.delete(oldest[0]);
+      oldest[1].close();
+    }
+    return transport;
   }
 
-  const of = (tenant: Tenant): MailSender => {
-    const known = senders.get(tenant);
-    if (known) return known;
+  function writerOf(tenant: Tenant): MailWriter {
     const { service, base_url, words } = tenant.config;
-    const made = {
-      write: createMailWriter({ service: service.name, host: new URL(base_url).host, words }),
-      transport: transportOf(tenant),
-    };
-    senders.set(tenant, made);
-    return made;
-  };
+    const writer =
+      writers.get(tenant) ?? createMailWriter({ service: service.name, host: new URL(base_url).host, words });
+    writers.set(tenant, writer);
+    return writer;
+  }
+
+  const of = (tenant: Tenant): MailSender => ({ write: writerOf(tenant), transport: transportOf(tenant) });
 
   of(byDefault);
   return {

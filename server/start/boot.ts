@@ -132,7 +132,7 @@ export async function createRuntime(
 
     checkWords(config);
     const tenant = { id: config.tenant.id, config };
-    const registry = createTenants({ defaultTenant: tenant, database, vault });
+    const registry = createTenants({ defaultTenant: tenant, database, vault, log });
     const tenants = owner ? tellingOthers(registry, owner) : registry;
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const rates = createRateLimits(config, database);

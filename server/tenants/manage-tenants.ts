@@ -3,16 +3,19 @@ import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { type Queryable, schema, type Transaction } from "#db/client";
 import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
 import type { Actor } from "../client.ts";
+import { ConfigError } from "../config/errors.ts";
 import { ownHosts } from "../config/own-hosts.ts";
+import type { Config } from "../config/schema.ts";
 import { currentTime } from "../database/current-time.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import type { Runtime } from "../runtime.ts";
 import { checkWords } from "../theme/own-words.ts";
-import { changedOperatorSetting } from "./operator-settings.ts";
+import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
 import type { Tenant } from "./tenant.ts";
-import { isSettings, type Settings, tenantConfig } from "./tenant-config.ts";
+import { isSettings, type Settings, type TenantSettings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, tenantOf } from "./tenants.ts";
+import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
 
 const { tenants, users } = schema;
 
@@ -41,7 +44,7 @@ export interface TenantDescription {
 const MAX_NAME_CHARACTERS = 200;
 
 /** Of all settings of a tenant as JSON; many small changes could make them grow without end. */
-const MAX_SETTINGS_CHARACTERS = 256 * 1024;
+export const MAX_SETTINGS_CHARACTERS = 256 * 1024;
 
 /** RFC 1123, 2.1, with at least one dot. */
 const hostName = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
@@ -53,7 +56,7 @@ export async function listTenants({
   vault,
 }: ManagementContext): Promise<{ row: TenantRow; tenant: Tenant | null }[]> {
   const rows = await database.read.select().from(tenants).orderBy(tenants.createdAt, tenants.id);
-  return rows.map((row) => withTenant(tenant, vault, row));
+  return Promise.all(rows.map((row) => withTenant(database, tenant, vault, row)));
 }
 
 /**
@@ -74,16 +77,24 @@ export async function pageOfTenants(
     .offset((number - 1) * size)
     .limit(size);
   const total = await database.read.$count(tenants, where);
-  return { found: rows.map((row) => withTenant(tenant, vault, row)), total };
+  return { found: await Promise.all(rows.map((row) => withTenant(database, tenant, vault, row))), total };
 }
 
-function withTenant(defaultTenant: Tenant, vault: ManagementContext["vault"], row: TenantRow) {
+async function withTenant(
+  database: ManagementContext["database"],
+  defaultTenant: Tenant,
+  vault: ManagementContext["vault"],
+  row: TenantRow,
+): Promise<{ row: TenantRow; tenant: Tenant | null }> {
   if (row.id === defaultTenant.id) return { row, tenant: defaultTenant };
+  let tenant: Tenant;
   try {
-    return { row, tenant: tenantOf(defaultTenant, vault, row) };
+    tenant = tenantOf(defaultTenant, vault, row);
   } catch {
     return { row, tenant: null };
   }
+  const foreign = await foreignParties(database.read, defaultTenant.config, tenant);
+  return { row, tenant: withoutForeign(tenant, foreign) };
 }
 
 /**
@@ -96,7 +107,7 @@ export async function readTenant(
   id: string,
 ): Promise<{ row: TenantRow; tenant: Tenant | null } | null> {
   const [row] = await database.read.select().from(tenants).where(eq(tenants.id, id));
-  return row ? withTenant(tenant, vault, row) : null;
+  return row ? withTenant(database, tenant, vault, row) : null;
 }
 
 /**
@@ -116,6 +127,7 @@ export async function createTenant(
   const entry = await managementEntry(context, by, context.tenant, "tenant_created", { tenant: id });
   await context.database.write.transaction(async (tx) => {
     await requireFreeHosts(tx, context, id, row.hosts);
+    await rejectForeignParties(tx, context, { id, config }, {});
     const inserted = await tx
       .insert(tenants)
       .values({ id, ...row })
@@ -158,15 +170,22 @@ export async function updateTenant(
     const current = openSettings(context.vault, id, row);
     const settings = change.settings?.(current) ?? current;
     const { name = row.name, hosts = row.hosts } = change;
-    if (by.itself) {
-      const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
-      if (operators)
-        throw new TenantError(
-          `${operators} is set by the operator: a tenant cannot set it itself`,
-          "forbidden",
-        );
-    }
-    const changed = prepare(context, id, { name, hosts, settings });
+    const before = { name: row.name, hosts: row.hosts, settings: current };
+    const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
+    if (by.itself && operators) throw setByOperator(operators);
+    const changed = prepare(context, id, { name, hosts, settings }, before);
+    const own =
+      by.itself &&
+      changedByTenant(
+        before,
+        { name: name.trim(), settings },
+        {
+          server: context.config,
+          baseUrl: changed.config.base_url,
+        },
+      );
+    if (own) throw setByOperator(own);
+    await rejectForeignParties(tx, context, { id, config: changed.config }, current);
     await requireFreeHosts(tx, context, id, changed.row.hosts);
     // Always later than before: other processes detect a change by it.
     const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
@@ -277,11 +296,16 @@ function depthOf(table: PgTable): number {
   return Math.max(0, ...referred.map((depth) => depth + 1));
 }
 
-/** Validates a description of a tenant, and returns its row and its configuration. */
+/**
+ * Validates a description of a tenant, and returns its row and its configuration.
+ *
+ * @param before the present description: what it has beyond a bound may stay
+ */
 function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
+  before?: TenantDescription,
 ) {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
@@ -297,9 +321,22 @@ function prepare(
       `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
     );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
+  const known = config.ignored.length > 0 && before ? ignoredEntries(server, { id, ...before }) : new Set();
+  const added = config.ignored.find(({ entry }) => !known.has(entry));
+  if (added) throw new ConfigError(added.fault);
   checkMailServer(config);
   checkWords(config);
   return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
+}
+
+/** Returns the entries of stored settings that are beyond a bound. */
+function ignoredEntries(server: Config, stored: TenantSettings): Set<string> {
+  try {
+    return new Set(tenantConfig(server, stored).ignored.map(({ entry }) => entry));
+  } catch (error) {
+    if (error instanceof ConfigError) return new Set();
+    throw error;
+  }
 }
 
 /** Rejects a host name of another tenant. Locks the default tenant's row, so that concurrent claims run in turn. */
@@ -318,6 +355,27 @@ async function requireFreeHosts(
   const host = taken?.hosts.find((name) => hosts.includes(name));
   if (taken) throw new TenantError(`${host} is the host name of tenant ${taken.id}`, "conflict");
 }
+
+/**
+ * Rejects tokens that would name another tenant. What the settings named before is ignored, and stays.
+ *
+ * @param current the present settings
+ */
+async function rejectForeignParties(
+  tx: Transaction,
+  { config: server }: ManagementContext,
+  tenant: Tenant,
+  current: Settings,
+): Promise<void> {
+  const { session = {}, webauthn = {} } = current as Record<string, Settings>;
+  const known = JSON.stringify([session.issuer, session.audience, webauthn.relying_party]);
+  const foreign = await foreignParties(tx, server, tenant);
+  const added = foreign.find(({ value }) => !known.includes(JSON.stringify(value)));
+  if (added) throw new TenantError(foreignFault(added));
+}
+
+const setByOperator = (setting: string) =>
+  new TenantError(`${setting} is set by the operator: a tenant cannot set it itself`, "forbidden");
 
 function rejectDefault({ tenant }: ManagementContext, id: string): void {
   if (id !== tenant.id) return;

@@ -1,3 +1,4 @@
+import type { Config } from "../config/schema.ts";
 import { isSettings, type Settings } from "./tenant-config.ts";
 
 /**
@@ -8,6 +9,7 @@ import { isSettings, type Settings } from "./tenant-config.ts";
 const operatorSettings = [
   "smtp_url",
   "email_delivery",
+  "service.name_pinned",
   "words.*.mail*",
   "session.cookie",
   "authenticator.push_url",
@@ -30,6 +32,41 @@ export function changedOperatorSetting(before: Settings, after: Settings): strin
     if (valuesAt(after, path.split(".")).some((value) => !known.has(value))) return path;
   }
   return null;
+}
+
+/** Whether only the operator sets a setting. Below free keys, `[]` and `{}` stand for any. */
+export function isOperatorSetting(path: readonly string[]): boolean {
+  return operatorSettings.some((setting) =>
+    setting.split(".").every((part, at) => part === "*" || part === path[at]),
+  );
+}
+
+/**
+ * Finds a setting that the tenant changes itself and may not, beyond the operator's settings: its name in pages and
+ * mails, if the operator has pinned it, and another issuer of its tokens than its own address.
+ *
+ * @param server the configuration of the server, whose `service.name_pinned` holds for tenants without their own
+ * @param baseUrl the tenant's own address
+ * @returns the setting; null if there is none
+ */
+export function changedByTenant(
+  before: { name: string; settings: Settings },
+  after: { name: string; settings: Settings },
+  { server, baseUrl }: { server: Config; baseUrl: string },
+): string | null {
+  const serviceOf = ({ settings }: { settings: Settings }) => sectionOf(settings, "service");
+  const pinnedIn = (one: { settings: Settings }) => serviceOf(one).name_pinned ?? server.service.name_pinned;
+  const nameIn = (one: { name: string; settings: Settings }) => serviceOf(one).name ?? one.name;
+  if (pinnedIn(before) === true && (pinnedIn(after) !== true || nameIn(before) !== nameIn(after)))
+    return "service.name";
+  const issuerIn = (one: { settings: Settings }) => sectionOf(one.settings, "session").issuer ?? "";
+  const own = ["", baseUrl, issuerIn(before)];
+  return own.includes(issuerIn(after)) ? null : "session.issuer";
+}
+
+function sectionOf(settings: Settings, name: string): Settings {
+  const section = settings[name];
+  return isSettings(section) ? section : {};
 }
 
 /** Returns the values at a path as JSON, of a section those of its members; with the keys that `*` stands for, except of lists. */

@@ -1,6 +1,8 @@
 import { ConfigError } from "../config/errors.ts";
 import { merge, parseConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
+import { serviceNameFault } from "../config/service-name.ts";
+import type { IgnoredEntry } from "../config/within-bounds.ts";
 
 /** A tree of settings by the names of the configuration. */
 export type Settings = Record<string, unknown>;
@@ -39,6 +41,12 @@ const serverSettings = [
   "password.hash",
 ];
 
+/** Whether a setting is one of the process. */
+export function isServerSetting(path: readonly string[]): boolean {
+  const name = path.join(".");
+  return serverSettings.some((setting) => name === setting || name.startsWith(`${setting}.`));
+}
+
 /** A tenant's addresses and the parties it trusts. Other tenants do not inherit them from the server's configuration. */
 const uninheritedSettings = [
   "cors",
@@ -73,15 +81,28 @@ export function tenantConfig(server: Config, { id, name, hosts, settings }: Tena
   const forbidden = serverSettings.find((path) => has(settings, path.split(".")));
   if (forbidden)
     throw new ConfigError(`${forbidden} is a setting of the server: a tenant cannot have its own`);
-  const { mode, data_dir, ...shared } = server;
+  const { mode, data_dir, ignored: _, ...shared } = server;
   const inherited = uninheritedSettings.reduce<Settings>(
     (tree, path) => without(tree, path.split(".")),
     shared,
   );
-  const own = { base_url: addressAt(hosts[0], server.base_url), service: { name } };
-  const merged = merge(merge({ ...inherited, data_dir }, own), settings);
-  const config = parseConfig(merged, { mode, directory: data_dir });
+  const fault = serviceNameFault(name);
+  const service = { name: fault ? server.service.name : name };
+  const own = { base_url: addressAt(hosts[0], server.base_url), service };
+  const base = merge({ ...inherited, data_dir }, own);
+  const parsed = parseConfig({ base, over: settings }, { mode, directory: data_dir });
+  const unused = fault && !has(settings, ["service", "name"]) ? [unusedName(name, fault, service)] : [];
+  const config = { ...parsed, ignored: [...unused, ...parsed.ignored] };
   return hosts.length > 0 ? config : underPath(config, id);
+}
+
+/** The tenant's name as an entry that is not used: as the default of `service.name`, it is in its mails. */
+function unusedName(name: string, fault: string, service: { name: string }): IgnoredEntry {
+  return {
+    fault: `the tenant's name ${fault}, as the default of service.name`,
+    line: `the tenant's name ${fault}, as the default of service.name; pages and mails say ${service.name}`,
+    entry: `name ${name}`,
+  };
 }
 
 /** Adapts a configuration to a tenant on a shared host: base URL, audience of tokens, and names of cookies. */

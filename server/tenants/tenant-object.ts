@@ -23,7 +23,9 @@ export const tenantObjectSchema = z
     secrets: z.array(z.string()).describe("The paths of the secrets that are set, for instance `smtp_url`."),
     warnings: z
       .array(z.string())
-      .describe("What is accepted and not used as it is, such as colours with too little contrast."),
+      .describe(
+        "What is accepted and not used as it is, such as colours with too little contrast, and entries from before a bound was made.",
+      ),
     created_at: time,
     updated_at: time,
   })
@@ -48,10 +50,15 @@ export function tenantObject(
     default: isDefault,
     config: row.config,
     secrets: leafPaths(openSettings(vault, row.id, { config: {}, sealedConfig: row.sealedConfig })),
-    warnings: tenant ? [...themeWarnings(tenant.config.theme), ...faultsOfWords(tenant.config.words)] : [],
+    warnings: tenant ? warningsOf(tenant) : [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+function warningsOf({ config }: Tenant): string[] {
+  const ignored = config.ignored.map(({ line }) => line);
+  return [...ignored, ...themeWarnings(config.theme), ...faultsOfWords(config.words)];
 }
 
 function leafPaths(value: unknown, path: string[] = []): string[] {

@@ -1,10 +1,12 @@
 import { eq, ne, sql } from "drizzle-orm";
+import type { Logger } from "pino";
 import { type Database, schema } from "#db/client";
 import { ConfigError } from "../config/errors.ts";
 import type { Vault } from "../keys/vault.ts";
 import { openSettings } from "./sealed-settings.ts";
 import type { Tenant } from "./tenant.ts";
 import { tenantConfig } from "./tenant-config.ts";
+import { foreignParties, withoutForeign } from "./token-parties.ts";
 
 const { tenants } = schema;
 
@@ -32,6 +34,8 @@ export interface TenantsOptions {
   defaultTenant: Tenant;
   database: Pick<Database, "read">;
   vault: Vault;
+  /** Told of settings that are ignored, once for each version of a tenant that is read. Default: none. */
+  log?: Pick<Logger, "warn">;
 }
 
 const CACHE_LIFETIME_MS = 5_000;
@@ -42,11 +46,17 @@ const MAX_CACHED_TENANTS = 1_000;
 interface CacheEntry {
   /** Monotonic time of the read, in milliseconds. */
   at: number;
-  found: Promise<{ tenant: Tenant; updatedAt: number } | null>;
+  found: Promise<{
+    tenant: Tenant;
+    /** As its row describes it, without regard to other tenants. */
+    stored: Tenant;
+    updatedAt: number;
+    version: string;
+  } | null>;
 }
 
 /** Creates the registry of a process. It reads the database on the first look-up. */
-export function createTenants({ defaultTenant, database, vault }: TenantsOptions): Tenants {
+export function createTenants({ defaultTenant, database, vault, log }: TenantsOptions): Tenants {
   const known = new Map<string, CacheEntry>();
   let hosts: { at: number; ids: Promise<Map<string, string>> } | undefined;
 
@@ -55,8 +65,14 @@ export function createTenants({ defaultTenant, database, vault }: TenantsOptions
     if (!row) return null;
     const last = await before?.found.catch(() => null);
     const updatedAt = row.updatedAt.getTime();
-    if (last?.updatedAt === updatedAt) return last;
-    return { tenant: tenantOf(defaultTenant, vault, row), updatedAt };
+    // With the hosts of other tenants, this changes without a change of the row.
+    const stored = last?.updatedAt === updatedAt ? last.stored : tenantOf(defaultTenant, vault, row);
+    const foreign = await foreignParties(database.read, defaultTenant.config, stored);
+    const version = `${updatedAt} ${JSON.stringify(foreign)}`;
+    if (last?.version === version) return last;
+    const tenant = withoutForeign(stored, foreign);
+    for (const { line } of tenant.config.ignored) log?.warn({ tenant: id }, line);
+    return { tenant, stored, updatedAt, version };
   }
 
   async function byId(id: string): Promise<Tenant | null> {

@@ -65,7 +65,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
     const made: TestRuntime = {
       config,
       tenant,
-      tenants: createTenants({ defaultTenant: tenant, database, vault }),
+      tenants: createTenants({ defaultTenant: tenant, database, vault, log }),
       platform,
       database,
       readiness: createReadiness(database, instanceId, standing),

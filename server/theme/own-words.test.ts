@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textPaths } from "#words/own-texts";
+import { faultsOfWords, MAX_TEXT_CHARACTERS, textPaths } from "#words/own-texts";
 import { wordsOf } from "#words/words-of";
 import { loadConfig } from "../config/load.ts";
 import { createMailWriter } from "../mail/mail-writer.ts";
@@ -75,7 +75,6 @@ describe("a configuration is rejected, with the path of the text,", () => {
     [{ en: { page: { signIn: "x" } } }, /words\.en\.page: .*expected string/],
     [{ en: ["x"] }, /words\.en: .*expected record/],
     [{ en: { "page.signIn": " " } }, /must not be empty/],
-    [{ en: { "page.signIn": "x".repeat(501) } }, /must not be longer than 500 characters/],
     [{ en: { "page.signIn": "Sign\nin" } }, /one line without control characters/],
     [{ en: { "page.signIn": "Sign\u0000in" } }, /control characters/],
     [{ en: { "page.signIn": "Sign \u202Ein" } }, /control characters/],
@@ -97,6 +96,18 @@ describe("a configuration is rejected, with the path of the text,", () => {
   ])("%j", (words, message) => {
     expect(() => judge(words)).toThrow(message);
   });
+});
+
+test("a text that is too long is ignored, and longer ones are unfit", () => {
+  const text = "x".repeat(MAX_TEXT_CHARACTERS + 1);
+  const config = loadConfig({ STILE_WORDS: JSON.stringify({ en: { "page.signIn": text } }) }, "/nowhere");
+  expect(config.words).toEqual({ en: {} });
+  expect(config.ignored.map(({ line }) => line)).toEqual([
+    "words.en.page.signIn: must not be longer than 500 characters; it is ignored",
+  ]);
+  expect(faultsOfWords({ en: { "page.signIn": text } })).toEqual([
+    "words.en.page.signIn must not be longer than 500 characters",
+  ]);
 });
 
 test("A102 markup, apostrophes and braces of ICU in a text of a mail are text", () => {

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { certificates, flag, list, seconds, secret, section } from "./leaves.ts";
+import { address, certificates, flag, line, list, listOf, seconds, secret, section } from "./leaves.ts";
 
 /** Most bytes of UTF-8 that a model may be configured to show. */
 export const MAX_TRANSACTION_BYTES = 4096;
 
 const acceptedAuthenticator = z
   .strictObject({
-    aaid: z.string().regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
-    name: z.string().min(1).max(200).optional(),
+    aaid: line(9).regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
+    name: line(200).optional(),
     /** ALG_SIGN and ALG_KEY of the FIDO registry; by default every one that can be verified, less 0x000F (SHA-1). */
-    algorithms: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
-    key_formats: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+    algorithms: listOf(z.int().min(1).max(0xffff)).min(1).optional(),
+    key_formats: listOf(z.int().min(1).max(0xffff)).min(1).optional(),
     /** By default full where there are roots. */
     attestation: z.enum(["surrogate", "full"]).optional(),
     /** PEM certificates that a full attestation must lead to. */
@@ -28,23 +28,16 @@ const acceptedAuthenticator = z
 
 /** The interface by which applications send requests to authenticators. */
 export const authenticator = section({
-  name: z.string().min(1).optional().describe("Name that authenticators show. Default: service.name."),
-  icon: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe("Icon that authenticators show. Default: none."),
-  app_id: z
-    .string()
-    .min(1)
-    .max(512)
+  name: line().optional().describe("Name that authenticators show. Default: service.name."),
+  icon: address().optional().describe("Icon that authenticators show. Default: none."),
+  app_id: line(512)
     .optional()
     .describe("FIDO AppID. Default: the address of the list of facets, <base_url>/authenticator/facets."),
   facets: list().describe(
     "Facets that may act for the AppID beside our own origin: https origins, android:apk-key-hash:…, ios:bundle-id:….",
   ),
   request_ttl: seconds(120, { min: 1, max: 600 }).describe("How long a request may be answered."),
-  accepted: z
-    .array(acceptedAuthenticator)
+  accepted: listOf(acceptedAuthenticator)
     .min(1)
     .default([
       {
@@ -87,8 +80,7 @@ export const authenticator = section({
     .regex(/\{url\}|\{id\}.*\{token\}|\{token\}.*\{id\}/, "must contain {url}, or {id} and {token}")
     .default("{url}")
     .describe("Content of QR codes; {url}, {id} and {token} are replaced by those of the request."),
-  push_url: z
-    .url({ protocol: /^https?$/ })
+  push_url: address()
     .optional()
     .describe(
       "Address that receives new requests with the push tokens of the user's devices. Default: none.",

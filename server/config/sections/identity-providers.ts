@@ -1,13 +1,25 @@
 import { z } from "zod";
-import { flag, redirectList, seconds, secret, section, text } from "./leaves.ts";
+import {
+  address,
+  flag,
+  key,
+  line,
+  listOf,
+  map,
+  redirectList,
+  seconds,
+  secret,
+  section,
+  text,
+} from "./leaves.ts";
 
 /** Settings that all identity providers have. */
 const provider = <Shape extends z.ZodRawShape>(shape: Shape) =>
   section({
     enabled: flag(false).describe("Whether users may sign in by this provider."),
-    client_id: text("").describe("Client id of Stile at the provider."),
+    client_id: text("", 500).describe("Client id of Stile at the provider."),
     secret: secret().optional().describe("Client secret of Stile at the provider. Default: none."),
-    prompt: z.string().min(1).optional().describe("Value of the provider's prompt parameter. Default: none."),
+    prompt: line().optional().describe("Value of the provider's prompt parameter. Default: none."),
     allow_linking: flag(true).describe(
       "Link to an account that has the same address, when both sides have verified it.",
     ),
@@ -15,22 +27,25 @@ const provider = <Shape extends z.ZodRawShape>(shape: Shape) =>
     ...shape,
   });
 
+/** The metadata of a SAML provider in XML. */
+const MAX_METADATA_CHARACTERS = 200_000;
+
 const customProvider = z
   .strictObject({
     enabled: z.boolean().default(true),
-    display_name: z.string().min(1),
-    client_id: z.string().min(1),
+    display_name: line(),
+    client_id: line(500),
     secret: secret().optional(),
-    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    issuer: address().optional(),
     use_discovery: z.boolean().default(true),
-    authorization_endpoint: z.url({ protocol: /^https?$/ }).optional(),
-    token_endpoint: z.url({ protocol: /^https?$/ }).optional(),
-    userinfo_endpoint: z.url({ protocol: /^https?$/ }).optional(),
-    scopes: z.array(z.string().min(1)).default(["openid", "email", "profile"]),
+    authorization_endpoint: address().optional(),
+    token_endpoint: address().optional(),
+    userinfo_endpoint: address().optional(),
+    scopes: listOf(line()).default(["openid", "email", "profile"]),
     /** Maps the standard name of a claim to the provider's name: `{ "subject": "id" }`. */
-    attribute_mapping: z.record(z.string(), z.string()).default({}),
-    acr_values: z.string().min(1).optional(),
-    prompt: z.string().min(1).optional(),
+    attribute_mapping: map(key(), z.string().max(255), 50).default({}),
+    acr_values: line().optional(),
+    prompt: line().optional(),
     allow_linking: z.boolean().default(false),
     satisfies_mfa: z.boolean().default(false),
   })
@@ -42,30 +57,27 @@ const customProvider = z
     "needs an issuer to discover, or use_discovery false with its endpoints",
   );
 
-const mailDomain = z.string().regex(/^[a-z0-9.-]+$/, "is not a mail domain in lower case");
+const mailDomain = line(253).regex(/^[a-z0-9.-]+$/, "is not a mail domain in lower case");
 
 /** The settings of a SAML provider, without the rules about several of them. */
 export const samlProviderSettings = z.strictObject({
   /** Names the provider in the administration interface; derived from its domain if absent. */
-  id: z.guid().optional(),
-  name: z.string().min(1),
+  id: z.guid().max(36).optional(),
+  name: line(),
   enabled: z.boolean().default(true),
   /** Mail domains of the users of this provider; `domain` for a single one. */
   domain: mailDomain.optional(),
-  domains: z.array(mailDomain).default([]),
+  domains: listOf(mailDomain).default([]),
   /** Expected entity id; metadata with another one is rejected. */
-  entity_id: z.string().min(1).max(500).optional(),
-  metadata_url: z.url({ protocol: /^https?$/ }).optional(),
-  metadata: z.string().min(1).optional(),
+  entity_id: line(500).optional(),
+  metadata_url: address().optional(),
+  metadata: line(MAX_METADATA_CHARACTERS).optional(),
   skip_email_verification: z.boolean().default(false),
   satisfies_mfa: z.boolean().default(false),
   allow_idp_initiated: z.boolean().default(false),
   /** Maps the standard name of a claim to the name of the SAML attribute. */
   attribute_map: z
-    .partialRecord(
-      z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]),
-      z.string().min(1),
-    )
+    .partialRecord(z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]), line())
     .default({}),
 });
 
@@ -85,34 +97,28 @@ export const thirdParty = section({
   allowed_redirect_urls: redirectList().describe(
     "Addresses that users may return to from an identity provider, besides the pages of Stile; * matches within a path segment, ** across segments.",
   ),
-  error_redirect_url: z
-    .url({ protocol: /^https?$/ })
+  error_redirect_url: address()
     .optional()
     .describe(
       "Where browsers are sent that return from a provider with an unknown state. Default: the hosted page.",
     ),
   timeout: seconds(8).describe("How long a provider may take to answer."),
-  order: z
-    .array(
-      z
-        .string()
-        .regex(
-          /^(apple|discord|facebook|github|google|linkedin|microsoft|custom_[a-z0-9][a-z0-9_-]{0,31})$/,
-          "must be the id of a provider, such as google or custom_acme",
-        ),
-    )
+  order: listOf(
+    line(39).regex(
+      /^(apple|discord|facebook|github|google|linkedin|microsoft|custom_[a-z0-9][a-z0-9_-]{0,31})$/,
+      "must be the id of a provider, such as google or custom_acme",
+    ),
+  )
     .default([])
     .describe(
       "Order of the providers' buttons, by id, such as google or custom_acme. Others follow: Apple, Discord, GitHub, Google, LinkedIn, Microsoft, Facebook, then custom ones by name.",
     ),
   providers: section({
     apple: provider({
-      team_id: z
-        .string()
-        .min(1)
+      team_id: line()
         .optional()
         .describe("Apple team id; with key_id and private_key, instead of secret. Default: none."),
-      key_id: z.string().min(1).optional().describe("Id of the private key. Default: none."),
+      key_id: line().optional().describe("Id of the private key. Default: none."),
       private_key: secret()
         .optional()
         .describe("Private key (PKCS#8, PEM) that the client secret is made with. Default: none."),
@@ -126,8 +132,11 @@ export const thirdParty = section({
       tenant: text("common").describe("Directory: common, organizations, consumers, or a tenant id."),
     }),
   }),
-  custom_providers: z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider"), customProvider)
+  custom_providers: map(
+    key(32).regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider"),
+    customProvider,
+    50,
+  )
     .default({})
     .describe(
       "Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa.",
@@ -137,13 +146,11 @@ export const thirdParty = section({
 /** Providers that speak SAML. */
 export const saml = section({
   enabled: flag(false).describe("Whether users may sign in by SAML identity providers."),
-  endpoint_url: z
-    .url({ protocol: /^https?$/ })
+  endpoint_url: address()
     .optional()
     .describe("Address and entity id of Stile as a SAML service provider. Default: base_url."),
-  audience_uri: z.string().min(1).optional().describe("Audience of assertions. Default: endpoint_url."),
-  default_redirect_url: z
-    .url({ protocol: /^https?$/ })
+  audience_uri: line(1024).optional().describe("Audience of assertions. Default: endpoint_url."),
+  default_redirect_url: address()
     .optional()
     .describe(
       "Where browsers are sent after a sign-in that the provider initiated. Default: the hosted page.",
@@ -158,8 +165,7 @@ export const saml = section({
       "Offer providers a certificate to encrypt assertions for. Encrypted assertions are accepted either way.",
     ),
   }),
-  identity_providers: z
-    .array(samlProvider)
+  identity_providers: listOf(samlProvider)
     .default([])
     .describe(
       "SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, attribute_map. Default: none.",

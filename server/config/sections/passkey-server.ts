@@ -1,11 +1,15 @@
 import { z } from "zod";
 import {
+  address,
   attachment,
   attestationPreference,
   certificates,
+  domain,
   duration,
   flag,
-  list,
+  line,
+  listOf,
+  originPatternList,
   residentKey,
   seconds,
   section,
@@ -13,44 +17,40 @@ import {
 } from "./leaves.ts";
 
 const trustedModel = z.strictObject({
-  aaguid: z.guid("is not an AAGUID like ee882879-721c-4913-9775-3dfcce97072a"),
-  name: z.string().min(1).max(200).optional(),
+  aaguid: z.guid("is not an AAGUID like ee882879-721c-4913-9775-3dfcce97072a").max(36),
+  name: line(200).optional(),
   roots: certificates().min(1, "has a model without roots"),
 });
 
 /** The passkey server: the interface for applications that use passkeys on their own pages. */
 export const passkeyServer = section({
   relying_party: section({
-    id: z
-      .string()
-      .min(1)
+    id: domain()
       .optional()
       .describe("Relying party id of the passkey server. Default: webauthn.relying_party.id."),
-    display_name: z
-      .string()
-      .min(1)
+    display_name: line()
       .optional()
       .describe("Relying party name. Default: webauthn.relying_party.display_name."),
-    icon: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe("Relying party icon. Default: none."),
-    origins: list().describe(
-      "Origins that ceremonies may come from, android:apk-key-hash: ones included. Default: webauthn.relying_party.origins.",
-    ),
+    icon: address().optional().describe("Relying party icon. Default: none."),
+    origins: originPatternList()
+      .default([])
+      .describe(
+        "Origins that ceremonies may come from, android:apk-key-hash: ones included. Default: webauthn.relying_party.origins.",
+      ),
   }),
   cors: section({
-    allowed_origins: list().describe(
-      "Origins whose pages may call the passkey server, with * for one label or more, as in https://*.example.com. Default: the relying party's origins.",
-    ),
+    allowed_origins: originPatternList()
+      .default([])
+      .describe(
+        "Origins whose pages may call the passkey server, with * for one label or more, as in https://*.example.com. Default: the relying party's origins.",
+      ),
     allow_unsafe_wildcard: flag(false).describe("Let * alone stand for every origin."),
   }),
   timeout: seconds(300, { min: 1, max: 600 }).describe("Life of a challenge, and the timeout of browsers."),
   user_verification: userVerification("required").describe("User verification asked of passkeys."),
   attachment: attachment("no_preference").describe("Kind of authenticator asked for."),
   attestation_preference: attestationPreference().describe("Attestation asked of passkeys."),
-  attestation_models: z
-    .array(trustedModel)
+  attestation_models: listOf(trustedModel)
     .default([])
     .describe(
       "Authenticator models whose attestation is verified: aaguid (all zeros for FIDO U2F), name, roots (certificates in PEM). An entry replaces that of webauthn.metadata_file for the same model.",

@@ -1,5 +1,17 @@
 import { z } from "zod";
-import { acquire, certificates, count, flag, list, originList, seconds, section } from "./leaves.ts";
+import {
+  acquire,
+  certificates,
+  count,
+  domain,
+  flag,
+  line,
+  list,
+  listOf,
+  originList,
+  seconds,
+  section,
+} from "./leaves.ts";
 
 /** Passkeys of accounts. */
 export const passkey = section({
@@ -21,12 +33,10 @@ export const passkey = section({
     .default("none")
     .describe("Attestation asked of authenticators."),
   limit: count(10, 1, 100).describe("Most passkeys of one account."),
-  hints: z
-    .array(z.enum(["security-key", "client-device", "hybrid"]))
+  hints: listOf(z.enum(["security-key", "client-device", "hybrid"]), 10)
     .default([])
     .describe("Kinds of authenticator that browsers put first: security-key, client-device, hybrid."),
-  attestation_formats: z
-    .array(z.enum(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"]))
+  attestation_formats: listOf(z.enum(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"]), 10)
     .default(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"])
     .describe("Formats of attestation statements that are accepted."),
   conditional_create: flag(true).describe(
@@ -37,8 +47,8 @@ export const passkey = section({
 /** Settings of all WebAuthn ceremonies of accounts. */
 export const webauthn = section({
   relying_party: section({
-    id: z.string().min(1).optional().describe("Relying party id. Default: the host of base_url."),
-    display_name: z.string().min(1).optional().describe("Relying party name. Default: service.name."),
+    id: domain().optional().describe("Relying party id. Default: the host of base_url."),
+    display_name: line().optional().describe("Relying party name. Default: service.name."),
     origins: list().describe("Origins that ceremonies may come from. Default: the origin of base_url."),
   }),
   related_origins: originList("https://shop.example.net").describe(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cookieName, count, flag, list, seconds, section, text } from "./leaves.ts";
+import { cookieName, count, flag, freeJson, key, list, map, seconds, section, text } from "./leaves.ts";
 
 /** Claims that templates cannot set: those of every token, and those that clients get beside them. */
 const reservedClaims = new Set([
@@ -24,8 +24,7 @@ export const session = section({
   audience: list().describe("aud of the session's JWT. Default: the relying party id."),
   algorithm: z.enum(["RS256", "ES256", "EdDSA"]).default("RS256").describe("Algorithm of new signing keys."),
   jwt_template: section({
-    claims: z
-      .record(z.string(), z.json())
+    claims: map(key(), freeJson({ characters: 4096, levels: 8 }), 50)
       .superRefine((claims, context) => {
         const reserved = Object.keys(claims).find((name) => name === "" || reservedClaims.has(name));
         if (reserved !== undefined)
@@ -38,7 +37,7 @@ export const session = section({
   }),
   cookie: section({
     name: cookieName("service").describe("Name of the session cookie."),
-    domain: text("").describe("Domain attribute of the session cookie; empty for this host alone."),
+    domain: text("", 254).describe("Domain attribute of the session cookie; empty for this host alone."),
     same_site: z
       .enum(["strict", "lax", "none"])
       .default("lax")

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { section } from "./leaves.ts";
 
-const color = () => z.string().regex(/^#[0-9a-f]{6}$/i, "must be a colour like #1f5b43");
+const color = () =>
+  z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, "must be a colour like #1f5b43")
+    .max(7);
 
 /** The four colours of a theme in one colour scheme. All others derive from them. */
 const palette = (scheme: string) =>
@@ -24,7 +28,7 @@ const palette = (scheme: string) =>
 const image = () =>
   z
     .string()
-    .max(65_536, "must not be longer than 64 KiB")
+    .max(65_536)
     .regex(
       /^data:image\/(?:png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/,
       "must be a data: URL of a PNG, JPEG, WebP or SVG image in base64",

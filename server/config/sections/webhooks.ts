@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { subscribableEventNames } from "../event-names.ts";
-import { flag, seconds, section } from "./leaves.ts";
+import { flag, listOf, seconds, section } from "./leaves.ts";
 
 const DAY_SECONDS = 86_400;
 
 const hook = z.strictObject({
-  callback: z.url({ protocol: /^https?$/, error: "has a callback that is not an address" }),
-  events: z.array(z.enum(subscribableEventNames, "has an unknown event")).min(1, "has a hook without events"),
+  callback: z.url({ protocol: /^https?$/, error: "has a callback that is not an address" }).max(2048),
+  events: listOf(z.enum(subscribableEventNames, "has an unknown event")).min(1, "has a hook without events"),
   secret: z
     .string()
     .regex(
       /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
       "has a secret that is not whsec_ and 24 to 64 bytes in base64",
     )
+    .max(96)
     .optional(),
 });
 
@@ -21,8 +22,7 @@ export const webhooks = section({
   enabled: flag(false).describe(
     "Deliver events to webhooks.hooks. Webhooks stored by /admin/webhooks are independent of it.",
   ),
-  hooks: z
-    .array(hook)
+  hooks: listOf(hook)
     .refine(
       (hooks) => new Set(hooks.map(({ callback }) => callback)).size === hooks.length,
       "has a callback twice",

@@ -172,18 +172,19 @@ describe("tenants", () => {
     expect((await operator.call("PATCH", "/tenant", "x".repeat(70_000))).status).toBe(413);
     const { id } = own.tenant;
     const statuses: number[] = [];
-    for (const [at] of Array.from({ length: 6 }).entries()) {
-      const custom_providers = Object.fromEntries(
-        Array.from({ length: 10 }, (_, key) => [
-          `p${at}-${key}`,
-          { display_name: "x".repeat(5000), client_id: "c", issuer: "https://id.example" },
-        ]),
-      );
-      const { status } = await operator.call("PATCH", `/tenants/${id}`, {
-        config: { third_party: { custom_providers } },
-      });
-      statuses.push(status);
-    }
+    const image = `data:image/png;base64,${"A".repeat(65_000)}`;
+    const allowed_redirect_urls = Array.from({ length: 100 }, () => `https://a.example/${"x".repeat(230)}`);
+    const patches = [
+      ...[
+        { theme: { logo: { light: image } } },
+        { theme: { logo: { dark: image } } },
+        { theme: { favicon: image } },
+      ],
+      ...[{ hosted: { allowed_redirect_urls } }, { third_party: { allowed_redirect_urls } }],
+      { saml: { allowed_redirect_urls } },
+    ];
+    for (const config of patches)
+      statuses.push((await operator.call("PATCH", `/tenants/${id}`, { config })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 400]);
   });
 

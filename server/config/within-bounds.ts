@@ -1,0 +1,157 @@
+import type { z } from "zod";
+import { sha256 } from "../lib/sha256.ts";
+import type { BoundMark } from "./sections/leaves.ts";
+
+/** A tree of settings by the names of the configuration. */
+type Settings = Record<string, unknown>;
+
+/** An entry that is beyond a bound, and therefore not used. */
+export interface IgnoredEntry {
+  /** Names the setting and the bound. */
+  fault: string;
+  /** The same with what becomes of the entry; for logs and operators. */
+  line: string;
+  /** Identifies setting and value, so that a later check can tell whether a change has added the entry. */
+  entry: string;
+}
+
+/** Names of sections and members, and positions in lists. */
+type Path = readonly (string | number)[];
+
+/** A bound that an entry is beyond. */
+interface Violation {
+  path: Path;
+  message: string;
+  /** For a list or map: the number of its first members that stay. */
+  keep?: number;
+}
+
+/** Each round removes every entry that it finds; a removed required member makes one more, for the entry around it. */
+const MAX_ROUNDS = 20;
+
+/**
+ * Parses settings, without entries that are beyond a bound of length or number: bounds came later than some
+ * configurations, and stop no server and no tenant. Any other fault of the settings stays one.
+ *
+ * A member beyond its bound falls back to that of `base`; a list or map with too many members keeps the first; an item
+ * whose required member is beyond a bound is left out as a whole.
+ *
+ * @param given the settings of `over` override those of `base`
+ * @param combine returns the settings of both
+ * @param nameOf names a setting in messages
+ */
+export function parseWithinBounds<Tree>(
+  schema: z.ZodType<Tree>,
+  given: { base: Settings; over: Settings },
+  combine: (base: Settings, over: Settings) => Settings,
+  nameOf: (path: readonly PropertyKey[]) => string,
+): { parsed: z.ZodSafeParseResult<Tree>; ignored: IgnoredEntry[] } {
+  const ignored: IgnoredEntry[] = [];
+  const removed: Path[] = [];
+  let { base, over } = given;
+  for (let round = 0; ; round++) {
+    const tree = combine(base, over);
+    const parsed = schema.safeParse(tree);
+    if (parsed.success || round === MAX_ROUNDS) return { parsed, ignored };
+    const violations = parsed.error.issues
+      .flatMap((issue) => violationOf(issue, tree, removed) ?? [])
+      .filter(({ path }, at, all) => all.findIndex((other) => isEqual(other.path, path)) === at);
+    if (violations.length === 0) return { parsed, ignored };
+    for (const { path, message, keep } of violations) {
+      const fault = `${nameOf(path)}${positionIn(path)}: ${message}`;
+      ignored.push({
+        fault,
+        line: `${fault}; ${keep === undefined ? "it is" : "the others are"} ignored`,
+        entry: entryOf(path, valueAt(tree, path)),
+      });
+      removed.push(path);
+    }
+    const [inOver, inBase] = [true, false].map((is) =>
+      violations.filter(({ path }) => (valueAt(over, path) !== undefined) === is),
+    );
+    over = pruned(over, inOver ?? []) as Settings;
+    base = pruned(base, inBase ?? []) as Settings;
+  }
+}
+
+/**
+ * Returns the bound that an issue is about; undefined if it is about something else.
+ *
+ * @param removed entries that were removed before: what is missing without them is removed too
+ */
+function violationOf(
+  issue: z.core.$ZodIssue,
+  tree: Settings,
+  removed: readonly Path[],
+): Violation | undefined {
+  const path = issue.path as (string | number)[];
+  const { message } = issue;
+  // Members of `base` count too, so that keeping the first ones may not suffice.
+  const keeping = (keep: number) => (removed.some((other) => isEqual(other, path)) ? {} : { keep });
+  if (issue.code === "too_big" && issue.origin === "string") return { path, message: tooLong(issue) };
+  if (issue.code === "too_big" && issue.origin === "array")
+    return {
+      path,
+      message: `must not have more than ${issue.maximum} entries`,
+      ...keeping(Number(issue.maximum)),
+    };
+  if (issue.code === "custom" && isMark(issue.params)) {
+    const { maximum } = issue.params;
+    return { path, message, ...(maximum === undefined ? {} : keeping(maximum)) };
+  }
+  if (issue.code === "invalid_key") {
+    const [inner] = issue.issues;
+    return inner?.code === "too_big" ? { path, message: `the name ${tooLong(inner)}` } : undefined;
+  }
+  if (
+    path.length > 0 &&
+    removed.some((other) => other.length > path.length && isEqual(other.slice(0, path.length), path))
+  )
+    return { path, message };
+  const isMissing = removed.some((other) => isEqual(other, path)) && valueAt(tree, path) === undefined;
+  return isMissing && path.length > 1
+    ? { path: path.slice(0, -1), message: `${String(path.at(-1))} is missing` }
+    : undefined;
+}
+
+const tooLong = ({ maximum }: { maximum: number | bigint }) =>
+  `must not be longer than ${maximum} characters`;
+
+const isEqual = (one: Path, other: Path) =>
+  one.length === other.length && one.every((part, index) => part === other[index]);
+
+const isMark = (params: unknown): params is BoundMark => (params as BoundMark | undefined)?.bound === true;
+
+/** Tells the position of a list's item, which is no part of the setting's name. Counted from one, as people do. */
+function positionIn(path: Path): string {
+  const index = path.findLast((part) => typeof part === "number");
+  return index === undefined ? "" : ` (number ${index + 1})`;
+}
+
+/** Without positions in lists, which a change of other items shifts; without the value, which may be long or a secret. */
+const entryOf = (path: Path, value: unknown) =>
+  `${path.filter((part) => typeof part === "string").join(".")} ${sha256(JSON.stringify(value) ?? "").toString("base64url")}`;
+
+function valueAt(value: unknown, [first, ...rest]: Path): unknown {
+  if (first === undefined) return value;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, first)) return undefined;
+  return valueAt((value as Record<string | number, unknown>)[first], rest);
+}
+
+/** Returns a copy of a value without the entries of some paths, which are relative to it. */
+function pruned(value: unknown, violations: readonly Violation[]): unknown {
+  const here = violations.find(({ path }) => path.length === 0);
+  if (typeof value !== "object" || value === null || violations.length === 0) return value;
+  const members = (Array.isArray(value) ? [...value.entries()] : Object.entries(value)).slice(0, here?.keep);
+  const below = new Map<string | number, Violation[]>();
+  for (const { path, ...rest } of violations) {
+    const [first, ...others] = path;
+    if (first !== undefined) below.set(first, [...(below.get(first) ?? []), { ...rest, path: others }]);
+  }
+  const kept = members.flatMap(([name, member]) => {
+    const concerning = below.get(name) ?? [];
+    const isRemoved = concerning.some(({ path, keep }) => path.length === 0 && keep === undefined);
+    return isRemoved ? [] : [[name, pruned(member, concerning)] as const];
+  });
+  return Array.isArray(value) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
+}
