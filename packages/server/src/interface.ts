@@ -116,7 +116,7 @@ export interface Tenant {
   config: Record<string, unknown>;
   /** The paths of the secrets that are set, for instance `smtp_url`. */
   secrets: string[];
-  /** What is accepted and not used as it is, such as colours with too little contrast. */
+  /** What is accepted and not used as it is, such as colours with too little contrast, and entries from before a bound was made. */
   warnings: string[];
   created_at: string;
   updated_at: string;

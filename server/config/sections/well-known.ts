@@ -66,14 +66,20 @@ export const wellKnown = section({
       .max(40)
       .optional()
       .describe(
-        "Time from which the file is stale, less than a year ahead (RFC 9116, 2.5.5); from then on it does not exist.",
+        "Time from which the file is stale, less than a year ahead (RFC 9116, 2.5.5); from then on it does not exist. Without it, contact is rejected.",
       ),
-    policy: webAddress().optional().describe("Address of the policy for reports."),
+    policy: webAddress()
+      .optional()
+      .describe("Address of the policy for reports. Without it, the file names none."),
     encryption: uri(/^(?:https:\/\/[^/]|dns:|openpgp4fpr:)/, "must be an https, dns or openpgp4fpr URI")
       .optional()
-      .describe("Where the key to encrypt reports with is."),
-    acknowledgments: webAddress().optional().describe("Address of the page that thanks those who reported."),
-    hiring: webAddress().optional().describe("Address of vacancies in security."),
+      .describe("Where the key to encrypt reports with is. Without it, the file names none."),
+    acknowledgments: webAddress()
+      .optional()
+      .describe("Address of the page that thanks those who reported. Without it, the file names none."),
+    hiring: webAddress()
+      .optional()
+      .describe("Address of vacancies in security. Without it, the file names none."),
     preferred_languages: z
       .array(
         z
