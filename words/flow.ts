@@ -168,6 +168,16 @@ export interface PageWords extends MessageTexts {
   lastUsed: string;
   signedInSince: string;
   passkey: string;
+  /** Name of a passkey whose provider is unknown: {browser}, {system}. */
+  passkeyIn: string;
+  mailedCode: string;
+  recoveryCode: string;
+  /** Badge of a sign-in. */
+  signInFailed: string;
+  /** When a sign-in was tried that failed: {date}. */
+  triedAt: string;
+  /** Badge of a session. */
+  byAdministrator: string;
   securityKey: string;
   session: string;
   identity: string;

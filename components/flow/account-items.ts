@@ -119,10 +119,11 @@ export const itemLists: ItemList[] = [
     icon: deviceIcon,
     items: ({ sign_ins }) => listOf(sign_ins),
     ...{ id: "id", title: "user_agent", untitled: "session" },
-    badges: () => [],
-    details: ({ at, location, ip_address }) => [
+    badges: ({ outcome }) => (outcome === "failure" ? ["signInFailed"] : []),
+    details: ({ at, outcome, methods, location, ip_address }) => [
+      ...methodDetails(methods),
       ...located(location, ip_address),
-      ...dated("signedInSince", at, true),
+      ...dated(outcome === "failure" ? "triedAt" : "signedInSince", at, true),
     ],
   },
   {
@@ -145,7 +146,10 @@ export const itemLists: ItemList[] = [
         location: isText(session.id) ? recordOf(session_locations)[session.id] : undefined,
       })),
     ...{ id: "id", title: "user_agent", untitled: "session" },
-    badges: ({ current }) => (current === true ? ["thisDevice"] : []),
+    badges: ({ current, created_by_administrator }) => [
+      ...(current === true ? (["thisDevice"] as const) : []),
+      ...(created_by_administrator === true ? (["byAdministrator"] as const) : []),
+    ],
     details: ({ location, ip_address, created_at, last_used }) => [
       ...located(location, ip_address),
       ...dated("signedInSince", created_at, true),
@@ -236,12 +240,20 @@ export const sectionActions: Partial<Record<string, WordedSection>> = {
   account_delete: "leave",
 };
 
-/** Credentials with what is known of their use; one without a name has that of its provider. */
+/**
+ * Credentials with what is known of their use. One without a name has that of its provider; `number` tells apart those
+ * whose names are equal and not their owner's. The server numbers new names itself.
+ */
 function withUses(credentials: unknown, { credential_uses }: AccountItem): AccountItem[] {
   const uses = recordOf(credential_uses);
+  const counts = new Map<unknown, number>();
   return listOf(credentials).map((credential) => {
     const use = recordOf(isText(credential.id) ? uses[credential.id] : undefined);
-    return { ...use, ...credential, name: isText(credential.name) ? credential.name : use.authenticator };
+    const name = isText(credential.name) ? credential.name : use.authenticator;
+    if (isText(name) && name !== use.authenticator) return { ...use, ...credential, name };
+    const number = (counts.get(name) ?? 0) + 1;
+    counts.set(name, number);
+    return { ...use, ...credential, name, number };
   });
 }
 
@@ -260,6 +272,26 @@ function credentialDetails({
     ...dated("added", created_at),
     ...dated("lastUsed", last_used_at).map((used) => (place === "" ? used : { ...used, place })),
   ];
+}
+
+/** The words of the methods of signing in. A registration that proved nothing, and unknown methods, have none. */
+const methodWords: Partial<Record<string, keyof PageWords>> = {
+  password: "password",
+  passcode: "mailedCode",
+  passkey: "passkey",
+  third_party: "identity",
+  totp: "authenticatorApp",
+  security_key: "securityKey",
+  authenticator: "phone",
+  recovery_code: "recoveryCode",
+};
+
+function methodDetails(methods: unknown): Detail[] {
+  const named = Array.isArray(methods) ? methods.filter(isText) : [];
+  return named.flatMap((method): Detail[] => {
+    const word = Object.hasOwn(methodWords, method) ? methodWords[method] : undefined;
+    return word ? [{ word }] : [];
+  });
 }
 
 function located(location: unknown, address: unknown): Detail[] {

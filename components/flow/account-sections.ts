@@ -19,8 +19,10 @@ import type { ItemReference, PageValues } from "./view-context.ts";
 export interface Row {
   key: string;
   icon: IconName;
-  /** The item's name, or the word for its kind. */
-  title: { text: string } | { word: keyof PageWords };
+  /** The item's name, or the word for its kind; `number` tells it from others with the same one. */
+  title: ({ text: string } | { word: keyof PageWords }) & { number?: number };
+  /** The input that renames the item, which begins with its title. */
+  renameInput?: string;
   badges: (keyof PageWords)[];
   details: Detail[];
   actions: ActionDescriptor[];
@@ -142,18 +144,20 @@ function listRows(
     const row: Row = {
       key: id,
       icon: list.icon(item),
-      title: isText(title) ? { text: title } : { word: list.untitled },
+      title: { ...(isText(title) ? { text: title } : { word: list.untitled }), ...numbered(item.number) },
+      ...(list.renameInput ? { renameInput: list.renameInput } : {}),
       badges: list.badges(item),
       details: list.details(item),
-      actions: destructiveLast(
-        actions
-          .filter((action) => appliesTo(action, list, item, id, pageValues))
-          .map((action) => withValues(action, list.renameInput ? { [list.renameInput]: title } : {})),
-      ),
+      actions: destructiveLast(actions.filter((action) => appliesTo(action, list, item, id, pageValues))),
       id,
     };
     return [{ section, row }];
   });
+}
+
+/** The first of equal items needs no number. */
+function numbered(number: unknown): { number?: number } {
+  return typeof number === "number" && number > 1 ? { number } : {};
 }
 
 /**
@@ -175,7 +179,7 @@ function appliesTo(
 }
 
 /** Presets visible inputs with current values, unless the server presets them. */
-function withValues(action: ActionDescriptor, values: Record<string, unknown>): ActionDescriptor {
+export function withValues(action: ActionDescriptor, values: Record<string, unknown>): ActionDescriptor {
   const inputs = Object.entries(action.inputs).map(([name, input]) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     const isPreset = input.hidden || (input.value ?? null) !== null || !isText(value);

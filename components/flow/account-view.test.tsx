@@ -169,7 +169,7 @@ describe("the account page", () => {
     expect(summaries(row("third@example.org"))).toEqual(["Make primary third@example.org"]);
     expect(
       row("Ada's iPhone").getByText(
-        "iCloud Keychain · Added Mar 4, 2026 · Last used Oct 11, 2026 – iOS (Safari), 192.0.2.0",
+        "iCloud Keychain · Added Mar 4, 2026 · Last used Oct 11, 2026 – iOS (Safari), 192.0.2.x",
       ),
     ).toBeDefined();
     expect(row("Ada's iPhone").getByText("Synced")).toBeDefined();
@@ -177,9 +177,25 @@ describe("the account page", () => {
     expect(row("macOS (Safari)").getByText(/^Berlin, Germany · 192\.0\.2\.7 · /)).toBeDefined();
   });
 
-  test("names a passkey without a name by its provider", () => {
+  test("names passkeys without a name by their provider, and numbers equal ones", () => {
     account();
     expect(row("Windows Hello").getByText(/^Added Mar 4, 2026/)).toBeDefined();
+    expect(summaries(row("Windows Hello 2"))).toEqual(["Rename Windows Hello 2", "Remove Windows Hello 2"]);
+    const name = row("Windows Hello 2").getByLabelText<HTMLInputElement>(/^Name/);
+    expect([name.value, name.maxLength]).toEqual(["Windows Hello 2", 64]);
+  });
+
+  test("leaves equal names that their owner gave", () => {
+    const named = structuredClone(states.profile_init);
+    const { passkeys } = named.payload.user as { passkeys: { name: string }[] };
+    for (const passkey of passkeys) passkey.name = "Work";
+    draw(named, { type: "profile" });
+    expect(panel("Passkeys").getAllByText("Work", { selector: ".stile-row-title span" })).toHaveLength(3);
+  });
+
+  test("tells a session that an administrator created", () => {
+    account();
+    expect(row("Android (Chrome)").getByText("Created by an administrator")).toBeDefined();
   });
 
   test("shows the recovery codes that are left, phones, trusted browsers and sign-ins", () => {
@@ -191,14 +207,15 @@ describe("the account page", () => {
     expect(summaries(row("Ada's Pixel"))).toEqual(["Remove Ada's Pixel"]);
     const browser = panel("Trusted browsers");
     expect(
-      browser.getByText(/^198\.51\.100\.0 · Last used Nov 16, 2026, .+ · Trusted until Dec 16, 2026$/),
+      browser.getByText(/^198\.51\.100\.x · Last used Nov 16, 2026, .+ · Trusted until Dec 16, 2026$/),
     ).toBeDefined();
     expect(summaries(browser)).toEqual(["No longer trust Windows (Firefox)"]);
     const signIns = panel("Recent sign-ins");
     expect(signIns.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
       expect.stringMatching(
-        /^Linux \(Chrome\)Bavaria, Germany\s· 203\.0\.113\.0\s· Signed in Nov 19, 2026, /,
+        /^Linux \(Chrome\)Password\s· Authenticator app\s· Bavaria, Germany\s· 203\.0\.113\.x\s· Signed in Nov 19, 2026, /,
       ),
+      expect.stringMatching(/^Windows \(Edge\)FailedMailed code\s· 2001:db8:1:…\s· Tried Nov 18, 2026, /),
       expect.stringMatching(/^Unknown browserSigned in Nov 1, 2026, /),
     ]);
     expect(summaries(signIns)).toEqual([]);

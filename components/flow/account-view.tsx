@@ -8,7 +8,14 @@ import { Breakable } from "../ui/breakable.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { additionTo } from "./account-additions.ts";
 import type { Detail } from "./account-items.ts";
-import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
+import {
+  itemOf,
+  type Row,
+  type Section,
+  sectionOfAction,
+  sectionsOf,
+  withValues,
+} from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
 import { needsConfirmation, scriptedClass, visibleInputs } from "./action-layout.ts";
 import { Disclosure } from "./disclosure.tsx";
@@ -105,7 +112,9 @@ function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
 
 function RowView({ context, row }: { context: ViewContext; row: Row }) {
   const { words, language, live } = context;
-  const title = "text" in row.title ? row.title.text : words.page[row.title.word];
+  const kind = "text" in row.title ? row.title.text : words.page[row.title.word];
+  const title = row.title.number === undefined ? kind : `${kind} ${row.title.number}`;
+  const preset = row.renameInput ? { [row.renameInput]: title } : {};
   const details = row.details
     .map((detail) => detailText(detail, words, language, live))
     .filter((text) => text !== "");
@@ -133,7 +142,7 @@ function RowView({ context, row }: { context: ViewContext; row: Row }) {
             <AccountAction
               key={action.action}
               context={context}
-              action={action}
+              action={withValues(action, preset)}
               item={itemOf(row, action, title)}
               about={title}
               tone="link"

@@ -287,6 +287,7 @@ function TextField(props: FieldProps) {
           inputMode={input.type === "email" || input.name === "email" ? "email" : undefined}
           required={input.required === true}
           minLength={input.min_length}
+          maxLength={input.max_length}
           defaultValue={formValue(input.value)}
           autoComplete={names?.[flow] ?? names?.other ?? nameAutocompletes[input.name] ?? "on"}
         />

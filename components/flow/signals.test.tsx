@@ -20,7 +20,7 @@ test("the account page reports the accepted passkeys and the user's names", () =
       signalName: "allAcceptedCredentials",
       rpID: "login.example",
       userID,
-      allAcceptedCredentialIDs: ["cGsx", "cGsy", "c2sx"],
+      allAcceptedCredentialIDs: ["cGsx", "cGsy", "cGsz", "c2sx"],
     },
     {
       signalName: "currentUserDetails",

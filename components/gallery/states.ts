@@ -243,8 +243,9 @@ const profilePayload = {
   recovery_codes_left: 7,
   metadata_editor: true,
   credential_uses: {
-    cGsx: { authenticator: "iCloud Keychain", user_agent: "iOS (Safari)", ip_address: "192.0.2.0" },
+    cGsx: { authenticator: "iCloud Keychain", user_agent: "iOS (Safari)", ip_address: "192.0.2.x" },
     cGsy: { authenticator: "Windows Hello" },
+    cGsz: { authenticator: "Windows Hello" },
   },
   phones: [
     {
@@ -259,15 +260,20 @@ const profilePayload = {
     {
       id: "b1",
       user_agent: "Windows (Firefox)",
-      ip_address: "198.51.100.0",
+      ip_address: "198.51.100.x",
       last_used_at: "2026-11-16T08:00:00Z",
       expires_at: "2026-12-16T08:00:00Z",
     },
   ],
   sign_ins: [
     {
-      ...{ id: "l2", at: "2026-11-19T08:00:00Z", user_agent: "Linux (Chrome)", ip_address: "203.0.113.0" },
+      ...{ id: "l3", at: "2026-11-19T08:00:00Z", user_agent: "Linux (Chrome)", ip_address: "203.0.113.x" },
+      ...{ outcome: "success", methods: ["password", "totp"] },
       location: { country: "Germany", region: "Bavaria" },
+    },
+    {
+      ...{ id: "l2", at: "2026-11-18T08:00:00Z", user_agent: "Windows (Edge)", ip_address: "2001:db8:1:…" },
+      ...{ outcome: "failure", methods: ["passcode"] },
     },
     { id: "l1", at: "2026-11-01T08:00:00Z" },
   ],
@@ -280,6 +286,7 @@ const profilePayload = {
     passkeys: [
       passkey("cGsx", { name: "Ada's iPhone", last_used_at: "2026-10-11T12:13:14Z" }),
       passkey("cGsy", { backup_state: false }),
+      passkey("cGsz", { backup_state: false }),
     ],
     security_keys: [passkey("c2sx", { name: "YubiKey 5", mfa_only: true, backup_state: false })],
     identities: [{ id: "4711", provider: "GitHub", identity_id: "i1" }],
@@ -300,6 +307,7 @@ const profilePayload = {
       user_agent_raw:
         "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
       current: false,
+      created_by_administrator: true,
       created_at: "2026-11-01T08:00:00Z",
       last_used: "2026-11-18T08:00:00Z",
     },
@@ -331,7 +339,12 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
       action("webauthn_credential_create"),
       action("webauthn_credential_rename", [
         hidden("passkey_id"),
-        input("passkey_name", "string", { value: null, ...(fault.name ? { error: fault.name } : {}) }),
+        input("passkey_name", "string", {
+          min_length: 1,
+          max_length: 64,
+          value: null,
+          ...(fault.name ? { error: fault.name } : {}),
+        }),
       ]),
       action("webauthn_credential_delete", [hidden("passkey_id")]),
       action("email_create", [email(fault.email ? { value: "ada@", error: fault.email } : {})]),

@@ -1,6 +1,6 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import { maskAddress } from "../audit/mask.ts";
+import { shownNetwork } from "../audit/mask.ts";
 import type { Location } from "../authenticator/location.ts";
 import { describeUserAgent, UNKNOWN_USER_AGENT } from "../sessions/user-agent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -13,7 +13,7 @@ export interface Belongings {
   phones: Phone[];
   /** Browsers that skip the second factor, the one that was used last first. */
   trustedBrowsers: TrustedBrowser[];
-  /** Sign-ins of the last `SIGN_IN_DAYS`, newest first, at most `MAX_SIGN_INS`. */
+  /** Sign-ins of the last `SIGN_IN_DAYS`, newest first: at most `MAX_SIGN_INS`, and `MAX_FAILED_SIGN_INS` that failed. */
   signIns: SignIn[];
 }
 
@@ -36,13 +36,16 @@ export interface TrustedBrowser extends Place {
 export interface SignIn extends Place {
   id: string;
   at: string;
+  outcome: "success" | "failure";
+  /** The factors that were proved, or the one that failed; absent if they are not known. */
+  methods?: string[];
 }
 
 /** Where something was done. */
 export interface Place {
   /** Readable form: `macOS (Safari)`; absent if it is not known. */
   user_agent?: string;
-  /** The network of the client: an IPv4 address ends in `.0`, an IPv6 address is its /48. */
+  /** The network of the client, as `shownNetwork` writes it. */
   ip_address?: string;
   /** Where the network is, by English names, if the operator has a database of places. */
   location?: Location;
@@ -54,7 +57,12 @@ export type Locate = (address: string) => Location | null;
 export const SIGN_IN_DAYS = 30;
 export const MAX_SIGN_INS = 10;
 
+/** Apart from the others, so that strangers who fail push no sign-in out. */
+export const MAX_FAILED_SIGN_INS = 5;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+type StoredSignIn = Omit<Stored<SignIn>, "methods"> & { methods: string[] | null };
 
 type Stored<Item> = Omit<Item, keyof Place | `${string}_at` | "at"> & {
   times: Record<string, string>;
@@ -78,15 +86,20 @@ export async function readBelongings(
   const { users } = schema;
   const own = sql`o.tenant_id = ${tenant.id} and o.user_id = ${userId}`;
   const since = new Date(now.getTime() - SIGN_IN_DAYS * DAY_MS).toISOString();
+  const audited = (outcome: SignIn["outcome"], methods: SQL, isOne: SQL, limit: number) => sql`(
+    select o.id, o.created_at, o.user_agent, o.ip_address, ${outcome} as outcome, ${methods} as methods
+    from audit_logs o
+    where o.tenant_id = ${tenant.id} and coalesce(o.user_id::text, o.details ->> 'actor_user_id') = ${userId}
+      and o.created_at > ${since}::timestamptz and (${isOne})
+    order by o.created_at desc, o.id desc limit ${limit})`;
+  const isSuccess = sql`o.type = 'login_success' or (o.type = 'user_created' and o.details ? 'methods')`;
+  const failed = sql`jsonb_build_array(o.details -> 'method')`;
   const signIns = tenant.config.audit_log.storage.enabled
-    ? sql`
-        select o.id, o.created_at, o.user_agent, o.ip_address from audit_logs o
-        where o.tenant_id = ${tenant.id} and coalesce(o.user_id::text, o.details ->> 'actor_user_id') = ${userId}
-          and o.created_at > ${since}::timestamptz
-          and (o.type = 'login_success' or (o.type = 'user_created' and o.details ? 'methods'))
-        order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`
+    ? sql`${audited("success", sql`o.details -> 'methods'`, isSuccess, MAX_SIGN_INS)} union all
+        ${audited("failure", failed, sql`o.type = 'login_failure'`, MAX_FAILED_SIGN_INS)}`
     : sql`
-        select o.id, o.created_at, o.user_agent, o.ip_address from sessions o
+        select o.id, o.created_at, o.user_agent, o.ip_address, 'success' as outcome, null::jsonb as methods
+        from sessions o
         where ${own} and o.created_at > ${since}::timestamptz
         order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`;
   const [row] = await db
@@ -104,9 +117,9 @@ export async function readBelongings(
           order by o.created_at desc, o.id), '[]')
         from trusted_devices o
         where ${own} and o.replaced_at is null and o.expires_at > ${now.toISOString()}::timestamptz)`,
-      signIns: sql<Stored<SignIn>[]>`(
+      signIns: sql<StoredSignIn[]>`(
         select coalesce(json_agg(json_build_object('id', o.id, 'userAgent', o.user_agent, 'ipAddress', o.ip_address,
-            'times', json_build_object('at', o.created_at))
+            'outcome', o.outcome, 'methods', o.methods, 'times', json_build_object('at', o.created_at))
           order by o.created_at desc, o.id desc), '[]')
         from (${signIns}) o)`,
     })
@@ -120,7 +133,10 @@ export async function readBelongings(
       ...(model === null ? {} : { model }),
     })),
     trustedBrowsers: row.trustedBrowsers.map((browser) => described<TrustedBrowser>(browser, locate)),
-    signIns: row.signIns.map((signIn) => described<SignIn>(signIn, locate)),
+    signIns: row.signIns.map(({ methods, ...signIn }) => ({
+      ...described<SignIn>(signIn, locate),
+      ...(methods === null ? {} : { methods: methods.filter((method) => method !== null) }),
+    })),
   };
 }
 
@@ -138,7 +154,7 @@ export function placeOf(
   const browser = userAgent ? describeUserAgent(userAgent) : UNKNOWN_USER_AGENT;
   return {
     ...(browser === UNKNOWN_USER_AGENT ? {} : { user_agent: browser }),
-    ...(ipAddress ? { ip_address: maskAddress(ipAddress) } : {}),
+    ...(ipAddress ? { ip_address: shownNetwork(ipAddress) } : {}),
     ...(location ? { location } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maskAddress, maskDetails, maskName, maskSource } from "./mask.ts";
+import { maskAddress, maskDetails, maskName, maskSource, shownNetwork } from "./mask.ts";
 
 it.each([
   ["jane.doe@example.com", "j***@example.com"],
@@ -38,4 +38,17 @@ it("masks the members of details that hold names, and addresses only where they 
   expect(maskSource("192.0.2.7", { mask: true, mask_ip_addresses: false })).toBe("192.0.2.7");
   expect(maskSource("192.0.2.7", { mask: false, mask_ip_addresses: true })).toBe("192.0.2.0");
   expect(maskSource(null, { mask: true, mask_ip_addresses: true })).toBeNull();
+});
+
+it.each([
+  ["127.0.0.1", "127.0.0.x"],
+  ["192.0.2.0", "192.0.2.x"],
+  ["2001:db8:1:2::7", "2001:db8:1:…"],
+  ["2001:db8::7", "2001:db8:0:…"],
+  ["2001:db8:1::", "2001:db8:1:…"],
+  ["::1", "0:0:0:…"],
+  ["::", "0:0:0:…"],
+  ["not an address", "not an address"],
+])("shows the network of %s as %s, which is no address", (address, shown) => {
+  expect(shownNetwork(address)).toBe(shown);
 });

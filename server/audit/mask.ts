@@ -29,6 +29,18 @@ export function maskAddress(address: string): string {
   return `${groups.join(":")}::`;
 }
 
+/**
+ * Writes the network of an IP address so that it is not taken for an address: `192.0.2.x`, `2001:db8:1:…`.
+ *
+ * @param address an address, or a masked one
+ */
+export function shownNetwork(address: string): string {
+  const masked = maskAddress(address);
+  if (!masked.includes(":")) return /^[\d.]+$/.test(masked) ? masked.replace(/\.0$/, ".x") : masked;
+  const groups = [...masked.split(":").filter(Boolean), "0", "0", "0"].slice(0, 3);
+  return `${groups.join(":")}:…`;
+}
+
 /** Members of an entry's details that hold an email address or a username. */
 const nameMembers = ["email", "username", "previous_email", "previous_username"];
 

@@ -17,6 +17,7 @@ import {
 } from "../webauthn/options.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";
 import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
+import { passkeyName } from "./passkey-name.ts";
 import { type Ceremony, consumeChallenge, openChallenge } from "./webauthn-challenges.ts";
 import {
   type CredentialRow,
@@ -269,6 +270,6 @@ export async function verifyAttestation(
   const existing = await findCredential(runtime.database.read, tenant.id, credential.id);
   if (existing) return { ok: false, reason: "credential_taken" };
 
-  const name = authenticatorName(credential.aaguid);
+  const name = authenticatorName(credential.aaguid) ?? (kind === "passkey" ? passkeyName(context) : null);
   return { ok: true, credential: { ...credential, mfaOnly: kind === "security_key", name } };
 }

@@ -80,8 +80,11 @@ export function credentialIds(db: ReadOnly, tenantId: string, userId: string): P
     .orderBy(table.createdAt, table.id);
 }
 
+/** Credentials of an account that are told apart by a number. */
+const MAX_NUMBER = 1_000;
+
 /**
- * Inserts a new credential of an account. The write violates `webauthn_credentials_pkey` if any account already has the
+ * Inserts a new credential of an account. A name that another one of its credentials has gets a number: `1Password 2`. The write violates `webauthn_credentials_pkey` if any account already has the
  * id (WebAuthn Level 3 section 7.1 step 26).
  *
  * @param credential a `NewCredential`, or its serialized form from a flow
@@ -107,7 +110,12 @@ export function insertCredential(
 const insertText = `new_credential as (
   insert into webauthn_credentials (tenant_id, id, user_id, public_key, sign_count, aaguid, attestation_type,
     transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14))`;
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+    (select name from generate_series(1, ${MAX_NUMBER}) number,
+        concat($13::text, case when number > 1 then ' ' || number end) name
+      where $13::text is not null and not exists (select from webauthn_credentials o
+        where o.tenant_id = $1::uuid and o.user_id = $3::uuid and o.name = name.name)
+      order by number limit 1), $14, $14))`;
 
 // The counter is an unsigned 32-bit number, so it is a `bigint` (WebAuthn Level 3, 6.1.1).
 const useText = `credential as (

@@ -3,7 +3,7 @@ import { type ReadOnly, schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { EventContext } from "../events/emit.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { type Session, sessionColumns } from "./session.ts";
+import { isMadeByOperator, type Session, sessionColumns } from "./session.ts";
 import { endSessionOfUser, type SessionEnd } from "./sessions.ts";
 import { describeUserAgent } from "./user-agent.ts";
 
@@ -19,6 +19,8 @@ export interface SessionProfile {
   ip_address?: string;
   /** Whether the request uses this session. */
   current: boolean;
+  /** Present if an administrator created it, so that the owner does not take it for a stranger's. */
+  created_by_administrator?: true;
   created_at: string;
   expires_at: string;
   last_used: string;
@@ -50,6 +52,7 @@ export function describeSession(session: Session, currentSessionId: string): Ses
     ...(userAgent === null ? {} : { user_agent_raw: userAgent, user_agent: describeUserAgent(userAgent) }),
     ...(ipAddress === null ? {} : { ip_address: ipAddress }),
     current: id === currentSessionId,
+    ...(isMadeByOperator(session) ? { created_by_administrator: true as const } : {}),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     last_used: lastUsedAt.toISOString(),

@@ -32,11 +32,18 @@ const browsers: readonly (readonly [RegExp, string])[] = [
 /** The description of a program that is no known browser. */
 export const UNKNOWN_USER_AGENT = "Unknown";
 
+/** Reads system and browser from a `User-Agent` header, as far as they are known. */
+export function readUserAgent(userAgent: string): {
+  system: string | undefined;
+  browser: string | undefined;
+} {
+  const find = (table: typeof systems) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
+  return { system: find(systems), browser: find(browsers) };
+}
+
 /** Describes a `User-Agent` header by system and browser: `Windows (Firefox)`. */
 export function describeUserAgent(userAgent: string): string {
-  const find = (table: typeof systems) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const system = find(systems);
-  const browser = find(browsers);
+  const { system, browser } = readUserAgent(userAgent);
   if (system && browser) return `${system} (${browser})`;
   return system ?? browser ?? UNKNOWN_USER_AGENT;
 }

@@ -2,11 +2,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq, gt, lt } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { createUserSession } from "../../admin/user-sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
+import { requestContext } from "../../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import type { FlowCoverage } from "../coverage.ts";
@@ -736,7 +738,7 @@ describe("what belongs to an account", () => {
       trusted_browsers: [{ last_used_at: expect.any(String), expires_at: expect.any(String) }],
       credential_uses: {
         [owner.passkeys[0] ?? ""]: {
-          ...{ authenticator: "1Password", user_agent: "Windows (Firefox)", ip_address: "192.0.2.0" },
+          ...{ authenticator: "1Password", user_agent: "Windows (Firefox)", ip_address: "192.0.2.x" },
         },
       },
     });
@@ -829,7 +831,7 @@ describe("what belongs to an account", () => {
     const shown = flow.state.payload.sign_ins as { at: string; ip_address?: string }[];
     expect(shown).toHaveLength(10);
     expect(shown.filter(({ ip_address }) => ip_address !== undefined)).toContainEqual(
-      expect.objectContaining({ ip_address: "192.0.2.0", user_agent: "Chrome" }),
+      expect.objectContaining({ ip_address: "192.0.2.x", user_agent: "Chrome", outcome: "success" }),
     );
     await base.database.write
       .delete(auditLogs)
@@ -855,7 +857,47 @@ describe("what belongs to an account", () => {
   });
 });
 
+test("recent sign-ins tell methods and failures, which push no sign-in out", async () => {
+  const { owner } = await profileFlow({}, configured());
+  const own = { tenantId: base.tenant.id, userId: owner.userId, ipAddress: "2001:db8:1:2::7" };
+  for (let number = 0; number < 12; number += 1)
+    await base.database.write.insert(schema.auditLogs).values({
+      ...{ ...own, id: randomUUID(), type: "login_failure", userAgent: "Chrome/140.0.0.0" },
+      details: { method: "password", reason: "wrong" },
+    });
+  await base.database.write.insert(schema.auditLogs).values({
+    ...{ ...own, id: randomUUID(), type: "login_success", createdAt: new Date(Date.now() - 60_000) },
+    details: { methods: ["password", "totp"] },
+  });
+  const shown = (await owner.manage()).state.payload.sign_ins as { outcome: string; methods?: string[] }[];
+  expect(shown.filter(({ outcome }) => outcome === "failure")).toEqual(
+    Array(5).fill(
+      expect.objectContaining({
+        methods: ["password"],
+        ip_address: "2001:db8:1:…",
+        user_agent: "Chrome",
+      }),
+    ),
+  );
+  expect(shown.filter(({ outcome }) => outcome === "success")).toMatchObject([
+    { methods: ["password", "totp"] },
+  ]);
+});
+
 describe("a session", () => {
+  test("that an administrator created says so, and the owner's own does not", async () => {
+    const { owner } = await profileFlow();
+    await createUserSession(requestContext(base), owner.userId, { userAgent: "Chrome/140", ipAddress: null });
+    const sessions = sessionsOf(await owner.manage()) as {
+      current: boolean;
+      created_by_administrator?: true;
+    }[];
+    expect(sessions.filter(({ created_by_administrator }) => created_by_administrator)).toMatchObject([
+      { user_agent: "Chrome", current: false },
+    ]);
+    expect(sessions.length).toBeGreaterThan(1);
+  });
+
   test("can be ended unless it is the current one, alone or with all others", async () => {
     const { owner, flow } = await profileFlow();
     expect(flow.state.actions).not.toHaveProperty("session_delete");

@@ -1,0 +1,19 @@
+import { wordsOf } from "#words/words-of";
+import type { RequestContext } from "../runtime.ts";
+import { readUserAgent } from "../sessions/user-agent.ts";
+import { originOf } from "./use-origin.ts";
+
+/**
+ * Names a passkey of an unknown provider by the browser that created it, in the language of its owner: "Passkey in Chrome
+ * on Linux".
+ *
+ * @returns null if the browser is not known, or the settings say that it is not stored
+ */
+export function passkeyName(context: Pick<RequestContext, "tenant" | "client">): string | null {
+  const { userAgent } = originOf(context);
+  const { browser, system } = readUserAgent(userAgent ?? "");
+  if (!browser || !system) return null;
+  const { words } = context.tenant.config;
+  const text = wordsOf(context.client.language ?? "en", words).flow.page.passkeyIn;
+  return text.replace("{browser}", browser).replace("{system}", system);
+}
