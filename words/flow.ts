@@ -168,8 +168,6 @@ export interface PageWords extends MessageTexts {
   lastUsed: string;
   signedInSince: string;
   passkey: string;
-  /** Name of a passkey whose provider is unknown: {browser}, {system}. */
-  passkeyIn: string;
   mailedCode: string;
   recoveryCode: string;
   /** Badge of a sign-in. */

@@ -1,4 +1,4 @@
-import { wordsOf } from "#words/words-of";
+import { passkeyNames } from "#words/passkey-names";
 import type { RequestContext } from "../runtime.ts";
 import { readUserAgent } from "../sessions/user-agent.ts";
 import { originOf } from "./use-origin.ts";
@@ -13,7 +13,6 @@ export function passkeyName(context: Pick<RequestContext, "tenant" | "client">):
   const { userAgent } = originOf(context);
   const { browser, system } = readUserAgent(userAgent ?? "");
   if (!browser || !system) return null;
-  const { words } = context.tenant.config;
-  const text = wordsOf(context.client.language ?? "en", words).flow.page.passkeyIn;
+  const text = passkeyNames[context.client.language ?? "en"];
   return text.replace("{browser}", browser).replace("{system}", system);
 }

@@ -618,7 +618,6 @@ export const flow: FlowWords = {
     lastUsed: "শেষ ব্যবহার {date}",
     signedInSince: "সাইন ইন {date}",
     passkey: "পাসকী",
-    passkeyIn: "{system}-এ {browser}-এর পাসকী",
     mailedCode: "ইমেইলে পাঠানো কোড",
     recoveryCode: "পুনরুদ্ধার কোড",
     signInFailed: "ব্যর্থ",

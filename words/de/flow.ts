@@ -654,7 +654,6 @@ export const flow: FlowWords = {
     lastUsed: "Zuletzt verwendet am {date}",
     signedInSince: "Angemeldet am {date}",
     passkey: "Passkey",
-    passkeyIn: "Passkey in {browser} unter {system}",
     mailedCode: "Code per E-Mail",
     recoveryCode: "Wiederherstellungscode",
     signInFailed: "Fehlgeschlagen",

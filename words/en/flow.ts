@@ -595,7 +595,6 @@ export const flow: FlowWords = {
     lastUsed: "Last used {date}",
     signedInSince: "Signed in {date}",
     passkey: "Passkey",
-    passkeyIn: "Passkey in {browser} on {system}",
     mailedCode: "Mailed code",
     recoveryCode: "Recovery code",
     signInFailed: "Failed",

@@ -657,7 +657,6 @@ export const flow: FlowWords = {
     lastUsed: "Dernière utilisation le {date}",
     signedInSince: "Connexion le {date}",
     passkey: "Clé d’accès",
-    passkeyIn: "Clé d’accès dans {browser} sur {system}",
     mailedCode: "Code envoyé par e-mail",
     recoveryCode: "Code de récupération",
     signInFailed: "Échec",

@@ -634,7 +634,6 @@ export const flow: FlowWords = {
     lastUsed: "Ultimo uso il {date}",
     signedInSince: "Accesso del {date}",
     passkey: "Passkey",
-    passkeyIn: "Passkey in {browser} su {system}",
     mailedCode: "Codice via email",
     recoveryCode: "Codice di recupero",
     signInFailed: "Non riuscito",

@@ -631,7 +631,6 @@ export const flow: FlowWords = {
     lastUsed: "Laatst gebruikt op {date}",
     signedInSince: "Ingelogd op {date}",
     passkey: "Passkey",
-    passkeyIn: "Passkey in {browser} op {system}",
     mailedCode: "Code per e-mail",
     recoveryCode: "Herstelcode",
     signInFailed: "Mislukt",

@@ -613,7 +613,6 @@ export const flow: FlowWords = {
     lastUsed: "Último uso em {date}",
     signedInSince: "Entrada em {date}",
     passkey: "Chave de acesso",
-    passkeyIn: "Chave de acesso no {browser} em {system}",
     mailedCode: "Código enviado por e-mail",
     recoveryCode: "Código de recuperação",
     signInFailed: "Falhou",

@@ -570,7 +570,6 @@ export const flow: FlowWords = {
     lastUsed: "上次使用于 {date}",
     signedInSince: "登录于 {date}",
     passkey: "通行密钥",
-    passkeyIn: "{system} 上 {browser} 中的通行密钥",
     mailedCode: "邮件验证码",
     recoveryCode: "恢复代码",
     signInFailed: "失败",
