@@ -8,7 +8,7 @@ import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { mailRecords } from "./mail-records.ts";
 import { newestMails } from "./mailbox.ts";
 import { sendMail } from "./send-mail.ts";
-import { createTenantMail } from "./tenant-mail.ts";
+import { createTenantMail, MAX_TRANSPORTS } from "./tenant-mail.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -38,6 +38,23 @@ test("tenants with their own mail server or sender have their own transport, and
   expect(way(one)).toBe(way(other));
   expect(way(own)).not.toBe(way(one));
   expect(way(one)).not.toBe(way(runtime.tenant));
+  mail.close();
+});
+
+test("connections to the mail servers used last are kept, and others are closed", async () => {
+  const mail = createTenantMail(runtime.tenant, runtime.database);
+  const { config, id } = await make("Many");
+  const tenantAt = (port: number) => ({ id, config: { ...config, smtp_url: `smtp://127.0.0.1:${port}` } });
+  const first = mail.of(tenantAt(1)).transport;
+  const second = mail.of(tenantAt(2)).transport;
+  for (let port = 3; port <= MAX_TRANSPORTS + 1; port++) {
+    mail.of(tenantAt(port));
+    expect(mail.of(tenantAt(1)).transport).toBe(first);
+  }
+  expect(mail.of(tenantAt(2)).transport).not.toBe(second);
+  const content = { language: "en", subject: "x", text: "x", html: "x" } as const;
+  const sending = second.send({ id, to: "ada@example.com", ...content }, AbortSignal.timeout(60_000));
+  await expect(sending).rejects.toThrow("Connection pool was closed");
   mail.close();
 });
 

@@ -86,6 +86,68 @@ describe("a tenant", () => {
   });
 });
 
+describe("A141 a row from before there were bounds", () => {
+  const good = ["https://app.example.com/*"];
+  const settings = {
+    hosted: { allowed_redirect_urls: [...good, `https://a.example/${"*/".repeat(500)}`] },
+    passkey_server: { cors: { allowed_origins: ["https://*-*-*-*-*-x.example", "https://*.example.com"] } },
+    cors: { allow_origins: Array.from({ length: 120 }, (_, at) => `https://a${at}.example.com`) },
+    session: { jwt_template: { claims: { slow: "{{.}}".repeat(25_000), role: "user" } } },
+  };
+  const oldRow = async () => {
+    const { id } = await createTenant(runtime, acme);
+    await runtime.database.write
+      .update(tenants)
+      .set({ config: settings, updatedAt: sql`now() + interval '1 minute'` })
+      .where(eq(tenants.id, id));
+    return id;
+  };
+
+  test("is loaded without the entries beyond them, with one warning for each", async () => {
+    const id = await oldRow();
+    const warnings: unknown[] = [];
+    const log = { warn: (...line: unknown[]) => void warnings.push(line) };
+    const registry = createTenants({
+      defaultTenant: runtime.tenant,
+      database: runtime.database,
+      vault: runtime.vault,
+      log,
+    });
+    const tenant = await registry.byId(id);
+    expect(tenant?.config).toMatchObject({
+      hosted: { allowed_redirect_urls: good },
+      passkey_server: { cors: { allowed_origins: ["https://*.example.com"] } },
+      cors: { allow_origins: settings.cors.allow_origins.slice(0, 100) },
+      session: { jwt_template: { claims: { role: "user" } } },
+    });
+    registry.forget();
+    expect(await registry.byId(id)).toBe(tenant);
+    const names = ["cors.allow_origins", "session.jwt_template.claims.slow", "passkey_server", "hosted"];
+    expect(warnings).toHaveLength(names.length);
+    for (const name of names)
+      expect(warnings).toContainEqual([
+        { tenant: id },
+        expect.stringMatching(new RegExp(`${name}.* ignored$`)),
+      ]);
+  });
+
+  test("does not keep other settings from being changed, and is not made worse", async () => {
+    const id = await oldRow();
+    const change = (more: object) => updateTenant(runtime, id, { settings: (now) => ({ ...now, ...more }) });
+    await change({ password: { min_length: 20 } });
+    await change({ hosted: { allowed_redirect_urls: settings.hosted.allowed_redirect_urls.toReversed() } });
+    const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, id));
+    expect(row?.config).toMatchObject({ password: { min_length: 20 }, session: settings.session });
+    await expect(
+      change({ cors: { allow_origins: [...settings.cors.allow_origins, "https://b.example"] } }),
+    ).rejects.toThrow("(cors.allow_origins): must not have more than 100 entries");
+    await expect(change({ saml: { allowed_redirect_urls: ["https://*.*.*.example/"] } })).rejects.toThrow(
+      "(saml.allowed_redirect_urls) (number 1): must not have more than 2 wildcards in a host",
+    );
+    await change({ cors: { allow_origins: good.map((entry) => new URL(entry).origin) } });
+  });
+});
+
 describe("managing tenants", () => {
   test.each([
     [{ name: " " }, "a tenant's name must have 1 to 200 characters"],
