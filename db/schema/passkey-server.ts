@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
@@ -14,12 +24,18 @@ export const passkeyUsers = pgTable(
     name: text("name").notNull(),
     displayName: text("display_name").notNull(),
     icon: text("icon"),
+    /**
+     * `user.id` of WebAuthn: random bytes. Null while all credentials bear a handle that is made of the application's
+     * identifier, as former versions did.
+     */
+    userHandle: bytes("user_handle"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("passkey_users_user_id_unique").on(table.tenantId, table.userId),
+    uniqueIndex("passkey_users_user_handle").on(table.userHandle),
   ],
 );
 

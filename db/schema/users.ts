@@ -138,7 +138,10 @@ export const webauthnCredentials = pgTable(
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     mfaOnly: boolean("mfa_only").notNull(),
-    /** `user.id` of the ceremony that created it; null for the id of the account. Differs for imported passkeys. */
+    /**
+     * `user.id` of the ceremony that created it: the account's handle, or that of another system for an imported one.
+     * Null if it is the id of the account, as former versions used, or was not recorded: see `user_handles`.
+     */
     userHandle: bytes("user_handle"),
     /** Browser and network of the last use; null if none is known. */
     lastUsedUserAgent: text("last_used_user_agent"),
@@ -148,6 +151,26 @@ export const webauthnCredentials = pgTable(
     primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),
     index("webauthn_credentials_user").on(table.tenantId, table.userId),
     ofUser(table as never),
+  ],
+);
+
+/**
+ * WebAuthn user handles (Level 3, 5.4.3): 64 random bytes for each account, made with its first passkey. Apart from
+ * `users`, because the first passkey of a registration is created before the account.
+ */
+export const userHandles = pgTable(
+  "user_handles",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    userId: uuid("user_id").notNull(),
+    handle: bytes("handle").notNull(),
+    /** When it is deleted if no account came of the registration; null once a credential of the account bears it. */
+    expiresAt: moment("expires_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId] }),
+    uniqueIndex("user_handles_handle").on(table.handle),
+    index("user_handles_expires_at").on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
   ],
 );
 

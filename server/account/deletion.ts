@@ -11,6 +11,7 @@ const {
   exchangeTokens,
   flows,
   thirdPartyRequests,
+  userHandles,
   users,
   webauthnChallenges,
 } = schema;
@@ -19,6 +20,7 @@ const {
 const tablesWithoutCascade = [
   thirdPartyRequests,
   exchangeTokens,
+  userHandles,
   webauthnChallenges,
   authenticatorDevices,
   authenticatorRequests,

@@ -7,7 +7,7 @@ import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
-import type { CredentialId, NewCredential } from "../webauthn/credential-record.ts";
+import type { CredentialId, NewCredential, StoredCredential } from "../webauthn/credential-record.ts";
 import type { Framing } from "../webauthn/framing.ts";
 import {
   type CredentialKind,
@@ -16,14 +16,20 @@ import {
   requestOptions,
 } from "../webauthn/options.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";
-import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
+import {
+  type AuthenticationResponse,
+  authenticationResponse,
+  readClientData,
+  registrationResponse,
+} from "../webauthn/responses.ts";
 import { passkeyName } from "./passkey-name.ts";
+import { creationState } from "./user-handles.ts";
 import { type Ceremony, consumeChallenge, openChallenge } from "./webauthn-challenges.ts";
 import {
   type CredentialRow,
   credentialOwnerPart,
   credentialPart,
-  findCredential,
+  isCredentialId,
   storedCredential,
   usedCredential,
 } from "./webauthn-credentials.ts";
@@ -67,15 +73,16 @@ export async function createRequestOptions(
 /**
  * Creates options, with a new challenge, for creating a credential. The challenge is valid once `write` has run.
  *
- * @param about `exclude`: credentials whose authenticators must not create another one; `conditional`: the browser may
+ * @param about `user.id`: the account; `pending`: credentials of its registration, whose authenticators must not create
+ *   another one, as those of the account's; `conditional`: the browser may
  *   create a passkey without a prompt, for example after a password manager has filled in a password
  */
 export async function createCreationOptions(
   context: RequestContext,
   about: {
     flowId: string;
-    user: CredentialOwner;
-    exclude: readonly CredentialId[];
+    user: Omit<CredentialOwner, "handle"> & { id: string };
+    pending: readonly CredentialId[];
     kind: CredentialKind;
     conditional?: boolean;
   },
@@ -83,13 +90,19 @@ export async function createCreationOptions(
   options: { publicKey: PublicKeyCredentialCreationOptionsJSON; mediation?: "conditional" };
   write: Write;
 }> {
-  const { conditional = false, kind } = about;
+  const { conditional = false, kind, pending } = about;
+  const { id: userId, ...shown } = about.user;
   const { write, ...timed } = openChallenge(context, {
     flowId: about.flowId,
     ceremony: kind === "passkey" && conditional ? "conditional_creation" : creationCeremonies[kind][0],
-    userId: about.user.id,
+    userId,
   });
-  const publicKey = creationOptions(context.tenant.config, timed, about);
+  const { handle, existing } = await creationState(context, userId);
+  const publicKey = creationOptions(context.tenant.config, timed, {
+    user: { ...shown, handle },
+    exclude: [...existing, ...pending],
+    kind,
+  });
   return { options: { publicKey, ...(conditional ? { mediation: "conditional" as const } : {}) }, write };
 }
 
@@ -192,6 +205,7 @@ export async function verifyAssertion(
     backupState,
     userVerified: userVerified && secondFactor,
     strict: webauthn.sign_count === "refuse",
+    userHandle: accountHandleIn(answer, credential),
   });
   const proved = [
     { userId: owner.userId },
@@ -204,6 +218,15 @@ export async function verifyAssertion(
     ...(signCountStale ? [audit(context, "passkey_sign_count_stale", {}, credential.userId)] : []),
   ];
   return { ok: true, ...owner, userVerified, owner: ownerFacts ? factsOfJson(ownerFacts) : null, writes };
+}
+
+/** The handle of the response, if it is the account's random one; null for any other. */
+function accountHandleIn(
+  { response }: AuthenticationResponse,
+  { accountHandle }: StoredCredential,
+): Buffer | null {
+  const named = Buffer.from(response.userHandle ?? "", "base64url");
+  return accountHandle?.equals(named) ? accountHandle : null;
 }
 
 const framingOf = (
@@ -267,8 +290,8 @@ export async function verifyAttestation(
 
   // Ensure the credential id is unused (WebAuthn Level 3 section 7.1 step 26); the primary key covers races.
   const { credential } = judged;
-  const existing = await findCredential(runtime.database.read, tenant.id, credential.id);
-  if (existing) return { ok: false, reason: "credential_taken" };
+  if (await isCredentialId(runtime.database.read, tenant.id, credential.id))
+    return { ok: false, reason: "credential_taken" };
 
   const name = authenticatorName(credential.aaguid) ?? (kind === "passkey" ? passkeyName(context) : null);
   return { ok: true, credential: { ...credential, mfaOnly: kind === "security_key", name } };

@@ -58,7 +58,7 @@ const creation = (
     createCreationOptions(context, {
       flowId,
       user: { id: userId, name: "carla", displayName: "Carla" },
-      exclude: [],
+      pending: [],
       ...about,
     }),
   );
@@ -107,7 +107,7 @@ describe("options for creating a security key", () => {
     const { options } = await createCreationOptions(scopeWith({ STILE_PASSKEY_HINTS: "client-device" }), {
       flowId: randomUUID(),
       user: { id: userId, name: "carla@example.com", displayName: "Carla" },
-      exclude: [{ id: "AAAA", transports: ["usb"], mfaOnly: true }],
+      pending: [{ id: "AAAA", transports: ["usb"], mfaOnly: true }],
       kind: "security_key",
     });
     expect(options).toEqual({ publicKey: expect.anything() });

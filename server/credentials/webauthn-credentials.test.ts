@@ -48,7 +48,8 @@ it("renames and deletes a credential of its owner", async () => {
 
 it("records where a credential was used: the browser, and the network of the address", async () => {
   const { passkey } = await person();
-  const use = { id: passkey, signCount: 1, backupState: false, userVerified: false, strict: false };
+  const counted = { signCount: 1, backupState: false, userVerified: false, strict: false };
+  const use = { id: passkey, ...counted, userHandle: null };
   const used = async (context: RequestContext) => {
     await write(writeOf(usedCredential(context, use)));
     const rows = await runtime.database.read.select().from(schema.webauthnCredentials);

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
-import { type JsonRow, rowOfJson } from "#db/json-row";
+import { bytesOf, type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
@@ -14,32 +14,22 @@ const { webauthnCredentials: table } = schema;
 
 const selectById = prepared("webauthn_credential", (db) =>
   db
-    .select({
-      id: table.id,
-      userId: table.userId,
-      publicKey: table.publicKey,
-      signCount: table.signCount,
-      backupEligible: table.backupEligible,
-      mfaOnly: table.mfaOnly,
-      transports: table.transports,
-      userHandle: table.userHandle,
-    })
+    .select({ id: table.id })
     .from(table)
     .where(and(eq(table.tenantId, sql.placeholder("tenantId")), eq(table.id, sql.placeholder("id")))),
 );
 
-/** Finds a credential of any account by its id. */
-export async function findCredential(
-  db: ReadOnly,
-  tenantId: string,
-  id: string,
-): Promise<StoredCredential | null> {
+/** Whether any account has a credential with this id. */
+export async function isCredentialId(db: ReadOnly, tenantId: string, id: string): Promise<boolean> {
   const [row] = await selectById(db).execute({ tenantId, id });
-  return row ?? null;
+  return row !== undefined;
 }
 
 /** What `credentialPart` returns. */
-export type CredentialRow = JsonRow;
+export interface CredentialRow {
+  credential: JsonRow;
+  handle: string | null;
+}
 
 /** The part of a statement that finds a credential of any account by its id; `storedCredential` converts it. */
 export function credentialPart(tenantId: string, id: string): Part {
@@ -47,9 +37,14 @@ export function credentialPart(tenantId: string, id: string): Part {
     name: "credential",
     text: "",
     values: [tenantId, id],
-    returns: "(select row_to_json(c) from webauthn_credentials c where tenant_id = $1 and id = $2)",
+    returns: credentialText,
   };
 }
+
+const credentialText = `(
+  select json_build_object('credential', row_to_json(c), 'handle', h.handle) from webauthn_credentials c
+  left join user_handles h on h.tenant_id = c.tenant_id and h.user_id = c.user_id
+  where c.tenant_id = $1 and c.id = $2)`;
 
 /** The part of a statement that reads the facts of the account that has a credential; `factsOfJson` converts them. */
 export function credentialOwnerPart(tenantId: string, id: string): Part {
@@ -67,8 +62,8 @@ const ownerText = `(
   where c.tenant_id = $1 and c.id = $2)`;
 
 /** Converts a credential that `credentialPart` returns. */
-export function storedCredential(row: CredentialRow): StoredCredential {
-  return rowOfJson(table, row);
+export function storedCredential({ credential, handle }: CredentialRow): StoredCredential {
+  return { ...rowOfJson(table, credential), accountHandle: handle === null ? null : bytesOf(handle) };
 }
 
 /** Lists the ids of all credentials of an account, oldest first, with their transports. */
@@ -84,7 +79,8 @@ export function credentialIds(db: ReadOnly, tenantId: string, userId: string): P
 const MAX_NUMBER = 1_000;
 
 /**
- * Inserts a new credential of an account. A name that another one of its credentials has gets a number: `1Password 2`. The write violates `webauthn_credentials_pkey` if any account already has the
+ * Inserts a new credential of an account, with the account's user handle. A name that another one of its credentials has
+ * gets a number: `1Password 2`. The write violates `webauthn_credentials_pkey` if any account already has the
  * id (WebAuthn Level 3 section 7.1 step 26).
  *
  * @param credential a `NewCredential`, or its serialized form from a flow
@@ -109,19 +105,22 @@ export function insertCredential(
 
 const insertText = `new_credential as (
   insert into webauthn_credentials (tenant_id, id, user_id, public_key, sign_count, aaguid, attestation_type,
-    transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at)
+    transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at, user_handle)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
     (select name from generate_series(1, ${MAX_NUMBER}) number,
         concat($13::text, case when number > 1 then ' ' || number end) name
       where $13::text is not null and not exists (select from webauthn_credentials o
         where o.tenant_id = $1::uuid and o.user_id = $3::uuid and o.name = name.name)
-      order by number limit 1), $14, $14))`;
+      order by number limit 1), $14, $14,
+    (select handle from user_handles where tenant_id = $1 and user_id = $3))),
+borne_handle as (
+  update user_handles set expires_at = null where tenant_id = $1 and user_id = $3 and expires_at is not null)`;
 
 // The counter is an unsigned 32-bit number, so it is a `bigint` (WebAuthn Level 3, 6.1.1).
 const useText = `credential as (
   update webauthn_credentials set sign_count = greatest(sign_count, $3::bigint), backup_state = $4,
     user_verified = user_verified or $5::boolean, last_used_at = $6, last_used_user_agent = $7,
-    last_used_ip_address = $8, updated_at = $6
+    last_used_ip_address = $8, updated_at = $6, user_handle = coalesce(user_handle, $10)
   where tenant_id = $1 and id = $2
     and (not $9::boolean or sign_count < $3::bigint or (sign_count = 0 and $3::bigint = 0))
   returning 1)`;
@@ -131,19 +130,30 @@ const useText = `credential as (
  * `strict` rejects the counter, or if the credential no longer exists.
  *
  * @param update `userVerified`: true records that user verification succeeded beside another factor; false leaves the
- *   stored value. `strict`: reject a signature counter that a concurrent assertion has reached or passed
+ *   stored value. `strict`: reject a signature counter that a concurrent assertion has reached or passed. `userHandle`: is recorded
+ *   if none is
  */
 export function usedCredential(
   context: RequestContext,
-  update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
+  update: {
+    id: string;
+    signCount: number;
+    backupState: boolean;
+    userVerified: boolean;
+    strict: boolean;
+    userHandle: Buffer | null;
+  },
 ): Part {
   const { tenant, now } = context;
   const { userAgent, ipAddress } = originOf(context);
-  const { id, signCount, backupState, userVerified, strict } = update;
+  const { id, signCount, backupState, userVerified, strict, userHandle } = update;
   return {
     name: "used_credential",
     text: useText,
-    values: [tenant.id, id, signCount, backupState, userVerified, now, userAgent, ipAddress, strict],
+    values: [
+      ...[tenant.id, id, signCount, backupState, userVerified],
+      ...[now, userAgent, ipAddress, strict, userHandle],
+    ],
     refuses: "case when not exists (select from credential) then 'passkey' end",
     ofAccount: true,
   };

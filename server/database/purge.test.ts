@@ -45,6 +45,7 @@ describe("the purge of expired rows", () => {
   const times: Record<string, [column: string, retention: string, others?: Record<string, string>]> = {
     flows: ["expires_at", "24 hours"],
     passcodes: ["expires_at", "24 hours"],
+    user_handles: ["expires_at", "0"],
     webauthn_challenges: ["expires_at", "0"],
     third_party_requests: ["expires_at", "0"],
     exchange_tokens: ["expires_at", "0"],

@@ -1,25 +1,23 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { credentialIds } from "../credentials/webauthn-credentials.ts";
 import { factsById, lockUser } from "../identity/users.ts";
 import { type CredentialId, newCredential } from "../webauthn/credential-record.ts";
-import type { CredentialOwner } from "../webauthn/options.ts";
 import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";
 import { factsOf } from "./facts.ts";
 import { mayAddCredential } from "./second-factor.ts";
 
-/** Returns the owner of a new credential and the credentials to exclude (WebAuthn `excludeCredentials`). */
-export async function creationParameters({ flowId, request, data, facts, db }: Context<"userId">): Promise<{
+/** Returns the owner of a new credential and the credentials of a registration that no account has yet. */
+export function creationParameters({ flowId, data, facts }: Context<"userId">): {
   flowId: string;
-  user: CredentialOwner;
-  exclude: CredentialId[];
-}> {
+  user: { id: string; name: string; displayName: string };
+  pending: CredentialId[];
+} {
   const name = facts.email ?? facts.username ?? data.userId;
   return {
     flowId,
     user: { id: data.userId, name, displayName: facts.username ?? name },
-    exclude: [...(await credentialIds(db, request.tenant.id, data.userId)), ...pendingCredentials(data)],
+    pending: pendingCredentials(data),
   };
 }
 

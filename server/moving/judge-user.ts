@@ -14,8 +14,8 @@ import { decodeBase64url } from "../lib/base64url.ts";
 import type { Platform } from "../lib/platform.ts";
 import { printable } from "../lib/printable-text.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { userHandleOf } from "../webauthn/assertion.ts";
 import { importCredentialKey } from "../webauthn/cose-key.ts";
+import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import type { Converted } from "./form.ts";
 import { type UserRecord, type UserRecordInput, userRecord } from "./user-record.ts";
 import { type UserKey, type UserRows, userKey } from "./user-rows.ts";
@@ -217,9 +217,10 @@ function recoveryDigests(
   return digests;
 }
 
-/** Null for the id of the user, which is the handle that this server gives. */
+/** Null for the id of the user, which a missing handle stands for. */
 function handleOf(handle: string | null | undefined, userId: string): string | null {
-  return handle && handle !== userHandleOf(userId) ? hexOf(Buffer.from(handle, "base64url")) : null;
+  const bytes = Buffer.from(handle ?? "", "base64url");
+  return handle && !bytes.equals(legacyUserHandle(userId)) ? hexOf(bytes) : null;
 }
 
 /** Bytes as PostgreSQL reads them in a text. */

@@ -9,8 +9,8 @@ import type { ConsumedChallenge, Operation } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, usedCredential } from "./credential-records.ts";
 import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
-import { userHandlesOf, userIdsOf } from "./user-handles.ts";
-import { findUsers } from "./users.ts";
+import { userHandlesOf } from "./user-handles.ts";
+import { isUserHandle } from "./users.ts";
 
 export type AssertionVerdict =
   | {
@@ -44,9 +44,8 @@ export async function verifyPasskeyAssertion(
   if (handle === null && consumed.userId === null)
     return rejectPasskeyRequest("unknown_user_handle", { details: "the response names no user" });
   if (handle !== null && (consumed.userId === null || consumed.operation === "transaction")) {
-    const named = userIdsOf(handle);
-    const isOwner = credential !== null && named.includes(credential.owner.userId);
-    if (!isOwner && (await findUsers(db, tenant.id, named)).length === 0)
+    const isOwner = credential !== null && handlesOf(credential).includes(handle);
+    if (!isOwner && !(await isUserHandle(db, tenant.id, handle)))
       return rejectPasskeyRequest("unknown_user_handle", { details: "the user does not exist" });
   }
 
@@ -63,7 +62,7 @@ export async function verifyPasskeyAssertion(
     // An MFA credential is on no list for logins; without the list the reason is `mfa_only`.
     allowed: credential.mfaOnly && !secondFactor ? null : consumed.allowed,
     userId: consumed.userId,
-    userHandles: userHandlesOf(credential.owner.userId),
+    userHandles: handlesOf(credential),
     secondFactor,
     signCount,
   });
@@ -87,6 +86,11 @@ export async function verifyPasskeyAssertion(
   const writes = [writeOf(used)];
   if (signCountStale) writes.push(audit(context, "passkey_sign_count_stale", facts));
   return { ok: true, credential, userVerified, writes };
+}
+
+/** The handles, in base64url, that responses of a credential may name its owner by. */
+function handlesOf({ owner: { userId, userHandle } }: OwnedCredential): string[] {
+  return [...(userHandle ? [userHandle.toString("base64url")] : []), ...userHandlesOf(userId)];
 }
 
 /**

@@ -41,6 +41,7 @@ const selectById = prepared("passkey_credential", (db) =>
         name: users.name,
         displayName: users.displayName,
         icon: users.icon,
+        userHandle: users.userHandle,
       },
     })
     .from(table)

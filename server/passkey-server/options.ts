@@ -39,7 +39,7 @@ export function creationOptions(
   return {
     rp: { id: relying_party.id, name: relying_party.display_name },
     user: {
-      id: userHandleOf(user.userId),
+      id: user.userHandle?.toString("base64url") ?? userHandleOf(user.userId),
       name: user.name,
       displayName: user.displayName,
       ...(user.icon === null ? {} : { icon: user.icon }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { decodeBase64url } from "../lib/base64url.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
+import { userHandlesOf } from "./user-handles.ts";
 
 /**
  * The receipt of a confirmed transaction: a signed statement with everything that its verification needs, so that it can
@@ -85,10 +86,14 @@ export interface ConfirmedTransaction {
   };
 }
 
-/** Returns the claims of the receipt for a confirmed transaction. */
+/**
+ * Returns the claims of the receipt for a confirmed transaction. Of the user handle, which the authenticator does not sign,
+ * they hold one that is made of `user_id` alone: a random one tells the reader nothing, and former readers reject it.
+ */
 export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
   const { transaction, credential, relyingParty, response, confirmedAt } = confirmed;
-  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
+  const { clientDataJSON, authenticatorData, signature } = response;
+  const userHandle = canonicalBase64url(response.userHandle ?? "");
   return {
     iss: confirmed.issuer,
     iat: Math.floor(confirmedAt.getTime() / 1000),
@@ -111,7 +116,7 @@ export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
       clientDataJSON: canonicalBase64url(clientDataJSON),
       authenticatorData: canonicalBase64url(authenticatorData),
       signature: canonicalBase64url(signature),
-      ...(userHandle ? { userHandle: canonicalBase64url(userHandle) } : {}),
+      ...(userHandlesOf(confirmed.userId).includes(userHandle) ? { userHandle } : {}),
     },
   };
 }

@@ -10,7 +10,7 @@ import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { trustedModels } from "./trusted-models.ts";
-import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
+import { findUserById, type StatedUser, saveUser } from "./users.ts";
 
 /** A response to one kind is not accepted for the other, because the requirements on the authenticator differ. */
 const ceremonies = {
@@ -22,7 +22,7 @@ const ceremonies = {
 export async function initializeRegistration(
   context: RequestContext,
   kind: CredentialKind,
-  given: Omit<PasskeyUser, "id">,
+  given: StatedUser,
 ): Promise<{ publicKey: ReturnType<typeof creationOptions> }> {
   const { runtime, tenant } = context;
   preloadSigningKey(context);

@@ -1,13 +1,17 @@
 import { isUuid } from "../lib/uuid.ts";
-/** Conversions between the application's user id and the user handle, `user.id` of WebAuthn (Level 3, 5.4.3). */
 
-/** Returns the handle of new credentials: the UTF-8 bytes of the user id, base64url. */
+/**
+ * Conversions between the application's user id and the user handle, `user.id` of WebAuthn (Level 3, 5.4.3), of former
+ * versions. New users get a random one (`newUserHandle`).
+ */
+
+/** Returns the handle that former versions gave: the UTF-8 bytes of the user id, base64url. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString("base64url");
 }
 
 /**
- * Returns the handles that a user's credentials may carry: the handle of new credentials, and for a UUID its sixteen
+ * Returns the derived handles that a user's credentials may carry: that of former versions, and for a UUID its sixteen
  * bytes, which credentials imported from other servers carry.
  */
 export function userHandlesOf(userId: string): string[] {

@@ -1,8 +1,10 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
+import { newUserHandle } from "../webauthn/user-handle.ts";
 import { auditPasskeys } from "./audit.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
+import { userIdsOf } from "./user-handles.ts";
 
 /** A user of an application that uses the passkey server; not an account of this service. */
 export interface PasskeyUser {
@@ -13,7 +15,12 @@ export interface PasskeyUser {
   name: string;
   displayName: string;
   icon: string | null;
+  /** `user.id` of ceremonies; null if the user's credentials bear a handle that is made of `userId`. */
+  userHandle: Buffer | null;
 }
+
+/** What an application states about a user. */
+export type StatedUser = Omit<PasskeyUser, "id" | "userHandle">;
 
 const { passkeyUsers: table } = schema;
 
@@ -23,29 +30,35 @@ const columns = {
   name: table.name,
   displayName: table.displayName,
   icon: table.icon,
+  userHandle: table.userHandle,
 };
 
-/** The limit of `user.id` (WebAuthn Level 3 section 5.4.3), which is derived from the application's id. */
+/** The limit of `user.id` (WebAuthn Level 3 section 5.4.3), which former versions derived from the application's id. */
 export const MAX_USER_ID_BYTES = 64;
 
 /** Finds a user by the application's id; null also for an id that is not valid. */
 export async function findUser(db: ReadOnly, tenantId: string, userId: string): Promise<PasskeyUser | null> {
-  const [user] = await findUsers(db, tenantId, [userId]);
+  if (userId.includes("\0")) return null;
+  const [user] = await db
+    .select(columns)
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   return user ?? null;
 }
 
-/** Finds the users with any of the given ids. */
-export async function findUsers(
-  db: ReadOnly,
-  tenantId: string,
-  userIds: readonly string[],
-): Promise<PasskeyUser[]> {
-  const possible = userIds.filter((userId) => !userId.includes("\0"));
-  if (possible.length === 0) return [];
-  return db
-    .select(columns)
+/** Whether a handle, in base64url, stands for a user: as the random one, or made of the application's id. */
+export async function isUserHandle(db: ReadOnly, tenantId: string, handle: string): Promise<boolean> {
+  const userIds = userIdsOf(handle).filter((userId) => !userId.includes("\0"));
+  const named = or(
+    eq(table.userHandle, Buffer.from(handle, "base64url")),
+    userIds.length > 0 ? inArray(table.userId, userIds) : undefined,
+  );
+  const found = await db
+    .select({ id: table.id })
     .from(table)
-    .where(and(eq(table.tenantId, tenantId), inArray(table.userId, possible)));
+    .where(and(eq(table.tenantId, tenantId), named))
+    .limit(1);
+  return found.length > 0;
 }
 
 /** Finds a user by internal id. */
@@ -57,11 +70,20 @@ export async function findUserById(db: ReadOnly, tenantId: string, id: string): 
   return user ?? null;
 }
 
+/**
+ * The handle of an existing user: its own; none, if it has credentials with the handle of former versions, so that an
+ * authenticator goes on to treat all of them as one user's; else the new one.
+ */
+const keptHandle = sql`case
+  when ${table.userHandle} is null and exists (
+    select from passkey_credentials c where c.tenant_id = ${table.tenantId} and c.user_id = ${table.id})
+  then null else coalesce(${table.userHandle}, excluded.user_handle) end`;
+
 /** Creates a user, or updates the name, display name and icon of an existing one. */
 export async function saveUser(
   tx: Transaction,
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
-  { userId, ...shown }: Omit<PasskeyUser, "id">,
+  { userId, ...shown }: StatedUser,
 ): Promise<PasskeyUser> {
   const [user] = await tx
     .insert(table)
@@ -70,10 +92,14 @@ export async function saveUser(
       id: runtime.platform.uuid(),
       userId,
       ...shown,
+      userHandle: newUserHandle(runtime.platform),
       createdAt: now,
       updatedAt: now,
     })
-    .onConflictDoUpdate({ target: [table.tenantId, table.userId], set: { ...shown, updatedAt: now } })
+    .onConflictDoUpdate({
+      target: [table.tenantId, table.userId],
+      set: { ...shown, userHandle: keptHandle, updatedAt: now },
+    })
     .returning(columns);
   if (!user) throw new Error("the upsert of a user returned no row");
   return user;

@@ -11,6 +11,12 @@ export const purgeRules = ({ audit_log, webhooks }: Pick<Config, "audit_log" | "
     flows: { by: expiresAt, before: sql`now() - interval '24 hours'` },
     // The count of attempts outlives the code, for as long as its flow may last.
     passcodes: { by: expiresAt, before: sql`now() - interval '24 hours'` },
+    // Of registrations that no account came of.
+    user_handles: {
+      by: expiresAt,
+      before: sql`now()`,
+      and: sql`not exists (select from users u where u.tenant_id = user_handles.tenant_id and u.id = user_handles.user_id)`,
+    },
     webauthn_challenges: { by: expiresAt, before: sql`now()` },
     third_party_requests: { by: expiresAt, before: sql`now()` },
     exchange_tokens: { by: expiresAt, before: sql`now()` },

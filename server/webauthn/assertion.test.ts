@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { frameVectors, vectors } from "../testing/webauthn-vectors.ts";
-import { type ExpectedAssertion, userHandleOf, verifyWebAuthnAssertion } from "./assertion.ts";
+import { type ExpectedAssertion, verifyWebAuthnAssertion } from "./assertion.ts";
 import type { StoredCredential } from "./credential-record.ts";
 import { noFraming } from "./framing.ts";
 import { authenticationResponse, readClientData } from "./responses.ts";
+import { legacyUserHandle } from "./user-handle.ts";
 
 const origin = "https://login.example";
 const userId = randomUUID();
@@ -30,7 +31,7 @@ function passkeyOf(settings: Settings = {}, changes: Partial<StoredCredential> =
   authenticator.create(
     {
       rp: { id: expected.rpId, name: "Example" },
-      user: { id: userHandleOf(userId), name: "ada", displayName: "ada" },
+      user: { id: legacyUserHandle(userId).toString("base64url"), name: "ada", displayName: "ada" },
       challenge: "AAAA",
       pubKeyCredParams: Object.values(coseAlgorithms).map((alg) => ({ type: "public-key", alg })),
       authenticatorSelection: { residentKey: "required" },
@@ -100,6 +101,22 @@ describe("an assertion", () => {
     const imported = { ...one.stored, userHandle: handle };
     expect(await reasonOf(one.get({ userHandle: handle.toString("base64url") }), imported)).toBe("accepted");
     expect(await reasonOf(one.get(), imported)).toBe("user_handle_mismatch");
+    const accountHandle = Buffer.alloc(64, 5);
+    const own = one.get({ userHandle: accountHandle.toString("base64url") });
+    expect(await reasonOf(own, { ...imported, accountHandle })).toBe("user_handle_mismatch");
+  });
+
+  test("V3 has the random handle of its account, or the account's id as in former versions", async () => {
+    const accountHandle = Buffer.alloc(64, 5);
+    const random = one.get({ userHandle: accountHandle.toString("base64url") });
+    expect(await reasonOf(random, one.stored)).toBe("user_handle_mismatch");
+    for (const userHandle of [accountHandle, null]) {
+      const stored = { ...one.stored, userHandle, accountHandle };
+      expect(await reasonOf(random, stored)).toBe("accepted");
+      expect(await reasonOf(one.get(), stored)).toBe("accepted");
+      const other = one.get({ userHandle: Buffer.alloc(64, 6).toString("base64url") });
+      expect(await reasonOf(other, stored)).toBe("user_handle_mismatch");
+    }
   });
 
   test("may carry extensions, and a byte order mark", async () => {
@@ -116,13 +133,13 @@ describe("verifyWebAuthnAssertion", () => {
     ["V3 rejects a passkey of another user", {}, { userId: randomUUID() }, "user_mismatch"],
     [
       "V3 rejects the handle of another user",
-      { userHandle: userHandleOf(randomUUID()) },
+      { userHandle: legacyUserHandle(randomUUID()).toString("base64url") },
       { userId },
       "user_handle_mismatch",
     ],
     [
       "V3 rejects the handle of another user, without a known user",
-      { userHandle: userHandleOf(randomUUID()) },
+      { userHandle: legacyUserHandle(randomUUID()).toString("base64url") },
       {},
       "user_handle_mismatch",
     ],

@@ -4,6 +4,7 @@ import { importCredentialKey } from "./cose-key.ts";
 import type { StoredCredential } from "./credential-record.ts";
 import { type Framing, isAcceptedFraming, noFraming } from "./framing.ts";
 import type { AuthenticationResponse, ClientData } from "./responses.ts";
+import { userHandlesOf } from "./user-handle.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 export interface ExpectedAssertion {
@@ -18,7 +19,7 @@ export interface ExpectedAssertion {
   allowed: readonly string[] | null;
   /** The account that is signing in, if it is known. */
   userId: string | null;
-  /** Accepted user handles of the credential's owner; default: the handle that the credential was created with. */
+  /** Accepted user handles of the credential's owner; default: those of `userHandlesOf`. */
   userHandles?: readonly string[];
   /** Whether another factor was verified before, so that a security key is accepted. */
   secondFactor: boolean;
@@ -68,7 +69,7 @@ export function verifyWebAuthnAssertion(
     return reject("user_handle_missing");
 
   // Ensure the user handle is that of the credential's owner (step 6). An imported credential has that of its origin.
-  const { userHandles = [ownHandle(credential)] } = expected;
+  const { userHandles = userHandlesOf(credential) } = expected;
   if (handle !== null && !userHandles.includes(handle)) return reject("user_handle_mismatch");
 
   // Ensure the page was embedded by no other site than an accepted one (steps 13 and 14).
@@ -123,15 +124,6 @@ export function verifyWebAuthnAssertion(
   if (isSecondFactorOnly) return reject("mfa_only");
 
   return { ok: true, userVerified, signCount, backupState, signCountStale };
-}
-
-/** `user.id` of an account: the sixteen bytes of its UUID, base64url. */
-export function userHandleOf(userId: string): string {
-  return Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
-}
-
-function ownHandle({ userHandle, userId }: StoredCredential): string {
-  return userHandle?.toString("base64url") ?? userHandleOf(userId);
 }
 
 const reject = (reason: AssertionRejection) => ({ ok: false as const, reason });

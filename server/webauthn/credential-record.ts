@@ -33,8 +33,10 @@ export interface StoredCredential {
   backupEligible: boolean;
   mfaOnly: boolean;
   transports: string[];
-  /** `user.id` of the ceremony that created it, if that was not the id of the account. */
+  /** `user.id` of the ceremony that created it, if it is recorded. */
   userHandle?: Buffer | null;
+  /** The random handle of its account, if that has one. */
+  accountHandle?: Buffer | null;
 }
 
 /** An existing credential as listed in options for the browser. */

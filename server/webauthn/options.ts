@@ -1,14 +1,13 @@
 import type { Config } from "../config/schema.ts";
-import { userHandleOf } from "./assertion.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
 import type { CredentialId } from "./credential-record.ts";
 
 /** A passkey is a first factor by itself; a security key is a second factor. */
 export type CredentialKind = "passkey" | "security_key";
 
-/** The owner of a credential to be created. `id` is the UUID of the account. */
+/** The owner of a credential to be created. `handle`: `user.id` of the ceremony. */
 export interface CredentialOwner {
-  id: string;
+  handle: Buffer;
   name: string;
   displayName: string;
 }
@@ -53,7 +52,7 @@ export function creationOptions(
   const { user, exclude, kind } = about;
   return {
     rp: { name: display_name, id },
-    user: { id: userHandleOf(user.id), name: user.name, displayName: user.displayName },
+    user: { id: user.handle.toString("base64url"), name: user.name, displayName: user.displayName },
     challenge,
     pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key" as const, alg })),
     timeout: timeoutSeconds * 1000,

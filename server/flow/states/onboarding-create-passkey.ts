@@ -40,7 +40,7 @@ export const onboardingCreatePasskey = state({
         const data = { credentialKind: "passkey" } as const;
         if (!conditional) return go("onboarding_verify_passkey_attestation", { data });
         // Replaces the options of the next state's `enter`, which require user interaction.
-        const parameters = { ...(await creationParameters(context)), kind: "passkey", conditional } as const;
+        const parameters = { ...creationParameters(context), kind: "passkey", conditional } as const;
         const { options, write } = await createCreationOptions(context.request, parameters);
         return go("onboarding_verify_passkey_attestation", {
           data,

@@ -48,7 +48,7 @@ export const onboardingVerifyPasskeyAttestation = state({
   renews: "on_request",
   async enter(context) {
     const { options, write } = await createCreationOptions(context.request, {
-      ...(await creationParameters(context)),
+      ...creationParameters(context),
       kind: kindOf(context),
     });
     return { payload: { creation_options: options }, writes: [write] };

@@ -28,7 +28,7 @@ export const webauthnCredentialVerification = state({
   async enter(context) {
     const { request, data } = context;
     const creation = await createCreationOptions(request, {
-      ...(await creationParameters(context)),
+      ...creationParameters(context),
       kind: data.credentialKind,
     });
     return { payload: { creation_options: creation.options }, writes: [creation.write] };

@@ -360,7 +360,7 @@ describe("a confirmation", () => {
       token: started.token,
       credential: { ...credential, response: { ...response, ...duplicated } },
     });
-    expect([status, body.details]).toEqual([401, "the receipt would be invalid: client_data_malformed"]);
+    expect([status, body.details]).toEqual([400, "response.clientDataJSON cannot be read"]);
     expect(await confirmationCount(started)).toBe(0);
   });
 

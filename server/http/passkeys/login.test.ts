@@ -204,6 +204,59 @@ describe("login/finalize", () => {
     expect(decodeJwt(body.token).sub).toBe(userId);
   });
 
+  test("A143 gives the users of two tenants with one id different handles, and keeps both passkeys", async () => {
+    const userId = randomUUID();
+    const other = await newTenant();
+    const authenticator = softwareAuthenticator();
+    const one = await application.register(userId, { authenticator });
+    const two = await other.register(userId, { authenticator });
+    expect(authenticator.credentials.map(({ id }) => id.toString("base64url"))).toEqual([
+      one.credentialId,
+      two.credentialId,
+    ]);
+    const [first, second] = authenticator.credentials;
+    expect(first?.rpId).toBe(second?.rpId);
+    expect(first?.userHandle).toHaveLength(64);
+    for (const [by, credential] of [
+      [application, first],
+      [other, second],
+    ] as const) {
+      if (!credential) throw new Error("no passkey");
+      const answer = await by.answer(authenticator, "/login", {}, { credential });
+      expect((await finalize(answer, by)).status).toBe(200);
+    }
+    // A further passkey of the user replaces that of the user alone, as WebAuthn has it.
+    await application.register(userId, { authenticator, call: { ignoreExcluded: true } });
+    expect(authenticator.credentials).toHaveLength(2);
+  });
+
+  test("goes on with the handle of a user whose passkeys a former version created", async () => {
+    const userId = "ada of old";
+    const derived = Buffer.from(userId).toString("base64url");
+    const { passkeyUsers: users } = schema;
+    const { authenticator } = await application.registerUser({}, userId);
+    const call = { userHandle: derived };
+    const without = { userHandle: null };
+    await runtime.database.write.update(users).set(without).where(eq(users.userId, userId));
+    expect((await finalize(await application.answer(authenticator, "/login", {}, call))).status).toBe(200);
+    const { body } = await application.call("POST", "/registration/initialize", {
+      user_id: userId,
+      username: "ada",
+    });
+    expect(body.publicKey.user.id).toBe(derived);
+    // Its random handle is known no longer.
+    const unknown = await application.answer(authenticator, "/login");
+    expect((await finalize(unknown)).body).toEqual(errorBody(401, "failed to get user handle"));
+  });
+
+  test("accepts the handle that a former version derived while both run", async () => {
+    const { userId, authenticator } = await application.registerUser();
+    const userHandle = Buffer.from(userId).toString("base64url");
+    expect(
+      (await finalize(await application.answer(authenticator, "/login", {}, { userHandle }))).status,
+    ).toBe(200);
+  });
+
   test("accepts the 16 bytes of a UUID as user handle, which imported credentials have", async () => {
     const userId = randomUUID();
     const { authenticator } = await application.registerUser({}, userId);

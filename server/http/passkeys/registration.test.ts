@@ -50,7 +50,7 @@ describe("registration/initialize", () => {
       publicKey: {
         rp: { id: "localhost", name: expect.any(String) },
         user: {
-          id: Buffer.from(userId).toString("base64url"),
+          id: expect.stringMatching(/^[A-Za-z0-9_-]{86}$/),
           name: "ada",
           displayName: "Ada Lovelace",
           icon: "https://example.com/ada.png",
@@ -109,7 +109,7 @@ describe("registration/initialize", () => {
     "A90 accepts any text as user id: %s",
     async (userId) => {
       const { body } = await application.call("POST", "/registration/initialize", userOf(userId));
-      expect(Buffer.from(body.publicKey.user.id, "base64url").toString()).toBe(userId);
+      expect(body.publicKey.user.id).toMatch(/^[A-Za-z0-9_-]{86}$/);
       const { credentialId } = await application.register(userId);
       const query = new URLSearchParams({ user_id: userId });
       const { body: listed } = await application.call("GET", `/credentials?${query}`);

@@ -36,7 +36,7 @@ async function registerInFlow(call: Partial<CreateCall> = {}) {
   const { options, write } = await createCreationOptions(context, {
     flowId,
     user,
-    exclude: [],
+    pending: [],
     kind: "passkey",
   });
   await commitWrites(runtime, write);
