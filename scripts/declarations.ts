@@ -7,14 +7,19 @@ import { join, posix } from "node:path";
  *
  * @param folder what the compiler has written
  * @param entries paths in it, with `/`
+ * @param replaced texts in place of what the compiler has written, by their paths
  */
-export function reachedDeclarations(folder: string, entries: readonly string[]): Map<string, string> {
+export function reachedDeclarations(
+  folder: string,
+  entries: readonly string[],
+  replaced: Readonly<Record<string, string>> = {},
+): Map<string, string> {
   const reached = new Map<string, string>();
   const pending = [...entries];
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
     if (reached.has(file)) continue;
     const from = posix.dirname(file);
-    const text = readFileSync(join(folder, file), "utf8").replace(
+    const text = (replaced[file] ?? readFileSync(join(folder, file), "utf8")).replace(
       /(from |import\()"([#.][^"]*)"/g,
       (_, before: string, specifier: string) => {
         const target = specifier.startsWith("#") ? specifier.slice(1) : posix.join(from, specifier);

@@ -19,7 +19,7 @@ const entryPoints = [
   /^next\.config\.mjs$/,
   /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,
   /^server\/passkey-server\/receipt-verification\.ts$/,
-  /^packages\/server\/src\/stile\.ts$/,
+  /^packages\/server\/src\/(stile|trpc)\.ts$/,
   /^server\/testing\/kit\/(index|host)\.ts$/,
   /^packages\/\w+\/src\/[\w-]+\.tsx$/,
   // Type tests, which only the compiler reads.

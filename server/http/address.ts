@@ -8,10 +8,10 @@ import type { Handler } from "./handler-context.ts";
 export type ErrorShape = "flow" | "plain" | "passkeys" | "authenticator" | "admin";
 
 /**
- * Which requests reach the handler: all; those of our own pages; or, in development, those of this machine. The
- * handler of a public address checks the origin itself where that matters.
+ * Which requests reach the handler: all; those of our own pages; those and the pages of `cors.allow_origins`; or, in
+ * development, those of this machine. The handler of a public address checks the origin itself where that matters.
  */
-export type Access = "public" | "same-origin" | "local-development";
+export type Access = "public" | "same-origin" | "listed-origin" | "local-development";
 
 /** One method of one path. */
 export interface Address {

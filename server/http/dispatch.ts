@@ -18,7 +18,7 @@ import type { HandlerContext } from "./handler-context.ts";
 import { isLocalRequest } from "./host.ts";
 import { acceptedLanguage, languageInCookie, requestedLanguage } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
-import { isSameOrigin } from "./origin.ts";
+import { isAllowedOrigin, isSameOrigin } from "./origin.ts";
 import { rejectPageRequest } from "./page/page-requests.ts";
 import { errorReply } from "./passkeys/error-reply.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
@@ -144,7 +144,7 @@ export async function dispatch(
     accessFields,
   };
   if (isOutgrown && !servesHealth(row)) return fail(503);
-  if (!mayCall(row, context)) return fail(row.access === "same-origin" ? 403 : 404);
+  if (!mayCall(row, context)) return fail(isForPages(row) ? 403 : 404);
   try {
     return finish(await row.handler(context));
   } catch (error) {
@@ -157,7 +157,7 @@ export async function dispatch(
 function clientOf(
   { headers }: ApiRequest,
   { address: ip, requestId }: Pick<ConnectionInfo, "address" | "requestId">,
-  { access }: Address,
+  row: Address,
   tenant: Tenant,
 ): Client {
   const { mfa } = tenant.config;
@@ -165,7 +165,7 @@ function clientOf(
   const requested = headers.get("x-language");
   // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
   const language =
-    requested === null && access === "same-origin"
+    requested === null && isForPages(row)
       ? acceptedLanguage(languageInCookie(cookies) ?? headers.get("accept-language"))
       : requestedLanguage(requested);
   return {
@@ -181,9 +181,15 @@ function clientOf(
   };
 }
 
+const isForPages = ({ access }: Address) => access === "same-origin" || access === "listed-origin";
+
 function mayCall({ access }: Address, { request, runtime, tenant, peer }: HandlerContext): boolean {
   const { headers } = request;
   if (access === "same-origin") return isSameOrigin(headers, tenant.config);
+  if (access === "listed-origin")
+    return (
+      isSameOrigin(headers, tenant.config) || isAllowedOrigin(headers.get("origin") ?? "", tenant.config)
+    );
   if (access === "public") return true;
   // Development pages show data of every tenant, so they belong to the default tenant alone.
   return (

@@ -4,6 +4,7 @@ import type { AccessFields } from "../observability/access-fields.ts";
 import type { ClientContext, RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { ApiRequest } from "./api-request.ts";
+import type { OtherOrigin } from "./origin.ts";
 import type { Frame } from "./page/frame.ts";
 import type { Reply } from "./reply.ts";
 
@@ -21,6 +22,8 @@ export interface HandlerContext {
   cookies: string | null;
   /** The page in whose frame a tRPC call was made; absent for calls of our own pages. */
   frame?: Frame;
+  /** The page of another origin that made a tRPC call; absent for calls of our own pages. */
+  otherOrigin?: OtherOrigin;
   /** Address of the other end of the connection, which may be a proxy. */
   peer: string;
   /** Fields of the request's line in the access log, for handlers to complete. */

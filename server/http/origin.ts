@@ -27,6 +27,23 @@ export function isDisallowedOrigin(headers: RequestHeaders, config: Config): boo
   return !isAllowedOrigin(origin, config) && !isSameOrigin(headers, config);
 }
 
+/** The header in which a page of another origin sends the flow that it holds (`flow_token` of an answer over tRPC). */
+const FLOW_HEADER = "x-stile-flow";
+
+/** A page of `cors.allow_origins` that calls the flow over tRPC. */
+export interface OtherOrigin {
+  origin: string;
+  /** The sealed flow that the page holds; null at the start. */
+  token: string | null;
+}
+
+/** The page of another origin that makes a call; null for our own pages. */
+export function otherOriginOf(headers: RequestHeaders, config: Config): OtherOrigin | null {
+  const origin = headers.get("origin");
+  if (origin === null || isSameOrigin(headers, config) || !isAllowedOrigin(origin, config)) return null;
+  return { origin, token: headers.get(FLOW_HEADER) };
+}
+
 /** Whether another origin may call this service with credentials. Compared exactly: no patterns, no `null`. */
 export function isAllowedOrigin(origin: string, config: Config): boolean {
   return origin !== "null" && config.cors.allow_origins.includes(origin);

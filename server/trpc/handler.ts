@@ -1,6 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { readText } from "../http/body.ts";
 import type { Handler, HandlerContext } from "../http/handler-context.ts";
+import { otherOriginOf } from "../http/origin.ts";
 import { FRAME_HEADER, type Frame, parseFrame } from "../http/page/frame.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { parseJson } from "../lib/strict-json.ts";
@@ -20,13 +21,14 @@ export const trpcHandler: Handler = async (context) => {
   if (!body.ok || parseJson(body.value) === undefined) return errorReply("BAD_REQUEST", 400);
   const { method } = request;
   const frame = frameOf(context);
-  if (frame === "refused") return errorReply("FORBIDDEN", 403);
+  const otherOrigin = otherOriginOf(request.headers, context.tenant.config);
+  if (frame === "refused" || (frame && otherOrigin)) return errorReply("FORBIDDEN", 403);
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
     req: new Request(url, { method, headers: { "Content-Type": "application/json" }, body: body.value }),
     createContext: ({ resHeaders }) => ({
-      handlerContext: { ...context, ...(frame ? { frame } : {}) },
+      handlerContext: { ...context, ...(frame ? { frame } : {}), ...(otherOrigin ? { otherOrigin } : {}) },
       responseHeaders: resHeaders,
     }),
     onError({ error }) {

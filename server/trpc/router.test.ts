@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FlowState } from "../flow/wire.ts";
 import { MAX_BODY_BYTES } from "../http/body.ts";
-import type { PageAnswer } from "../http/page/page-flow.ts";
+import type { PageAnswer } from "../http/page/page-answer.ts";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";

@@ -1,15 +1,16 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { z } from "zod";
 import { detailedState } from "../flow/error-codes.ts";
+import type { FlowType } from "../flow/names.ts";
 import { retryPayload } from "../flow/outcome.ts";
 import { showError } from "../flow/show.ts";
 import { movedFlowInput, pageActionInput, pageFlowInput, pageStartInput } from "../http/flow/schemas.ts";
+import type { PageAnswer } from "../http/page/page-answer.ts";
 import {
   actOnPage,
   continueMovedFlow,
   currentOnPage,
   moveFlow,
-  type PageAnswer,
   type PageReply,
   startOnPage,
 } from "../http/page/page-flow.ts";
@@ -25,31 +26,48 @@ const startInput = parser(pageStartInput);
 const movedInput = parser(movedFlowInput);
 const actInput = parser(pageActionInput);
 
+/** A parser as tRPC knows it. The first two members are types alone. */
+interface Parser<Sent, Parsed> {
+  _input: Sent;
+  _output: Parsed;
+  parse(raw: unknown): Parsed;
+}
+
 /** Parses with a schema; the error names the first member at fault. */
-function parser<Input>(schema: z.ZodType<Input>): (raw: unknown) => Input {
-  return (raw) => {
+function parser<Schema extends z.ZodType>(schema: Schema): Parser<z.input<Schema>, z.output<Schema>> {
+  const parse = (raw: unknown) => {
     const parsed = schema.safeParse(raw);
     if (parsed.success) return parsed.data;
     const member = parsed.error.issues[0]?.path[0] ?? "input";
     throw new TRPCError({ code: "BAD_REQUEST", message: `Invalid ${String(member)}.` });
   };
+  return { parse } as Parser<z.input<Schema>, z.output<Schema>>;
+}
+
+/** A call that may start a flow, without what no flow of its type takes. */
+function beginning<Call extends { type: FlowType; code_challenge?: string | undefined }>(call: Call) {
+  const { code_challenge: codeChallenge, ...rest } = call;
+  // A profile flow signs nobody in.
+  if (codeChallenge !== undefined && call.type === "profile")
+    throw new TRPCError({ code: "BAD_REQUEST", message: "Invalid code_challenge." });
+  return { ...rest, codeChallenge };
 }
 
 /**
- * The browser's flow, for the hosted page. All procedures are mutations, since each changes at least a token. Errors of
- * a flow are states, in `data`; only a malformed call is an error of tRPC.
+ * A flow of a browser, for the hosted page and pages of `cors.allow_origins`. All procedures are mutations, since each
+ * changes at least a token. Errors of a flow are states, in `data`; only a malformed call is an error of tRPC.
  */
 export const appRouter = router({
   flow: router({
     /** Starts a flow, in place of the browser's current one. */
     start: procedure
       .input(startInput)
-      .mutation(({ input, ctx }) => answer(ctx, () => startOnPage(ctx.handlerContext, input))),
+      .mutation(({ input, ctx }) => answer(ctx, () => startOnPage(ctx.handlerContext, beginning(input)))),
 
     /** Performs an action of the displayed state. */
     act: procedure
       .input(actInput)
-      .mutation(({ input, ctx }) => answer(ctx, () => actOnPage(ctx.handlerContext, input))),
+      .mutation(({ input, ctx }) => answer(ctx, () => actOnPage(ctx.handlerContext, beginning(input)))),
 
     /** Returns the current state without performing an action: after a lost answer, or a step in another tab. */
     current: procedure

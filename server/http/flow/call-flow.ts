@@ -25,7 +25,7 @@ import { actionName, parseActionBody, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
-  | ({ kind: "start"; type: FlowType } & Pick<Beginning, "codeChallenge" | "capabilities">)
+  | ({ kind: "start"; type: FlowType; codeChallenge?: string | undefined } & Pick<Beginning, "capabilities">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 

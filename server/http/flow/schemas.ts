@@ -5,6 +5,7 @@ import { capabilitiesInput } from "../../flow/capabilities.ts";
 import { statesOf } from "../../flow/graph.ts";
 import { type ActionInput, actionInputs } from "../../flow/input-schemas.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "../../flow/names.ts";
+import { codeChallengePattern } from "../../lib/pkce.ts";
 
 /** Schemas of the flow interface for the document, made from the declarations of the states. */
 
@@ -176,10 +177,19 @@ const pageCapabilities = capabilitiesInput
   .optional()
   .describe("Capabilities of the browser, with a call that may start a flow. Absent: all false.");
 
+const pageCodeChallenge = z
+  .string()
+  .regex(codeChallengePattern)
+  .optional()
+  .describe(
+    "S256 challenge (RFC 7636, 4.2), with a call that may start a flow that signs in: `success` then has `authorization_code` in its payload, for `POST /token`, and sets no session cookie.",
+  );
+
 /** `flow.start` over tRPC. */
 export const pageStartInput = z.strictObject({
   type: z.enum(flowTypes),
   capabilities: pageCapabilities,
+  code_challenge: pageCodeChallenge,
 });
 
 /** `flow.continue` over tRPC. */
@@ -195,4 +205,5 @@ export const pageActionInput = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   type: z.enum(flowTypes),
   capabilities: pageCapabilities,
+  code_challenge: pageCodeChallenge,
 });

@@ -17,7 +17,7 @@ const trpcError = z
   })
   .meta({ id: "TrpcError" });
 
-/** What our own pages call; requests of other origins are rejected. */
+/** What our own pages call; requests of other origins are rejected, but for calls of procedures from listed ones. */
 export const pageAddresses = [
   described(address("GET", "/embed.js", loaderHandler, "plain", "public"), {
     id: "getEmbedScript",
@@ -79,10 +79,11 @@ export const pageAddresses = [
       413: "The form is too large.",
     },
   }),
-  described(address("POST", "/api/trpc/{procedure}", trpcHandler, "plain", "same-origin"), {
+  described(address("POST", "/api/trpc/{procedure}", trpcHandler, "plain", "listed-origin"), {
     id: "callProcedure",
-    summary: "Call a procedure of the hosted page",
-    description: "tRPC; the client of `@trpc/client` calls it. The input schemas are those of the router.",
+    summary: "Call a procedure of a flow",
+    description:
+      "tRPC; the client of `@trpc/client` calls it, with the type of the router from `@stile-auth/server/trpc`.",
     tag: "page",
     params: z.object({
       procedure: z.enum(["flow.start", "flow.act", "flow.current", "flow.move", "flow.continue"]),
@@ -94,6 +95,10 @@ export const pageAddresses = [
         .describe(
           "The page in whose frame the call is made: `origin` and `code_challenge`, as in the query of `/embed`.",
         ),
+      "X-Stile-Flow": z
+        .string()
+        .optional()
+        .describe("Of a page of another origin: `flow_token` of the last answer that had one."),
     }),
     body: z.union([pageStartInput, pageActionInput, movedFlowInput]),
     answers: {
@@ -104,12 +109,18 @@ export const pageAddresses = [
               version: z.int(),
               state: anyFlowState,
               redirect_to: z.string().optional().describe("Address that the browser goes to next."),
+              flow_token: z
+                .string()
+                .optional()
+                .describe(
+                  "For a page of another origin alone: the flow, for `X-Stile-Flow` of its next call.",
+                ),
             }),
           }),
         }),
       },
       400: { description: "The call is malformed.", schema: trpcError },
-      403: "Only same-origin requests are allowed, and frames of pages in `embed.origins`.",
+      403: "Only pages of this origin and of `cors.allow_origins` may call, and frames of pages in `embed.origins`.",
       404: { description: "There is no such procedure.", schema: trpcError },
       413: { description: "The body is too large.", schema: trpcError },
     },

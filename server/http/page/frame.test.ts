@@ -8,7 +8,7 @@ import { mailedCode, password, restRegistration } from "../../testing/rest-walk.
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { parseFrame } from "./frame.ts";
-import type { PageAnswer } from "./page-flow.ts";
+import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
 let runtime: TestRuntime;

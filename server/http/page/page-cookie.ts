@@ -25,6 +25,8 @@ export interface PageFlow {
   redirectTo?: string;
   /** The page in whose frame the flow was started. */
   frame?: Frame;
+  /** S256 challenge of the page of another origin that started the flow: it receives a code. */
+  codeChallenge?: string;
 }
 
 /** Contents of the sealed cookies of a tenant, by name. */
@@ -79,7 +81,8 @@ export function fitsBrowsers(cookie: string): boolean {
   return Buffer.byteLength(cookie) <= MAX_COOKIE_BYTES;
 }
 
-function lifetime(config: Config): number {
+/** How long what holds a flow is kept, in seconds. */
+export function flowSeconds(config: Config): number {
   return config.flow.lifetime + GRACE_SECONDS;
 }
 
@@ -99,7 +102,7 @@ export async function openPageCookie<Name extends keyof Contents>(
   for (const seal of names.flatMap((cookie) => (cookie === null ? [] : cookieValues(cookies, cookie)))) {
     const opened = await unsealData<Sealed<Name> | Record<string, never>>(seal, {
       password: vault.passwords("page cookie").unsealing,
-      ttl: lifetime(tenant.config),
+      ttl: flowSeconds(tenant.config),
     });
     if (opened.tenant === tenant.id && opened.name === name) return opened.value;
   }
@@ -127,8 +130,12 @@ export function assertKnownPageCookie(
   name: FlowCookie | "destination",
   cookies: string | null,
 ): void {
-  const { unsealing } = vault.passwords("page cookie");
-  for (const seal of cookieValues(cookies, cookieName(name, tenant))) {
+  assertKnownSeals(cookieValues(cookies, cookieName(name, tenant)), vault.passwords("page cookie").unsealing);
+}
+
+/** @throws UnknownKeyError for a seal that was made with a key that is not configured */
+export function assertKnownSeals(seals: readonly string[], unsealing: Record<string, string>): void {
+  for (const seal of seals) {
     // iron-session's format: version, id of the password, and the rest.
     const [, id] = /^Fe26\.2\*(\d{1,10})\*/.exec(seal) ?? [];
     if (id !== undefined && !Object.hasOwn(unsealing, id)) throw new UnknownKeyError(hexIdOf(id), "client");
@@ -149,7 +156,7 @@ export async function pageCookie<Name extends keyof Contents>(
   tenant: Tenant,
   name: Name,
   value: Contents[Name],
-  maxAge = lifetime(tenant.config),
+  maxAge = flowSeconds(tenant.config),
 ): Promise<string> {
   const { config } = tenant;
   const sealed: Sealed<Name> = { tenant: tenant.id, name, value };

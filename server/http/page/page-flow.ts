@@ -3,7 +3,6 @@ import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
-import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
@@ -11,7 +10,9 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
+import { assertKnownHeldFlow, openHeldFlow, sealHeldFlow } from "./held-flow.ts";
 import { openMovedFlow, sealMovedFlow } from "./moved-flow.ts";
+import type { PageAnswer } from "./page-answer.ts";
 import {
   assertKnownPageCookie,
   expiredPageCookie,
@@ -20,15 +21,6 @@ import {
   type PageFlow,
   pageCookie,
 } from "./page-cookie.ts";
-
-/** The answer for the hosted page. The flow's `csrf_token` stays in the sealed cookie. */
-export interface PageAnswer {
-  /** Version of the state; a step must name the newest. 0 is the first state of a flow that is not started. */
-  version: number;
-  state: FlowState;
-  /** Address that the browser goes to next. */
-  redirect_to?: string;
-}
 
 /** An answer for the page, with its headers and cookies. */
 export interface PageReply {
@@ -56,6 +48,8 @@ interface PageStep {
   account?: string | undefined;
   /** Capabilities of the browser, if the step may start a flow. Absent: all false. */
   capabilities?: ReportedCapabilities | undefined;
+  /** As `startOnPage`, if the step may start a flow. */
+  codeChallenge?: string | undefined;
   /** A choice that the same form carries; it is stored before the action. */
   first?: { action: string; input: Record<string, unknown> } | undefined;
 }
@@ -64,14 +58,25 @@ interface PageStep {
  * Starts a flow, in place of the browser's current one.
  *
  * @param capabilities of the browser; with them the answer shows the state after `preflight`
+ * @param codeChallenge S256 challenge (RFC 7636, 4.2): the sign-in then ends with an authorization code in the payload of
+ *   `success`, and without a session cookie
  */
 export async function startOnPage(
   context: HandlerContext,
-  { type, capabilities }: { type: FlowType; capabilities?: ReportedCapabilities | undefined },
+  {
+    type,
+    capabilities,
+    codeChallenge,
+  }: {
+    type: FlowType;
+    capabilities?: ReportedCapabilities | undefined;
+    codeChallenge?: string | undefined;
+  },
 ): Promise<PageReply> {
-  if (capabilities) return startWith(context, { type, action: REGISTRATION, input: capabilities });
-  const flowAnswer = await callFlow(context, { kind: "start", type });
-  return reply(context, type, startedFlow(context, flowAnswer), flowAnswer);
+  if (capabilities)
+    return startWith(context, { type, action: REGISTRATION, input: capabilities, codeChallenge });
+  const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge });
+  return reply(context, type, startedFlow(context, flowAnswer, codeChallenge), flowAnswer);
 }
 
 /**
@@ -90,7 +95,7 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
     }
     const reply = await perform(context, flow, { ...step, version });
     return reply.answer.state.status === 410 && begins(step, tenant) && hasText(step.input)
-      ? startWith(context, step)
+      ? startWith(context, { codeChallenge: flow.codeChallenge, ...step })
       : reply;
   }
   const current = flow && (await currentState(context, type, flow));
@@ -144,14 +149,13 @@ function hasText(input: Record<string, unknown>): boolean {
 /** Starts a flow with an action. */
 async function startWith(
   context: HandlerContext,
-  { type, action, input, first, capabilities = {} }: Omit<PageStep, "version">,
+  { type, action, input, first, codeChallenge, capabilities = {} }: Omit<PageStep, "version">,
 ): Promise<PageReply> {
   const started = await callFlow(context, {
-    kind: "start",
-    type,
+    ...{ kind: "start", type, codeChallenge },
     ...(action === REGISTRATION ? {} : { capabilities }),
   });
-  const fresh = startedFlow(context, started);
+  const fresh = startedFlow(context, started, codeChallenge);
   if (!fresh) return reply(context, type, null, started);
   return perform(context, fresh, { type, action, input, first });
 }
@@ -238,24 +242,50 @@ async function currentState(context: HandlerContext, type: FlowType, flow: PageF
   return peek(context.runtime, context.tenant, { type, ...flow, ...(session ? { session } : {}) });
 }
 
-function startedFlow({ runtime, frame }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {
+function startedFlow(
+  { runtime, frame }: HandlerContext,
+  { answer }: FlowAnswer,
+  codeChallenge: string | undefined,
+): PageFlow | null {
   const { flowId, resume, state } = answer;
   if (flowId === null || resume === undefined) return null;
   const codeVerifier = randomToken(runtime.platform);
-  return { flowId, resume, token: state.csrf_token, codeVerifier, ...(frame ? { frame } : {}) };
+  return {
+    ...{ flowId, resume, token: state.csrf_token, codeVerifier },
+    ...(frame ? { frame } : {}),
+    ...(codeChallenge === undefined ? {} : { codeChallenge }),
+  };
 }
 
-/** The flow that this browser holds: that of our page, or of the frame that makes the call. */
-function storedFlow(
-  { runtime, tenant, cookies, frame }: HandlerContext,
-  type: FlowType,
-): Promise<PageFlow | null> {
-  return openFlowCookie(runtime, tenant, { type, frame, cookies });
+/** The flow that this browser holds: that of our page, of the frame, or of the page of another origin that makes the call. */
+function storedFlow(context: HandlerContext, type: FlowType): Promise<PageFlow | null> {
+  const { runtime, tenant, cookies, frame, otherOrigin } = context;
+  return otherOrigin
+    ? openHeldFlow(context, otherOrigin, type)
+    : openFlowCookie(runtime, tenant, { type, frame, cookies });
 }
 
 /** @throws UnknownKeyError as `assertKnownPageCookie` */
-function assertKnownFlow({ runtime, tenant, cookies, frame }: HandlerContext, type: FlowType): void {
-  assertKnownPageCookie(runtime, tenant, flowCookie(type, frame), cookies);
+function assertKnownFlow(context: HandlerContext, type: FlowType): void {
+  const { runtime, tenant, cookies, frame, otherOrigin } = context;
+  if (otherOrigin) assertKnownHeldFlow(context, otherOrigin);
+  else assertKnownPageCookie(runtime, tenant, flowCookie(type, frame), cookies);
+}
+
+/** Gives a flow to what holds it: in a sealed cookie, or in the answer to a page of another origin. */
+async function handOut(
+  context: HandlerContext,
+  type: FlowType,
+  flow: PageFlow,
+  seconds?: number,
+): Promise<{ cookies: string[]; held: Pick<PageAnswer, "flow_token"> }> {
+  const { runtime, tenant, frame, otherOrigin } = context;
+  if (otherOrigin) {
+    const { origin } = otherOrigin;
+    const token = await sealHeldFlow(context, { type, origin, flow }, seconds);
+    return { cookies: [], held: { flow_token: token } };
+  }
+  return { cookies: [await pageCookie(runtime, tenant, flowCookie(type, frame), flow, seconds)], held: {} };
 }
 
 /**
@@ -291,8 +321,7 @@ async function reply(
   { answer, headers, cookies }: FlowAnswer,
   kind: FlowCall["kind"] = "start",
 ): Promise<PageReply> {
-  const { runtime, tenant, frame } = context;
-  const cookie = flowCookie(type, frame);
+  const { tenant, frame, otherOrigin } = context;
   const { version, session } = answer;
   const state = { ...answer.state, csrf_token: "" };
   // An error without a state has not changed the flow or its secrets.
@@ -300,25 +329,28 @@ async function reply(
   const { resume = flow.resume } = answer;
   if (answer.state.name !== "success") {
     const token = answer.state.csrf_token;
-    const sealed = await pageCookie(runtime, tenant, cookie, { ...flow, resume, token });
-    return { answer: { version, state }, flowId: flow.flowId, headers, cookies: [...cookies, sealed] };
+    const out = await handOut(context, type, { ...flow, resume, token });
+    return {
+      answer: { version, state, ...out.held },
+      flowId: flow.flowId,
+      headers,
+      cookies: [...cookies, ...out.cookies],
+    };
   }
 
-  // A frame passes the result to its page, and a browser without the session goes nowhere.
-  const goesOn = session !== undefined && !frame;
+  // A frame passes the result to its page, another origin leads its visitor itself, and a browser without the session
+  // goes nowhere.
+  const isOwnPage = !frame && !otherOrigin;
+  const goesOn = session !== undefined && isOwnPage;
   const redirectTo = goesOn ? await redirectAfterSignIn(context, session, flow, kind === "current") : null;
   const { redirectTo: _before, ...rest } = flow;
   const end = { token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
-  const finished: PageFlow = { ...rest, resume, ...end };
+  const out = await handOut(context, type, { ...rest, resume, ...end }, FINISHED_FLOW_SECONDS);
   return {
-    answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) },
+    answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}), ...out.held },
     flowId: flow.flowId,
     headers,
-    cookies: [
-      ...cookies,
-      await pageCookie(runtime, tenant, cookie, finished, FINISHED_FLOW_SECONDS),
-      ...(frame ? [] : [expiredPageCookie(tenant, "destination")]),
-    ],
+    cookies: [...cookies, ...out.cookies, ...(isOwnPage ? [expiredPageCookie(tenant, "destination")] : [])],
   };
 }
 

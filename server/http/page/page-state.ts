@@ -11,8 +11,9 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { cookieValues } from "../cookies.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
+import type { PageAnswer } from "./page-answer.ts";
 import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
-import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
+import { UNSTARTED } from "./page-flow.ts";
 
 /**
  * Returns the state that the hosted page displays: that of the browser's flow, or the first state of a flow that is not

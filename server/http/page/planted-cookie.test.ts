@@ -8,7 +8,7 @@ import { mailedCode, password } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import type { Visitor } from "../../testing/visitor.ts";
-import type { PageAnswer } from "./page-flow.ts";
+import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
 /** An attacker puts the cookie of their flow into the browser of another person, who then signs in. */

@@ -6,7 +6,7 @@ import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { mailedCode, password } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import type { PageAnswer } from "./page-flow.ts";
+import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
 let runtime: TestRuntime;

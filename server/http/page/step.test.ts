@@ -7,7 +7,7 @@ import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import { checkingCookies } from "./cookie-check.ts";
-import type { PageAnswer } from "./page-flow.ts";
+import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
 let runtime: TestRuntime;

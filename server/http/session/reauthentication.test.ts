@@ -4,7 +4,7 @@ import { OverloadedError } from "../../lib/overloaded-error.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import type { PageAnswer } from "../page/page-flow.ts";
+import type { PageAnswer } from "../page/page-answer.ts";
 
 /** Reauthentication before a change of the account issues another session; the one before ends. */
 

@@ -6,7 +6,7 @@ import { schema } from "#db/client";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import type { PageAnswer } from "../page/page-flow.ts";
+import type { PageAnswer } from "../page/page-answer.ts";
 import { pageState } from "../page/page-state.ts";
 
 let runtime: TestRuntime;
