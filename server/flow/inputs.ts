@@ -33,7 +33,7 @@ export function byConfig<Input extends InputSchema>(build: (config: Config) => I
 
 interface JsonSchema {
   type?: string;
-  enum?: unknown[];
+  enum?: (string | number | boolean)[];
   minLength?: number;
   maxLength?: number;
   default?: unknown;

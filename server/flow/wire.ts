@@ -48,7 +48,7 @@ export interface InputDescriptor {
   /** Characters of a one-time code; digits if absent. */
   charset?: "alphanumeric" | undefined;
   value?: unknown;
-  allowed_values?: { name: string; value: unknown }[];
+  allowed_values?: { name: string; value: string | number | boolean }[];
   error?: FlowError;
 }
 
