@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "@playwright/test";
-import { build } from "vite";
-import { applicationFolder } from "../examples/application-folder.ts";
+import { commandsOf, runCommands } from "../examples/guide-commands.ts";
 import { freePort } from "../server/testing/server.ts";
 import type { Account } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
@@ -12,7 +12,7 @@ import { test as base, expect } from "./fixtures.ts";
 /** The applications of the guides, built as their commands say, with the settings of their commands. */
 
 const root = join(import.meta.dirname, "..");
-const names = ["html", "spa", "frame", "mobile", "next"] as const;
+const names = ["html", "spa", "frame", "mobile", "next", "trpc"] as const;
 type Name = (typeof names)[number];
 
 /** A page of another site than Stile, with an address; the others share its host. */
@@ -22,6 +22,7 @@ const host: Record<Name, string> = {
   frame: "localhost",
   mobile: "127.0.0.1",
   next: "localhost",
+  trpc: "127.0.0.1",
 };
 
 interface Examples {
@@ -74,21 +75,20 @@ const test = base.extend<OfTest, OfWorker>({
   examples: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
     async ({}, use) => {
-      const libraries = ["express", "jose", "next", "react", "react-dom", "vite"];
-      const folder = await applicationFolder(["element", "react", "server"], libraries);
-      const modules = join(folder, "node_modules");
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), "stile-guides-")));
+      const folders = { packages: join(folder, "packages"), applications: folder };
       const urls = {} as Record<Name, string>;
+      // All guides begin with the same commands, in the folder of Stile.
+      await runCommands(commandsOf("html").stile, folders);
       for (const name of names) {
-        cpSync(join(root, "examples", name), join(folder, name), { recursive: true });
+        const { stile, application } = commandsOf(name);
+        expect(stile).toEqual(commandsOf("html").stile);
+        await runCommands(application, folders);
         urls[name] = `http://${host[name]}:${await freePort()}`;
       }
-      cpSync(join(modules, "@stile-auth", "element", "dist"), join(folder, "html", "public", "stile"), {
-        recursive: true,
-      });
-      await build({ root: join(folder, "spa"), logLevel: "error" });
       // The packages are links, which Turbopack follows below its root alone.
       writeFileSync(
-        join(folder, "next", "next.config.js"),
+        join(folder, "shop-next", "next.config.js"),
         'export default { turbopack: { root: "/" }, devIndicators: false };\n',
       );
       await use({ folder, urls, appPort: String(await freePort()) });
@@ -117,7 +117,7 @@ const test = base.extend<OfTest, OfWorker>({
       const known = processes.get(name);
       if (known) return known;
       const url = examples.urls[name];
-      const folder = join(examples.folder, name);
+      const folder = join(examples.folder, `shop-${name}`);
       // The one address in a page: a developer writes that of Stile there.
       const page = join(folder, "public", "index.html");
       if (name === "frame")
@@ -241,6 +241,31 @@ for (const engine of ["chromium", "firefox"] as const)
         await expectEnded(url, `session=${cookies[0]?.value}`);
       });
 
+    test("trpc: signs in by a code on a page that draws the states itself", async ({
+      page,
+      pageErrors,
+      account,
+      start,
+    }) => {
+      pageErrors.expect(/status of 401/);
+      const { url } = await start("trpc");
+      await page.goto(url);
+      await page.getByLabel("email").fill(account.address);
+      await page.getByRole("button", { name: /Identify the user/ }).click();
+      await page.getByRole("button", { name: "Sign in with a password" }).click();
+      await page.getByLabel("password").fill("not the password at all");
+      await page.getByRole("button", { name: "Sign in with a password" }).click();
+      await expect(page.getByRole("status")).not.toBeEmpty();
+      await page.getByLabel("password").fill(account.password);
+      await page.getByRole("button", { name: "Sign in with a password" }).click();
+      await expect(signedInAs(page, account)).toBeVisible();
+      expect(
+        await page.evaluate(() => [document.cookie, localStorage.length + sessionStorage.length]),
+      ).toEqual(["", 0]);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await expect(page.getByLabel("email")).toBeVisible();
+    });
+
     test("next: the proxy leads to the hosted page and back, and a server action signs out", async ({
       page,
       context,
@@ -288,7 +313,7 @@ for (const engine of ["chromium", "firefox"] as const)
     }) => {
       pageErrors.expect(/favicon\.ico/);
       const { url } = await start("mobile");
-      const app = run(join(examples.folder, "mobile"), ["app.js", "browser"], {
+      const app = run(join(examples.folder, "shop-mobile"), ["app.js", "browser"], {
         ...{ STILE_URL: server.url, BACK_END: url, APP_PORT: examples.appPort },
       });
       await expect.poll(app.output).toMatch(/http:\S+\s/);

@@ -83,9 +83,10 @@ test("the page, the frame and the React application have one server", () => {
   const server = read("examples", "html", "server.js");
   expect(read("examples", "frame", "server.js")).toBe(server);
   expect(read("examples", "spa", "server.js")).toBe(server);
+  expect(read("examples", "trpc", "server.js")).toBe(server);
 });
 
-test.each(["html", "frame", "spa", "mobile", "next"])(
+test.each(["html", "frame", "spa", "mobile", "next", "trpc"])(
   "the example %s names the versions that the tests run",
   (name) => {
     const { dependencies, devDependencies } = JSON.parse(read("examples", name, "package.json"));

@@ -214,6 +214,17 @@ test("the elements and their events have types", async () => {
   expect(await compile(["elements.ts"], ["--module", "nodenext"])).toBe("");
 });
 
+test("the examples of the page about tRPC compile", async () => {
+  const page = readFileSync(join(root, "docs", "trpc.md"), "utf8");
+  const examples = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  expect(examples).toHaveLength(2);
+  const files = examples.map((code, index) => {
+    writeFileSync(join(application, `trpc-${index}.ts`), code);
+    return `trpc-${index}.ts`;
+  });
+  expect(await compile(files, ["--module", "nodenext"])).toBe("");
+});
+
 describe("@stile-auth/stile", () => {
   test("contains what runs: no sources, no tests, no data, and no page of this repository but its own", () => {
     const files = filesOf("stile");

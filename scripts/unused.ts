@@ -14,7 +14,8 @@ const root = join(import.meta.dirname, "..");
 const entryPoints = [
   /^app\/.*\/?route\.ts$/,
   /^hosted\/drawing\/(draw\.tsx|browser\/[\w-]+\.ts)$/,
-  /^examples\/(next\/(proxy|app\/.+)|spa\/vite\.config)\.js$/,
+  /^examples\/(next\/(proxy|app\/.+)|(spa|trpc)\/vite\.config)\.js$/,
+  /^examples\/trpc\/src\/main\.ts$/,
   /^(instrumentation|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
   /^next\.config\.mjs$/,
   /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,

@@ -1,0 +1,7 @@
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  publicDir: false,
+  // server.js serves it.
+  build: { outDir: "public" },
+});
