@@ -103,11 +103,7 @@ function violationOf(
     const [inner] = issue.issues;
     return inner?.code === "too_big" ? { path, message: `the name ${tooLong(inner)}` } : undefined;
   }
-  if (
-    path.length > 0 &&
-    removed.some((other) => other.length > path.length && isEqual(other.slice(0, path.length), path))
-  )
-    return { path, message };
+  if (path.length > 0 && removed.some((other) => isBelow(other, path))) return { path, message };
   const isMissing = removed.some((other) => isEqual(other, path)) && valueAt(tree, path) === undefined;
   return isMissing && path.length > 1
     ? { path: path.slice(0, -1), message: `${String(path.at(-1))} is missing` }
@@ -116,6 +112,9 @@ function violationOf(
 
 const tooLong = ({ maximum }: { maximum: number | bigint }) =>
   `must not be longer than ${maximum} characters`;
+
+const isBelow = (path: Path, other: Path) =>
+  path.length > other.length && isEqual(path.slice(0, other.length), other);
 
 const isEqual = (one: Path, other: Path) =>
   one.length === other.length && one.every((part, index) => part === other[index]);

@@ -25,13 +25,51 @@ export interface Wildcard {
 /** A parsed pattern: texts that are matched literally, with one wildcard between each two. */
 export interface WildcardPattern {
   literals: readonly Literal[];
-  wildcards: readonly Wildcard[];
+  wildcards: readonly CompiledWildcard[];
 }
 
 interface Literal {
   text: string;
+  codes: Uint16Array;
   /** At each position, the length of the longest proper prefix that ends there (Knuth, Morris and Pratt). */
   borders: Uint8Array;
+}
+
+/** Characters by their code; those beyond ASCII are one class, the last. */
+interface CompiledWildcard {
+  takes: Uint8Array;
+  /** Characters that it may begin and end with. */
+  outer: Uint8Array;
+  least: 0 | 1;
+}
+
+/** Number of classes of characters: those of ASCII, and all others. */
+const CLASSES = 129;
+
+/** A text that is compared with many patterns. */
+export interface Subject {
+  text: string;
+  codes: Uint16Array;
+}
+
+/** Prepares a text for `matchesPattern`. */
+export function subjectOf(text: string): Subject {
+  return { text, codes: codesOf(text) };
+}
+
+function codesOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
+  return codes;
+}
+
+function compile({ takes, least, inner = "" }: Wildcard): CompiledWildcard {
+  const characters = Array.from({ length: CLASSES }, (_, code) => String.fromCharCode(code));
+  return {
+    takes: Uint8Array.from(characters, (character) => (takes(character) ? 1 : 0)),
+    outer: Uint8Array.from(characters, (character) => (inner.includes(character) ? 0 : 1)),
+    least,
+  };
 }
 
 /**
@@ -66,7 +104,7 @@ export function parsePattern(parts: readonly (string | Wildcard)[]): WildcardPat
     }
   }
   if (wildcards.length > MAX_WILDCARDS || texts.join("").length > MAX_ENTRY_CHARACTERS) return null;
-  return { literals: texts.map((text) => ({ text, borders: bordersOf(text) })), wildcards };
+  return { literals: texts.map(literalOf), wildcards: wildcards.map(compile) };
 }
 
 /** The most steps that one text of a length costs with a list of patterns. */
@@ -80,72 +118,75 @@ export const maxMatchingSteps = (length: number) => MAX_ENTRIES * MAX_WILDCARDS 
  */
 export function matchesPattern(
   { literals, wildcards }: WildcardPattern,
-  text: string,
+  { text, codes }: Subject,
   budget: StepBudget,
 ): boolean {
-  const [first, ...others] = literals.map((literal) => literal.text);
-  const last = others.at(-1);
-  if (first === undefined || last === undefined) return text === first;
-  if (!text.startsWith(first) || !text.endsWith(last)) return false;
-  const end = text.length - last.length;
-  if (end < first.length) return false;
+  const [first] = literals;
+  const last = literals.at(-1);
+  if (!first || !last || literals.length === 1) return text === first?.text;
+  if (!text.startsWith(first.text) || !text.endsWith(last.text)) return false;
+  const end = text.length - last.text.length;
+  if (end < first.text.length) return false;
   let begins = new Uint8Array(end + 1);
-  begins[first.length] = 1;
+  begins[first.text.length] = 1;
   for (const [index, wildcard] of wildcards.entries()) {
     if (!budget.take(end + 1)) return false;
-    const reached = reach(wildcard, text, begins);
+    const reached = reach(wildcard, codes, begins);
     const literal = literals[index + 1];
     if (index === wildcards.length - 1 || !literal) return reached[end] === 1;
     if (!budget.take(end + 1)) return false;
-    begins = endsOf(literal, text, reached);
+    begins = endsOf(literal, codes, reached);
   }
   return false;
 }
 
 /** Returns the positions, up to the last of `begins`, at which a wildcard can end that begins at one of `begins`. */
 function reach(
-  { takes, least, inner = "" }: Wildcard,
-  text: string,
+  { takes, outer, least }: CompiledWildcard,
+  codes: Uint16Array,
   begins: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
   const reached = new Uint8Array(begins.length);
   let open = false;
+  let mayEnd = false;
   for (let at = 0; at < begins.length; at++) {
     const mayBegin = begins[at] === 1;
-    const mayEnd = open && !inner.includes(text.charAt(at - 1));
-    if (mayEnd || (mayBegin && least === 0)) reached[at] = 1;
-    const character = text.charAt(at);
-    open = (open || (mayBegin && !inner.includes(character))) && takes(character);
+    if ((open && mayEnd) || (mayBegin && least === 0)) reached[at] = 1;
+    const character = Math.min(codes[at] ?? 0, CLASSES - 1);
+    mayEnd = outer[character] === 1;
+    open = (open || (mayBegin && mayEnd)) && takes[character] === 1;
   }
   return reached;
 }
 
 /** Returns the positions at which a literal ends that begins at one of `begins`. */
 function endsOf(
-  { text: literal, borders }: Literal,
-  text: string,
+  { codes: literal, borders }: Literal,
+  codes: Uint16Array,
   begins: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
+  const { length } = literal;
   const ends = new Uint8Array(begins.length);
   let matched = 0;
   for (let at = 0; at < begins.length; at++) {
-    const begin = at - literal.length;
-    if (matched === literal.length) {
-      if (begins[begin] === 1) ends[at] = 1;
+    if (matched === length) {
+      if (begins[at - length] === 1) ends[at] = 1;
       matched = borders[matched - 1] ?? 0;
     }
-    while (matched > 0 && literal.charAt(matched) !== text.charAt(at)) matched = borders[matched - 1] ?? 0;
-    if (literal.charAt(matched) === text.charAt(at)) matched++;
+    const code = codes[at];
+    while (matched > 0 && literal[matched] !== code) matched = borders[matched - 1] ?? 0;
+    if (literal[matched] === code) matched++;
   }
   return ends;
 }
 
-function bordersOf(text: string): Uint8Array {
+function literalOf(text: string): Literal {
+  const codes = codesOf(text);
   const borders = new Uint8Array(text.length);
   for (let at = 1, length = 0; at < text.length; at++) {
-    while (length > 0 && text.charAt(at) !== text.charAt(length)) length = borders[length - 1] ?? 0;
-    if (text.charAt(at) === text.charAt(length)) length++;
+    while (length > 0 && codes[at] !== codes[length]) length = borders[length - 1] ?? 0;
+    if (codes[at] === codes[length]) length++;
     borders[at] = length;
   }
-  return borders;
+  return { text, codes, borders };
 }

@@ -1,5 +1,5 @@
 import { StepBudget } from "../lib/step-budget.ts";
-import { MAX_ENTRIES, matchesPattern, maxMatchingSteps } from "../lib/wildcard-pattern.ts";
+import { MAX_ENTRIES, matchesPattern, maxMatchingSteps, subjectOf } from "../lib/wildcard-pattern.ts";
 import { type AddressPattern, parseAddressPattern } from "./address-pattern.ts";
 
 /** Redirect URLs requested by clients. */
@@ -61,7 +61,7 @@ export function isAllowedRedirect(
   if (exact.has(target.href)) return true;
   // Proxies may decode an encoded slash.
   if (patterns.length === 0 || /%2f|%5c/i.test(target.pathname)) return false;
-  const text = target.origin + target.pathname + target.search;
+  const text = subjectOf(target.origin + target.pathname + target.search);
   return patterns.some((pattern) =>
     "origin" in pattern ? pattern.origin === target.origin : matchesPattern(pattern.text, text, budget),
   );

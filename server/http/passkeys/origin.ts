@@ -6,6 +6,7 @@ import {
   maxMatchingSteps,
   parsePattern,
   patternFault,
+  subjectOf,
   type Wildcard,
   type WildcardPattern,
 } from "../../lib/wildcard-pattern.ts";
@@ -46,7 +47,8 @@ export function isPasskeyOrigin(
   if (any || exact.has(origin)) return true;
   // An empty label belongs to no host name.
   if (patterns.length === 0 || origin.includes("..")) return false;
-  return patterns.some((pattern) => matchesPattern(pattern, origin, budget));
+  const text = subjectOf(origin);
+  return patterns.some((pattern) => matchesPattern(pattern, text, budget));
 }
 
 /** Parses a list once: lists of the configuration stay the same objects. */
