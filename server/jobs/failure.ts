@@ -29,9 +29,11 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /** Returns a failure in a few words: `ECONNREFUSED`, `451 to DATA`, or the name of the error. */
-export function summaryOf({ name, code, responseCode, command }: Failure): string {
+export function summaryOf({ name, code, responseCode, command, message = "" }: Failure): string {
   if (responseCode !== undefined) return `${responseCode}${command ? ` to ${command}` : ""}`;
-  return code ?? name;
+  // A library replaces the code of the operating system by its own, but not in the message.
+  const [systemCode] = /\bE[A-Z]{3,}\b/.exec(message) ?? [];
+  return systemCode ?? code ?? name;
 }
 
 /** Returns the stack without its first lines, which contain the message. */

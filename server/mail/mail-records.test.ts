@@ -144,7 +144,7 @@ test("records that a code expired while the mail server was away, and what it fa
   await jobs?.runDue(5);
   expect((await entries())[1]).toMatchObject({
     type: "mail_failed",
-    details: { ...named, reason: "expired", last_failure: "ESOCKET", attempts: 1 },
+    details: { ...named, reason: "expired", last_failure: "ECONNREFUSED", attempts: 1 },
   });
 });
 
@@ -157,7 +157,7 @@ test.each([
       await away.close();
       return away;
     },
-    "ESOCKET",
+    "ECONNREFUSED",
   ],
 ])("a mail server that %s is failing until it takes a mail again", async (_, startServer, failure) => {
   const broken = await startServer();

@@ -142,7 +142,7 @@ async function filterOf(runtime: CliRuntime, values: FilterValues) {
 function typesOf(given: readonly string[]): AuditType[] {
   return given.map((name) => {
     const found = auditTypes.find((type) => type === name);
-    if (!found) throw new UsageError(`${name} is not a type of entries; docs/audit-log.md lists them`);
+    if (!found) throw new UsageError(`${name} is not a type of entries; /openapi.json lists them`);
     return found;
   });
 }

@@ -69,8 +69,15 @@ function noteAccess({ accessFields }: HandlerContext, call: FlowCall, { state, f
     flow_type: call.type,
     action: call.kind === "step" ? loggableAction(call.action) : undefined,
     state: state.name,
-    error: state.error?.code,
+    error: call.kind === "step" ? preciseError(state, call.action) : state.error?.code,
   });
+}
+
+/** The code of an error, that of an input before the general one that a state has with it. */
+function preciseError({ actions, error }: FlowState, action: string): string | undefined {
+  const inputs = Object.hasOwn(actions, action) ? Object.values(actions[action]?.inputs ?? {}) : [];
+  const [ofInput] = inputs.flatMap((input) => input.error ?? []);
+  return (ofInput ?? error)?.detail_code ?? (ofInput ?? error)?.code;
 }
 
 /** The name of an action as the log may contain it: a client can send any text. */
