@@ -195,6 +195,8 @@ export const recoveryCodes = pgTable(
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     codeHash: bytes("code_hash").notNull(),
+    /** Id of the secret key of the hash. Release 0.2 knows no such id. */
+    keyId: bytes("key_id"),
     createdAt: createdAt(),
   },
   (table) => [

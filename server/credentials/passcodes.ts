@@ -3,7 +3,7 @@ import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import { MAC_BYTES } from "../keys/vault.ts";
+import { splitDigest } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
@@ -491,9 +491,8 @@ function storePasscode(
   { digest, tries, createdAt, expiresAt }: NewPasscode,
 ): Write {
   const former = formerKeys.map((key) => key.recipient);
-  // Release 0.2 compares the hash alone (decision 64).
-  const keyId = digest.subarray(0, -MAC_BYTES);
-  const codeHash = digest.subarray(-MAC_BYTES);
+  // Release 0.2 compares the hash alone (decision 63).
+  const { keyId, mac: codeHash } = splitDigest(digest);
   const values = [
     ...[tenantId, flowId, purpose, former, recipient],
     ...[codeHash, keyId, tries, createdAt, expiresAt],

@@ -4,6 +4,7 @@ import { ConflictError } from "#db/errors";
 import { executePart } from "#db/part";
 import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
+import { splitDigest } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import type { RateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -39,12 +40,12 @@ export function replaceRecoveryCodes(
 ): { codes: string[]; write: Write } {
   const { runtime, tenant, now } = context;
   const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => newRecoveryCode(runtime.platform));
-  const rows = codes.map((code) => ({
-    tenantId: tenant.id,
-    userId,
-    codeHash: runtime.vault.digest(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? "")),
-    createdAt: now,
-  }));
+  const rows = codes.map((code) => {
+    const digest = runtime.vault.digest(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? ""));
+    // Release 0.2 looks codes up by the hash alone (decision 63).
+    const { keyId, mac: codeHash } = splitDigest(digest);
+    return { tenantId: tenant.id, userId, keyId, codeHash, createdAt: now };
+  });
   const write: Write = async (tx) => {
     // Of two concurrent replacements the second must see the codes of the first, or both sets would stay.
     await lockUser(tx, tenant.id, userId);
@@ -67,16 +68,16 @@ export async function verifyRecoveryCode(
   const normal = normalizeRecoveryCode(code);
   if (normal === null) return { ok: false, reason: "wrong" };
   const stored = await runtime.database.read
-    .select({ codeHash: recoveryCodes.codeHash })
+    .select({ codeHash: recoveryCodes.codeHash, keyId: recoveryCodes.keyId })
     .from(recoveryCodes)
     .where(ofUser(tenant.id, userId));
   // Codes of a key that is not configured cannot be judged, so this throws before the attempt is counted.
-  for (const { codeHash } of stored) runtime.vault.assertKnown("digest", codeHash);
+  for (const row of stored) runtime.vault.assertKnown("digest", digestOf(row));
   const admitted = await countSecondFactorAttempt(context, "recovery_code", userId);
   if (!admitted.ok) return admitted;
 
-  const found = stored.find(({ codeHash }) =>
-    runtime.vault.matches(codeHash, ...hashed(tenant.id, userId, normal)),
+  const found = stored.find((row) =>
+    runtime.vault.matches(digestOf(row), ...hashed(tenant.id, userId, normal)),
   );
   if (!found) return { ok: false, reason: "wrong" };
   return {
@@ -90,6 +91,11 @@ export async function verifyRecoveryCode(
       if (consumed.length === 0) throw new ConflictError("recovery_code");
     },
   };
+}
+
+/** The digest of its columns; codes of release 0.2 name no key. */
+function digestOf({ keyId, codeHash }: { keyId: Buffer | null; codeHash: Buffer }): Buffer {
+  return keyId ? Buffer.concat([keyId, codeHash]) : codeHash;
 }
 
 /** The number of unused codes of an account. */

@@ -90,8 +90,7 @@ const VERSION = Buffer.of(1);
 const KEY_ID_BYTES = 8;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** The length of a keyed hash. */
-export const MAC_BYTES = 32;
+const MAC_BYTES = 32;
 const PREFIX_BYTES = VERSION.length + KEY_ID_BYTES;
 const HEADER_BYTES = PREFIX_BYTES + NONCE_BYTES;
 
@@ -103,6 +102,11 @@ export const keyIdOf = {
 
 /** The length of a digest; those of earlier versions, without a key's id, are shorter. */
 export const DIGEST_BYTES = KEY_ID_BYTES + MAC_BYTES;
+
+/** Splits a digest into the id of its key and the keyed hash, which have a column each. */
+export function splitDigest(digest: Buffer): { keyId: Buffer; mac: Buffer } {
+  return { keyId: digest.subarray(0, -MAC_BYTES), mac: digest.subarray(-MAC_BYTES) };
+}
 
 /**
  * Creates the vault of a process.

@@ -116,5 +116,5 @@ const secretMembers = sql`
   (select ${time("o.updated_at")} from passwords o where o.tenant_id = u.tenant_id and o.user_id = u.id)
     as password_set_at,
   (select case when count(*) = 0 then null else json_build_object('tenant_id', u.tenant_id, 'digests',
-      array_agg(${base64url("o.code_hash")} order by o.code_hash)) end
+      array_agg(${base64url("coalesce(o.key_id, '') || o.code_hash")} order by o.code_hash)) end
     from recovery_codes o where o.tenant_id = u.tenant_id and o.user_id = u.id) as recovery_codes,`;

@@ -9,7 +9,7 @@ import { parseEmailAddress } from "../identity/email-address.ts";
 import { isStorable, MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
 import { pathOfPicture, readPicture } from "../identity/picture.ts";
 import { parseUsername } from "../identity/username.ts";
-import { DIGEST_BYTES, UnknownKeyError, type Vault } from "../keys/vault.ts";
+import { DIGEST_BYTES, splitDigest, UnknownKeyError, type Vault } from "../keys/vault.ts";
 import { decodeBase64url } from "../lib/base64url.ts";
 import type { Platform } from "../lib/platform.ts";
 import { printable } from "../lib/printable-text.ts";
@@ -171,7 +171,10 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
       last_step: record.totp?.last_step ?? 0,
       created_at: record.totp?.created_at ?? created,
     },
-    recoveryCodes: recovery?.map(hexOf) ?? [],
+    recoveryCodes: (recovery ?? []).map(splitDigest).map(({ keyId, mac }) => ({
+      key_id: hexOf(keyId),
+      code_hash: hexOf(mac),
+    })),
     identities: record.identities.map(({ provider, subject, email, created_at }) => ({
       id: platform.uuid(),
       provider,

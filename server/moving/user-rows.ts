@@ -20,7 +20,7 @@ export interface UserRows {
   credentials: ({ id: string } & Record<string, unknown>)[];
   totp: Record<string, unknown> | null;
   /** Digests. */
-  recoveryCodes: string[];
+  recoveryCodes: { key_id: string; code_hash: string }[];
   identities: ({ id: string; provider: string; subject: string } & Record<string, unknown>)[];
 }
 
@@ -103,7 +103,7 @@ const tables = {
     last_used_at: "timestamptz",
   },
   totp_secrets: { user_id: "uuid", sealed_secret: "bytea", last_step: "bigint" },
-  recovery_codes: { user_id: "uuid", code_hash: "bytea" },
+  recovery_codes: { user_id: "uuid", key_id: "bytea", code_hash: "bytea" },
   identities: { user_id: "uuid", id: "uuid", provider: "text", subject: "text", email: "text" },
 } as const;
 
@@ -162,7 +162,7 @@ export async function insertUsers(
     ),
     totp_secrets: users.flatMap(({ user, totp }) => (totp ? [{ ...totp, user_id: user.id }] : [])),
     recovery_codes: users.flatMap(({ user, recoveryCodes }) =>
-      recoveryCodes.map((code_hash) => ({ code_hash, user_id: user.id, created_at: user.created_at })),
+      recoveryCodes.map((code) => ({ ...code, user_id: user.id, created_at: user.created_at })),
     ),
     identities: users.flatMap(({ user, identities }) =>
       identities.map((identity) => ({ ...identity, user_id: user.id })),

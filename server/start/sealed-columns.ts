@@ -75,6 +75,7 @@ export const keyedValues: readonly KeyedValues[] = [
     holds: "a recovery code",
     table: "recovery_codes",
     column: "code_hash",
+    keyColumn: "key_id",
     kind: "digest",
     after: "replacement",
   },

@@ -5,6 +5,7 @@ import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type FlowClient, type FlowType, flowClient, type State } from "../../testing/flow-client.ts";
 import { formerRelease, hasFormerRelease, startFormerRelease } from "../../testing/former-release.ts";
+import { type IdentityProvider, startIdentityProvider } from "../../testing/kit/identity-provider.ts";
 import { withClient } from "../../testing/postgres-cluster.ts";
 import { freePort, type RunningServer, startServer } from "../../testing/server.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
@@ -22,16 +23,25 @@ let databaseUrl: string;
 let origin: string;
 let former: RunningServer;
 let present: RunningServer;
+let provider: IdentityProvider;
+let closeProvider: () => Promise<void>;
 
 /** Someone on a walk, and what the walk has told so far. */
 interface Person {
   email: string;
+  usedCodes: Set<string>;
   authenticator: Authenticator;
   securityKey: Authenticator;
   totpSecret?: string;
+  /** Those that the registration has shown, if it did. */
+  recoveryCodes?: string[] | undefined;
 }
 
-type Act = (state: State, person: Person) => Promise<[action: string, input?: Record<string, unknown>]>;
+type Act = (
+  state: State,
+  person: Person,
+  client: FlowClient,
+) => Promise<[action: string, input?: Record<string, unknown>]>;
 
 interface Journey {
   name: string;
@@ -49,7 +59,7 @@ const always =
   async () => [action, input];
 
 const identify: Act = async (_, { email }) => ["continue_with_login_identifier", { email }];
-const withCode: Act = async (_, { email }) => ["verify_passcode", { code: await mailedCode(email) }];
+const withCode: Act = async (_, person) => ["verify_passcode", { code: await mailedCode(person) }];
 const capable = always("register_client_capabilities", { webauthn_available: true });
 const incapable = always("register_client_capabilities", { webauthn_available: false });
 const setPassword = always("register_password", { new_password: password });
@@ -92,17 +102,16 @@ const login: Record<string, Act> = {
   login_init: identify,
   login_method_chooser: always("continue_to_password_login"),
   login_password: always("password_login", { password }),
+  onboarding_username: always("skip"),
   device_trust: always("trust_device"),
 };
 
 const registered =
   (acts: Record<string, Act>) =>
   async (server: RunningServer, _client: FlowClient, person: Person): Promise<void> => {
-    await complete(
-      flowClient(server.url),
-      { name: "registration", type: "registration", acts, end: "success" },
-      person,
-    );
+    const client = flowClient(server.url);
+    await complete(client, { name: "registration", type: "registration", acts, end: "success" }, person);
+    person.recoveryCodes = client.state.payload.recovery_codes as string[];
   };
 
 const signedIn =
@@ -173,6 +182,45 @@ const journeys: Journey[] = [
     },
     end: "success",
     prepare: registered({ ...registration, ...createTotp }),
+  },
+  {
+    name: "a login with a recovery code",
+    type: "login",
+    acts: {
+      ...login,
+      login_otp: async (_, { recoveryCodes = [] }) => [
+        "recovery_code_validate",
+        { recovery_code: recoveryCodes[0] },
+      ],
+    },
+    end: "success",
+    prepare: registered({ ...registration, ...createTotp }),
+  },
+  {
+    name: "a login that asks for a username",
+    type: "login",
+    acts: {
+      ...login,
+      onboarding_username: async () => [
+        "username_set",
+        { username: `u${randomUUID().replaceAll("-", "").slice(0, 20)}` },
+      ],
+    },
+    end: "success",
+    prepare: registered(registration),
+  },
+  {
+    name: "a login through a provider",
+    type: "login",
+    acts: {
+      ...login,
+      login_init: async () => ["thirdparty_oauth", { provider: provider.id, redirect_to: origin }],
+      thirdparty: async (_, { email }, client) => {
+        provider.signsIn({ sub: email, email, email_verified: true });
+        return ["exchange_token", { token: await provider.visit(client) }];
+      },
+    },
+    end: "success",
   },
   {
     name: "a login with a security key",
@@ -252,20 +300,23 @@ function newAddress(): string {
 function newPerson(): Person {
   return {
     email: newAddress(),
+    usedCodes: new Set(),
     authenticator: softwareAuthenticator(),
     securityKey: softwareAuthenticator({ transports: ["usb"], attachment: "cross-platform", backup: "no" }),
   };
 }
 
-/** The newest code that either version has mailed to an address. */
-async function mailedCode(address: string): Promise<string> {
-  return eventually(async () => {
+/** The newest code that either version has mailed to a person, and that was not used. */
+async function mailedCode({ email, usedCodes }: Person): Promise<string> {
+  const code = await eventually(async () => {
     const newest = "select text from mailbox where recipient = $1 order by created_at desc limit 1";
-    const [mail] = await query(newest, [address]);
-    const [code] = /\b\d{6}\b/.exec(mail?.text ?? "") ?? [];
-    if (!code) throw new Error(`no code was mailed to ${address}`);
-    return code;
+    const [mail] = await query(newest, [email]);
+    const [found] = /\b\d{6}\b/.exec(mail?.text ?? "") ?? [];
+    if (!found || usedCodes.has(found)) throw new Error(`no code was mailed to ${email}`);
+    return found;
   });
+  usedCodes.add(code);
+  return code;
 }
 
 /** A walk that stands in some state. */
@@ -281,9 +332,11 @@ async function step({ journey, client, person }: Pick<Walk, "journey" | "client"
   const { state } = client;
   const act = journey.acts[state.name];
   if (!act)
-    throw new Error(`${journey.name} does not know ${state.name}: ${JSON.stringify(state.error ?? {})}`);
-  const [action, input] = await act(state, person);
+    throw new Error(`${journey.name} does not know ${state.name}`);
+  const [action, input] = await act(state, person, client);
   await client.act(action, input ?? {});
+  const { error } = client.state;
+  if (error) throw new Error(`${journey.name}: ${state.name} refuses ${action}: ${error.code}`);
 }
 
 const hasEnded = ({ journey, client, steps }: Walk) => steps > 1 && client.state.name === journey.end;
@@ -406,7 +459,16 @@ describe.skipIf(!isAvailable)(about + why, () => {
     await withClient(adminUrl, (client) => client.query(`create database ${name} owner stile`));
     databaseUrl = ownerUrl.replace(/[^/]+$/, name);
     origin = `http://localhost:${await freePort()}`;
+    const { settings, close, ...started } = await startIdentityProvider();
+    provider = started.provider;
+    closeProvider = close;
+    const { third_party } = settings as { third_party: { custom_providers: object } };
     env = {
+      STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify(third_party.custom_providers),
+      STILE_HOSTED_ALLOWED_REDIRECT_URLS: origin,
+      STILE_USERNAME_ENABLED: "true",
+      STILE_USERNAME_USE_AS_LOGIN_IDENTIFIER: "false",
+      STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
       DATABASE_URL: databaseUrl,
       BASE_URL: origin,
       SECRET_KEYS: "a key for this test alone",
@@ -426,6 +488,7 @@ describe.skipIf(!isAvailable)(about + why, () => {
   afterAll(async () => {
     await former?.stop();
     await present?.stop();
+    await closeProvider?.();
   });
 
   test("A162 no login at the former release failed while the database was migrated", async () => {
