@@ -151,6 +151,18 @@ describe("a person who has declined a passkey", () => {
     await runtime.close();
   });
 
+  test("can go on in another flow of the account, which offers one still", async () => {
+    const runtime = base.configured({ STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never" });
+    const { register, enterCode, setPassword, notNow, ...login } = deeds(newPerson(), runtime);
+    await screens("registration", [register, enterCode, setPassword], testClient, runtime);
+    const flows = [await begin(runtime, "login"), await begin(runtime, "login")];
+    for (const flow of flows)
+      for (const step of [login.identify, login.choosePassword, login.enterPassword]) await step(flow);
+    expect(flows.map(({ state }) => state.name)).toEqual(flows.map(() => "onboarding_create_passkey"));
+    for (const flow of flows) await notNow(flow);
+    expect(flows.map(({ state }) => state.name)).toEqual(flows.map(() => "success"));
+  });
+
   test("is offered one each time where the operator wants it", async () => {
     const runtime = base.configured({ STILE_PASSKEY_OFFER_AGAIN_AFTER: "0" });
     const { register, enterCode, setPassword, notNow, ...login } = deeds(newPerson(), runtime);

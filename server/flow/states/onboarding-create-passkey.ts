@@ -5,7 +5,7 @@ import { declinePasskey } from "../actions/skip.ts";
 import { state, type View } from "../define.ts";
 import { creationParameters } from "../new-credential.ts";
 import { go } from "../outcome.ts";
-import { canSkip } from "../plan.ts";
+import { canSkip, hasDeclinedPasskey, willBeAbleToSignIn } from "../plan.ts";
 import { mayAddCredential } from "../second-factor.ts";
 
 const conditionalInput = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
@@ -52,7 +52,10 @@ export const onboardingCreatePasskey = state({
     skip: declinePasskey(
       (view) =>
         !mayAddCredential(view) ||
-        (view.config.passkey.optional && canSkip(view, "onboarding_create_passkey")),
+        (view.config.passkey.optional &&
+          // Declined meanwhile, in another flow of the account: the plan does not ask for one any more.
+          (canSkip(view, "onboarding_create_passkey") ||
+            (hasDeclinedPasskey(view) && willBeAbleToSignIn(view)))),
     ),
     back,
   }),
