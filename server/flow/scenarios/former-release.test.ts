@@ -331,8 +331,7 @@ interface Walk {
 async function step({ journey, client, person }: Pick<Walk, "journey" | "client" | "person">): Promise<void> {
   const { state } = client;
   const act = journey.acts[state.name];
-  if (!act)
-    throw new Error(`${journey.name} does not know ${state.name}`);
+  if (!act) throw new Error(`${journey.name} does not know ${state.name}`);
   const [action, input] = await act(state, person, client);
   await client.act(action, input ?? {});
   const { error } = client.state;

@@ -4,8 +4,8 @@ import { type SettingBounds, settingBounds } from "../../config/setting-bounds.t
 import { createTenant, MAX_SETTINGS_CHARACTERS, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isServerSetting } from "../../tenants/tenant-config.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { vectorRoot } from "../../testing/webauthn-vectors.ts";
 import { testRuntime } from "../../testing/runtime.ts";
+import { vectorRoot } from "../../testing/webauthn-vectors.ts";
 
 const runtime = await testRuntime();
 afterAll(() => runtime.close());
@@ -18,7 +18,10 @@ const ofTenants = settingBounds().filter(({ path }) => !isServerSetting(path));
 const required: Record<string, object> = {
   "third_party.custom_providers.{}": { display_name: "x", client_id: "x", issuer: "https://id.example" },
   "saml.identity_providers.[]": { name: "x", domain: "a.example", metadata_url: "https://id.example/x" },
-  "passkey_server.attestation_models.[]": { aaguid: "ee882879-721c-4913-9775-3dfcce97072a", roots: [vectorRoot.toString()] },
+  "passkey_server.attestation_models.[]": {
+    aaguid: "ee882879-721c-4913-9775-3dfcce97072a",
+    roots: [vectorRoot.toString()],
+  },
   "authenticator.accepted.[]": { aaid: "006F#0001" },
   "webhooks.hooks.[]": { callback: "https://app.example.com/x", events: ["user"] },
 };

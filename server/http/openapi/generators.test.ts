@@ -37,7 +37,9 @@ describe("for the generators of clients, the document has", () => {
       const members = optionsOf(schema).map(
         (option) => (resolved(option).properties as Record<string, JsonSchema> | undefined)?.[propertyName],
       );
-      return discriminator !== undefined && members.some((member) => resolved(member ?? {}).type !== "string");
+      return (
+        discriminator !== undefined && members.some((member) => resolved(member ?? {}).type !== "string")
+      );
     });
     expect(others).toEqual([]);
   });
