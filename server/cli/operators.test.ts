@@ -157,7 +157,7 @@ describe("stile sessions", () => {
 
 describe("stile audit", () => {
   test("A160 list finds the failures of an address that no account has, and shows it masked", async () => {
-    const address = `nobody-${newAddress()}`;
+    const address = `unknown-${newAddress()}`;
     await failWith(address);
     const { total, entries } = await json("audit", "list", "--user", ` ${address.toUpperCase()}`.trim());
     expect(total).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * Steps that an evaluation may take. What a tenant configures is evaluated for requests of anyone, so its cost is limited
+ * Steps that an evaluation may take. What a tenant configures is evaluated for requests without credentials, so its cost is limited
  * whatever the configuration says.
  */
 export class StepBudget {

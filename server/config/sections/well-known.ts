@@ -3,7 +3,7 @@ import { section } from "./leaves.ts";
 
 /** What clients and people find under `/.well-known` of a host (RFC 8615). */
 
-/** Entries of a list; each costs bytes of an answer that anyone may request. */
+/** Entries of a list; each costs bytes of an answer that are public. */
 const MAX_ENTRIES = 20;
 
 /** A line of security.txt: without a line break it cannot become two (RFC 9116, 2.2). */

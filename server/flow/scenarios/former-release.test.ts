@@ -26,7 +26,7 @@ let present: RunningServer;
 let provider: IdentityProvider;
 let closeProvider: () => Promise<void>;
 
-/** Someone on a walk, and what the walk has told so far. */
+/** A user on a walk, and what the walk has told so far. */
 interface Person {
   email: string;
   usedCodes: Set<string>;
