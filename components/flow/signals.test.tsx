@@ -32,6 +32,21 @@ test("the account page reports the accepted passkeys and the user's names", () =
   ]);
 });
 
+test("passkeys under several user handles are reported under each", () => {
+  const { payload } = states.profile_init;
+  const state = { ...states.profile_init, payload: { ...payload, user_handles: ["aGFuZGxl", userID] } };
+  const under = signalsOf(state, "login.example").map((signal) => [
+    signal.signalName,
+    "userID" in signal ? signal.userID : null,
+  ]);
+  expect(under).toEqual([
+    ["allAcceptedCredentials", "aGFuZGxl"],
+    ["currentUserDetails", "aGFuZGxl"],
+    ["allAcceptedCredentials", userID],
+    ["currentUserDetails", userID],
+  ]);
+});
+
 test("a missing list removes no passkey, and an empty one does where passkeys can be created", () => {
   const names = (state: (typeof states)["success" | "profile_init_bare"]) =>
     signalsOf(state, "login.example").map(({ signalName }) => signalName);

@@ -17,9 +17,14 @@ export function signalsOf({ payload, actions }: FlowState, relyingParty: string)
     return [{ signalName: "unknownCredential", rpID, credentialID: unknown.credential_id }];
   }
   const user = recordOf(payload.user);
-  const userID = handleOf(user.id);
-  if (userID === null) return [];
-  const ids = { rpID: relyingParty, userID };
+  return handlesIn(payload).flatMap((userID) => signalsUnder({ rpID: relyingParty, userID }, user, actions));
+}
+
+function signalsUnder(
+  ids: { rpID: string; userID: string },
+  user: Record<string, unknown>,
+  actions: FlowState["actions"],
+): Signal[] {
   const userName = primaryAddressOf(user) ?? nameOf(user);
   const userDisplayName = nameOf(user);
   return [
@@ -42,7 +47,14 @@ function idsOf(user: Record<string, unknown>): string[] {
   return [...listOf(user.passkeys), ...listOf(user.security_keys)].map(({ id }) => id).filter(isText);
 }
 
-/** The user handle of an account: the sixteen bytes of its id, in base64url. */
+/** The handles of the account's passkeys; a server of a former version names none. */
+function handlesIn({ user_handles: handles, user }: Record<string, unknown>): string[] {
+  const named = Array.isArray(handles) ? handles.filter(isText) : [];
+  const own = handleOf(recordOf(user).id);
+  return named.length > 0 || own === null ? named : [own];
+}
+
+/** The user handle that former versions gave an account: the sixteen bytes of its id, in base64url. */
 function handleOf(id: unknown): string | null {
   const digits = isText(id) ? id.replaceAll("-", "") : "";
   if (!/^[0-9a-f]{32}$/i.test(digits)) return null;

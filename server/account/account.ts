@@ -12,7 +12,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { type Belongings, type Locate, type Place, placeOf, readBelongings } from "./belongings.ts";
 import type { Identity } from "./linked-identities.ts";
-import { describeAccount, type Profile } from "./profile.ts";
+import { describeAccount, handlesPayload, type OwnerPayload, type Profile } from "./profile.ts";
 import { readAccount, type StoredAccount } from "./stored-account.ts";
 
 /** An account as the profile flow reads and shows it. */
@@ -27,6 +27,8 @@ export interface Account {
   sessions: Session[];
   /** Where the sessions are used, by their ids, as far as it is known. */
   sessionLocations: Record<string, Location>;
+  /** See `OwnerPayload`. */
+  handles: Pick<OwnerPayload, "user_handles">;
   /** By credential id; every passkey and security key has one. */
   credentialUses: Record<string, CredentialUse>;
   belongings: Belongings;
@@ -61,6 +63,7 @@ export async function accountOf(
     profile: describeAccount(stored, tenant.config),
     hasPassword: stored.hasPassword,
     picture: stored.user.picture,
+    handles: handlesPayload(stored),
     identities: stored.identities,
     sessions,
     sessionLocations: Object.fromEntries(
@@ -84,7 +87,7 @@ function useOf(row: StoredAccount["credentials"][number], find: Locate): Credent
 
 /** Returns the payload of `profile_init`. Published clients ignore all members but `user` and `sessions`. */
 export function profilePayload(
-  { profile, picture, sessions, sessionLocations, credentialUses, belongings }: Account,
+  { profile, picture, handles, sessions, sessionLocations, credentialUses, belongings }: Account,
   { config, currentSessionId }: { config: Config; currentSessionId: string },
 ): Record<string, unknown> {
   return {
@@ -98,6 +101,7 @@ export function profilePayload(
     // The page shows no picture of another host, which would learn of the visit.
     ...(isUploaded(picture) ? { picture_path: picture } : {}),
     credential_uses: credentialUses,
+    ...handles,
     ...(config.mfa.recovery_codes ? { recovery_codes_left: belongings.recoveryCodesLeft } : {}),
     phones: belongings.phones,
     trusted_browsers: belongings.trustedBrowsers,

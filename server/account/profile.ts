@@ -2,6 +2,7 @@ import type { ReadOnly, schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import { pictureAddress } from "../identity/picture.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import { providerName } from "./linked-identities.ts";
 import { type AccountJson, readAccount, type StoredAccount, storedAccount } from "./stored-account.ts";
 
@@ -78,9 +79,34 @@ export async function profileOf(db: ReadOnly, tenant: Tenant, userId: string): P
   return stored && describeAccount(stored, tenant.config);
 }
 
+/** Members of a flow's payload about the account that signed in. Published clients ignore all but `user`. */
+export interface OwnerPayload {
+  user: Profile | null;
+  /** The user handles of the account's passkeys, for signals to passkey managers; absent if it has none. */
+  user_handles?: string[];
+}
+
+/** Reads the members of a payload about an account; `user` is null if the account does not exist. */
+export async function ownerPayloadOf(db: ReadOnly, tenant: Tenant, userId: string): Promise<OwnerPayload> {
+  return ownerPayload(await readAccount(db, tenant.id, userId), tenant);
+}
+
 /** The same, of what `accountPart` returns. */
-export function describeStored(account: AccountJson | null, tenant: Tenant): Profile | null {
-  return account && describeAccount(storedAccount(account), tenant.config);
+export function ownerPayloadOfJson(account: AccountJson | null, tenant: Tenant): OwnerPayload {
+  return ownerPayload(account && storedAccount(account), tenant);
+}
+
+function ownerPayload(stored: StoredAccount | null, tenant: Tenant): OwnerPayload {
+  return stored
+    ? { user: describeAccount(stored, tenant.config), ...handlesPayload(stored) }
+    : { user: null };
+}
+
+/** The handles under which authenticators hold the credentials of an account. */
+export function handlesPayload({ user, credentials }: StoredAccount): Pick<OwnerPayload, "user_handles"> {
+  const handles = credentials.map(({ userHandle }) => userHandle ?? legacyUserHandle(user.id));
+  const distinct = [...new Set(handles.map((handle) => handle.toString("base64url")))];
+  return distinct.length > 0 ? { user_handles: distinct } : {};
 }
 
 /** Converts an account to the shape that is shown to its owner. Empty and disabled parts are left out. */

@@ -50,6 +50,7 @@ function account(has: {
     identities: has.google ? [{ id: "google-0", provider: "google", subject: "1", email: null }] : [],
     sessions: [],
     sessionLocations: {},
+    handles: {},
     credentialUses: {},
     belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
   };

@@ -182,6 +182,7 @@ const accounts: Account[] = [
     identities: [{ id: "i", provider: "google", subject: "s", email: null }],
     sessions: ["s1", "s2"].map((id) => ({ id, createdAt: at, expiresAt: at, lastUsedAt: at }) as Session),
     sessionLocations: {},
+    handles: {},
     credentialUses: {},
     belongings: {
       recoveryCodesLeft: 10,
@@ -202,6 +203,7 @@ const accounts: Account[] = [
     identities: [],
     sessions: [],
     sessionLocations: {},
+    handles: {},
     credentialUses: {},
     belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
   },

@@ -1,5 +1,5 @@
 import { accountOf } from "../account/account.ts";
-import { profileOf } from "../account/profile.ts";
+import { ownerPayloadOf } from "../account/profile.ts";
 import type { Client } from "../client.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
@@ -37,7 +37,7 @@ export async function answerOf(
   const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config, owner);
   const state = show(record, view, states[record.state], error, token);
   const showsUser = states[record.state].showsUser && userId !== undefined;
-  const user = showsUser ? { user: await profileOf(database.read, tenant, userId) } : {};
+  const user = showsUser ? await ownerPayloadOf(database.read, tenant, userId) : {};
   return {
     state: { ...state, payload: { ...state.payload, ...user } },
     version: record.version,

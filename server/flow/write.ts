@@ -3,7 +3,7 @@ import { executePart } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Write, WriteOfParts } from "#db/write";
 import { accountOf } from "../account/account.ts";
-import { describeStored, type Profile, profileOf } from "../account/profile.ts";
+import { type OwnerPayload, ownerPayloadOf, ownerPayloadOfJson } from "../account/profile.ts";
 import { type AccountJson, accountPart } from "../account/stored-account.ts";
 import { heardParts, mayBeHeard } from "../events/emit.ts";
 import type { WrittenEvents } from "../events/write-records.ts";
@@ -172,7 +172,7 @@ interface Returned extends WrittenEvents {
 }
 
 /** Members of the payload that are read with the writes. */
-type ReadPayload = { user?: Profile | null };
+type ReadPayload = Partial<OwnerPayload>;
 
 /**
  * Returns the writes and jobs of a step as parts of statements; null if they need a transaction: because one of them has
@@ -226,7 +226,7 @@ async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPaylo
       delivered(returned);
       for (const { committed } of writes) committed?.(returned);
       if (judged.jobs.length > 0) jobs.wake(judged.jobs);
-      return shownUser === null ? {} : { user: describeStored(returned.account ?? null, tenant) };
+      return shownUser === null ? {} : ownerPayloadOfJson(returned.account ?? null, tenant);
     } catch (error) {
       if (error instanceof ConflictError && error.reason === "webhook") return null;
       // It may have been committed, so the workers look for its jobs.
@@ -245,7 +245,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
       for (const change of judged.writes) await change(tx);
       // The offered actions depend on the account after the writes.
       if (owner) owner.account = await accountOf(tx, tenant, owner.session.userId, now, runtime);
-      return shownUser === null ? {} : { user: await profileOf(tx, tenant, shownUser) };
+      return shownUser === null ? {} : ownerPayloadOf(tx, tenant, shownUser);
     }),
   );
 }
@@ -266,7 +266,7 @@ async function committing<Result extends ReadPayload | null>(
       // of the connection is the error.
       const settle = () => wasSaved(database, key, claim, saved.tokenHash).catch(() => false);
       if (isConnectionLost(error) && (await settle()))
-        return shownUser === null ? {} : { user: await profileOf(database.read, tenant, shownUser) };
+        return shownUser === null ? {} : ownerPayloadOf(database.read, tenant, shownUser);
       throw error;
     }
   }
