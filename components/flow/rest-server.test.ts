@@ -8,7 +8,11 @@ import { createFlowStore } from "./use-flow.ts";
 
 let runtime: TestRuntime;
 const url = "https://login.example/t/one/";
-const capabilities = { webauthn_available: false };
+const capabilities = {
+  webauthn_available: false,
+  webauthn_conditional_mediation_available: false,
+  webauthn_platform_authenticator_available: false,
+};
 
 beforeAll(async () => {
   runtime = await testRuntime();
@@ -146,7 +150,7 @@ test("a code of success is the result, with the verifier that this page made", a
   await server.start("login");
   const success = { name: "success", status: 200, actions: {}, csrf_token: "", links: null };
   faults.push(Response.json({ ...success, payload: { authorization_code: "c-1" } }));
-  await server.act("login", "register_client_capabilities", 1, {});
+  await server.act("login", "register_client_capabilities", 1, capabilities);
   const result = server.result();
   expect(result).toEqual({ kind: "code", code: "c-1", codeVerifier: expect.stringMatching(/^[\w-]{43}$/) });
   const codeVerifier = result?.kind === "code" ? result.codeVerifier : undefined;
@@ -232,7 +236,7 @@ test("too many starts are shown, with the time to wait, and the next start succe
 test("options that a rejected passkey has used up are obtained again", async () => {
   browser();
   const store = await storeOver();
-  await store.act("register_client_capabilities", { webauthn_available: true });
+  await store.act("register_client_capabilities", { ...capabilities, webauthn_available: true });
   await store.act("webauthn_generate_request_options", {});
   const options = store.view().state.payload.request_options;
   expect(options).toBeDefined();
@@ -261,7 +265,7 @@ test("a flow that went to a provider goes on after the return, once, and no sess
       actions: { exchange_token: action },
     }),
   );
-  await server.act("login", "register_client_capabilities", 1, {});
+  await server.act("login", "register_client_capabilities", 1, capabilities);
   expect(keptType({ url, storage, returning: true })).toBe("login");
   const after = restServer({ url, language: "en", storage, returning: true });
   expect(await after.current("login")).toMatchObject({ version: 1, state: { name: "thirdparty" } });

@@ -1,26 +1,38 @@
 import { z } from "zod";
 import type { FlowData } from "./data.ts";
 
-const capability = () => z.boolean().default(false).meta({ hidden: true, announcedRequired: true });
+const capability = () => z.boolean().meta({ hidden: true, preset: false });
 
-/** What a client reports about its browser. A missing capability is false. */
+/** What a client reports about its browser. Published clients send all of them. */
 export const capabilitiesInput = z.strictObject({
   webauthn_available: capability(),
   webauthn_conditional_mediation_available: capability(),
   webauthn_platform_authenticator_available: capability(),
 });
 
-/** What a client may send as `capabilitiesInput`. */
-export type ReportedCapabilities = z.input<typeof capabilitiesInput>;
+/** What a call that starts a flow may say of the browser: a missing capability is false. */
+export const startCapabilities = capabilitiesInput.partial();
+
+export type ReportedCapabilities = z.output<typeof startCapabilities>;
 
 type Capabilities = NonNullable<FlowData["capabilities"]>;
 
+/** The input of `register_client_capabilities`, of what is reported. */
+export function capabilitiesInputOf(reported: ReportedCapabilities): z.output<typeof capabilitiesInput> {
+  return {
+    webauthn_available: reported.webauthn_available ?? false,
+    webauthn_conditional_mediation_available: reported.webauthn_conditional_mediation_available ?? false,
+    webauthn_platform_authenticator_available: reported.webauthn_platform_authenticator_available ?? false,
+  };
+}
+
 /** The reported capabilities, as a flow keeps them. */
 export function capabilitiesOf(reported: ReportedCapabilities): Capabilities {
+  const input = capabilitiesInputOf(reported);
   return {
-    webauthn: reported.webauthn_available ?? false,
-    conditionalMediation: reported.webauthn_conditional_mediation_available ?? false,
-    platformAuthenticator: reported.webauthn_platform_authenticator_available ?? false,
+    webauthn: input.webauthn_available,
+    conditionalMediation: input.webauthn_conditional_mediation_available,
+    platformAuthenticator: input.webauthn_platform_authenticator_available,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
 import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { capabilitiesInputOf } from "./capabilities.ts";
 import { current, peek } from "./current.ts";
 import { start, step } from "./engine.ts";
 
@@ -123,7 +124,7 @@ describe("step", () => {
       flowId: flow.flowId,
       token: flow.state.csrf_token,
       action: "register_client_capabilities",
-      input: {},
+      input: capabilitiesInputOf({}),
     } as const;
     expect((await step(runtime, runtime.tenant, testClient, { ...request, version: 7 })).state).toMatchObject(
       forbidden,

@@ -10,8 +10,10 @@ declare module "zod" {
     hidden?: boolean;
     /** Field type, if it differs from the schema's own type. */
     input?: InputDescriptor["type"];
-    /** Announced as required, although it may be absent. */
+    /** Announced as required where the schema cannot say it: it refuses a missing one by a check of its own. */
     announcedRequired?: boolean;
+    /** A value to announce that clients send unless they know another; it is not filled in for them. */
+    preset?: boolean;
     /** Bounds to announce instead of the schema's own, where other code checks them. */
     minLength?: number;
     maxLength?: number;
@@ -40,6 +42,7 @@ interface JsonSchema {
   hidden?: boolean;
   input?: InputDescriptor["type"];
   announcedRequired?: boolean;
+  preset?: boolean;
   preserve?: boolean;
   labels?: Record<string, string>;
   charset?: InputDescriptor["charset"];
@@ -75,6 +78,7 @@ export function describeInputs(schema: InputSchema): Described {
 }
 
 function describeInput(name: string, property: JsonSchema, required: boolean): InputDescriptor {
+  const value = property.default ?? property.preset;
   return {
     name,
     type: property.input ?? fieldType(property.type),
@@ -83,7 +87,7 @@ function describeInput(name: string, property: JsonSchema, required: boolean): I
     ...(property.minLength === undefined ? {} : { min_length: property.minLength }),
     ...(property.maxLength === undefined ? {} : { max_length: property.maxLength }),
     ...(property.charset === undefined ? {} : { charset: property.charset }),
-    ...(property.default === undefined ? {} : { value: property.default }),
+    ...(value === undefined ? {} : { value }),
     ...(property.enum
       ? {
           allowed_values: property.enum.map((value) => ({

@@ -16,8 +16,8 @@ export interface FlowClient {
   /**
    * Performs an action of the last state that offered any: posts to its `href` with the newest `csrf_token`.
    *
-   * @param input sent unchanged as `input_data`
-   * @throws Error if the action is not offered; `attempt` sends it nevertheless
+   * @param input sent as `input_data`, with the announced values of hidden inputs that it does not name
+   * @throws Error if the action is not offered; `attempt` sends it nevertheless, and its input unchanged
    */
   act(action: string, input?: Record<string, unknown>): Promise<Answer>;
   /** Sends an action, offered or not; `instead` replaces token, address, body or headers. */
@@ -148,7 +148,13 @@ export function flowClient(baseUrl: string, options: FlowClientOptions = {}): Fl
           `${live?.name} offers ${Object.keys(live?.actions ?? {}).join(", ") || "nothing"}, not ${action}`,
         );
       }
-      return attempt(action, input);
+      const hidden = Object.values(live.actions[action].inputs).filter(
+        (one) => one.hidden && one.value !== undefined,
+      );
+      return attempt(action, {
+        ...Object.fromEntries(hidden.map(({ name, value }) => [name, value])),
+        ...input,
+      });
     },
   };
 }

@@ -4,7 +4,7 @@ import { addStep, errorCodes, type FlowCoverage } from "../flow/coverage.ts";
 import { current } from "../flow/current.ts";
 import { start, step } from "../flow/engine.ts";
 import type { FlowType, StateName } from "../flow/names.ts";
-import type { FlowState } from "../flow/wire.ts";
+import type { ActionDescriptor, FlowState } from "../flow/wire.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
 
@@ -75,7 +75,7 @@ export async function walk(
         flowId,
         action,
         token,
-        input,
+        input: { ...presets(answer.state.actions[action]), ...input },
         ...(present ? { session: present } : {}),
       });
       if (next.state.name === "error") return next.state;
@@ -93,4 +93,12 @@ export async function walk(
     },
     errors: () => errorCodes(answer.state),
   };
+}
+
+/** The values of hidden inputs that an action announces, which published clients send unless they know others. */
+function presets(action: Pick<ActionDescriptor, "inputs"> | undefined): Record<string, unknown> {
+  const hidden = Object.values(action?.inputs ?? {}).filter(
+    ({ hidden, value }) => hidden && value !== undefined,
+  );
+  return Object.fromEntries(hidden.map(({ name, value }) => [name, value]));
 }

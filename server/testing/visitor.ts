@@ -9,7 +9,10 @@ export interface Visitor {
   readonly setCookies: string[];
   /** Sends any request. Throws for an address outside the API. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends a `POST` with JSON, or with an unchanged string body. */
+  /**
+   * Sends a `POST` with JSON, or with an unchanged string body. A report of capabilities says false of those that it does
+   * not name, because clients send all of them.
+   */
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Sends a `POST` as a form of our own page does. */
   submit(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
@@ -46,7 +49,9 @@ export function visitor(runtime: Runtime, peer = "192.0.2.1"): Visitor {
     request(path, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(reporting(path, body)) }),
     });
 
   return {
@@ -65,4 +70,22 @@ export function visitor(runtime: Runtime, peer = "192.0.2.1"): Visitor {
     mutate: (procedure, input, headers = {}) =>
       post(`/api/trpc/${procedure}`, input, { ...ownPage, ...headers }),
   };
+}
+
+const noCapabilities = {
+  webauthn_available: false,
+  webauthn_conditional_mediation_available: false,
+  webauthn_platform_authenticator_available: false,
+};
+
+/** Completes a report of capabilities, over REST or tRPC; any other body stays as it is. */
+function reporting(path: string, body: unknown): unknown {
+  const given = body as { action?: unknown; input?: unknown; input_data?: unknown } | null;
+  const complete = (input: unknown) =>
+    typeof input === "object" && !Array.isArray(input) ? { ...noCapabilities, ...input } : input;
+  if (path.includes("action=register_client_capabilities") && given && "input_data" in given)
+    return { ...given, input_data: complete(given.input_data) };
+  if (given?.action === "register_client_capabilities" && "input" in given)
+    return { ...given, input: complete(given.input) };
+  return body;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { capabilitiesInput } from "../../flow/capabilities.ts";
+import { startCapabilities } from "../../flow/capabilities.ts";
 import { statesOf } from "../../flow/graph.ts";
 import { type ActionInput, actionInputs } from "../../flow/input-schemas.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "../../flow/names.ts";
@@ -173,7 +173,7 @@ export const actionRequest = (type: FlowType) =>
 /** `flow.current` over tRPC. */
 export const pageFlowInput = z.strictObject({ type: z.enum(flowTypes) });
 
-const pageCapabilities = capabilitiesInput
+const pageCapabilities = startCapabilities
   .optional()
   .describe("Capabilities of the browser, with a call that may start a flow. Absent: all false.");
 

@@ -18,8 +18,9 @@ export function readForm(
   form: URLSearchParams,
   inputs: Readonly<Record<string, InputDescriptor>>,
 ): Record<string, unknown> {
+  // A browser sends no box that is not ticked, and a form shows no hidden one.
   const unchecked = Object.values(inputs)
-    .filter((input) => input.type === "boolean" && !input.hidden)
+    .filter(({ type, hidden, value }) => type === "boolean" && (!hidden || value === false))
     .map(({ name }): [string, unknown] => [name, false]);
   const entered = [...form]
     .filter(([name, text]) => !envelopeFields.includes(name) && text !== "")

@@ -1,4 +1,4 @@
-import type { ReportedCapabilities } from "../../flow/capabilities.ts";
+import { capabilitiesInputOf, type ReportedCapabilities } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
@@ -74,7 +74,10 @@ export async function startOnPage(
   },
 ): Promise<PageReply> {
   if (capabilities)
-    return startWith(context, { type, action: REGISTRATION, input: capabilities, codeChallenge });
+    return startWith(context, {
+      ...{ type, action: REGISTRATION, codeChallenge },
+      input: capabilitiesInputOf(capabilities),
+    });
   const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge });
   return reply(context, type, startedFlow(context, flowAnswer, codeChallenge), flowAnswer);
 }
@@ -118,7 +121,7 @@ export function startOverOnPage(
 }
 
 /** The action that reports capabilities alone. */
-const REGISTRATION = "register_client_capabilities";
+export const REGISTRATION = "register_client_capabilities";
 
 /** Whether an action can start a flow. */
 function begins({ type, action }: Pick<PageStep, "type" | "action">, tenant: Tenant): boolean {

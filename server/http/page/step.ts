@@ -1,3 +1,4 @@
+import { capabilitiesInputOf } from "../../flow/capabilities.ts";
 import { firstState } from "../../flow/first-state.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -10,7 +11,7 @@ import { checkingCookies } from "./cookie-check.ts";
 import { readForm } from "./form.ts";
 import { NOTICE_SECONDS, type Notice, noticeOf } from "./notice.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
-import { actOnPage, currentOnPage, type PageReply, startOverOnPage } from "./page-flow.ts";
+import { actOnPage, currentOnPage, type PageReply, REGISTRATION, startOverOnPage } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
 /** Long enough for the redirect. The page that displays the codes removes their cookie. */
@@ -57,10 +58,13 @@ export const stepHandler: Handler = async (context) => {
   const descriptor = Object.hasOwn(state.actions, action) ? state.actions[action] : undefined;
   const choice = choiceOf(form, action, state);
   const inputs = descriptor?.inputs ?? {};
-  const input = readForm(
+  const entered = readForm(
     withoutChoice(own.has("action") ? fieldsOf(inputs, form, own) : form, choice),
     inputs,
   );
+  // A flow that is not started shows no report of capabilities, but can begin with one.
+  const input =
+    action === REGISTRATION && !descriptor ? { ...capabilitiesInputOf(capabilities), ...entered } : entered;
   const account = form.get("account") ?? undefined;
   const step = { type, action, version: Number(version), input, account, capabilities };
   const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
