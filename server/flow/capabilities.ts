@@ -1,13 +1,11 @@
 import { z } from "zod";
 import type { FlowData } from "./data.ts";
 
-const capability = () => z.boolean().meta({ hidden: true, preset: false });
-
-/** What a client reports about its browser. Published clients send all of them. */
+/** What a client reports about its browser; the last two are false where they are missing. */
 export const capabilitiesInput = z.strictObject({
-  webauthn_available: capability(),
-  webauthn_conditional_mediation_available: capability(),
-  webauthn_platform_authenticator_available: capability(),
+  webauthn_available: z.boolean().meta({ hidden: true, preset: false }),
+  webauthn_conditional_mediation_available: z.boolean().default(false).meta({ hidden: true }),
+  webauthn_platform_authenticator_available: z.boolean().default(false).meta({ hidden: true }),
 });
 
 /** What a call that starts a flow may say of the browser: a missing capability is false. */
