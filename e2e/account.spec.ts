@@ -145,7 +145,12 @@ test("a passkey is added, renamed and removed", async ({ page, authenticator, op
   await expect(passkeys).toHaveCount(1);
   await expect(page.getByText("The passkey is added.")).toBeInViewport();
   expect(await authenticator.count()).toBe(1);
-  await passkeys.locator("summary").filter({ hasText: "Rename" }).click();
+  const summary = passkeys.locator("summary").filter({ hasText: "Rename" });
+  await expect(summary).toHaveText(/^Rename (Passkey in Chrome on Linux|\S.+)$/);
+  const [, name = ""] = /^Rename (.+)$/.exec((await summary.textContent()) ?? "") ?? [];
+  await summary.click();
+  await expect(passkeys.getByLabel("Name")).toHaveValue(name);
+  await expect(passkeys.getByLabel("Name")).toHaveAttribute("maxlength", "64");
   await passkeys.getByLabel("Name").fill("My telephone");
   await passkeys.getByRole("button", { name: "Save" }).click();
   await expect(row(page, "My telephone")).toBeVisible();

@@ -50,7 +50,7 @@ export const sessionsList = command({
 export const sessionsEnd = command({
   name: "sessions end",
   summary: "End a session of a user: its token is rejected from then on.",
-  details: `${NAMED_BY} stile sessions list prints the ids of sessions; stile users sign-out ends all of a user.`,
+  details: `${NAMED_BY}\nstile sessions list prints the ids of sessions; stile users sign-out ends all of a user.`,
   takes: ["user", "session_id"],
   options: { tenant, json: { description: "The id of the session, as JSON." } },
   async run(cli, values, [given = "", sessionId = ""]) {

@@ -22,7 +22,7 @@ function accessCommand(
   return command({
     name: `users ${name}`,
     summary,
-    details: `${NAMED_BY} ${details}`,
+    details: [NAMED_BY, ...(details === "" ? [] : [details])].join("\n"),
     takes: ["user"],
     options: {
       tenant: { description: "Id of the tenant; by default the default tenant.", value: "id" },
@@ -45,7 +45,7 @@ function accessCommand(
 export const usersBlock = accessCommand("block", {
   summary: "Block a user, who is signed out and cannot sign in.",
   details:
-    "Sessions, trusted devices\nand unfinished sign-ins end; credentials stay for the time after the block.",
+    "Sessions, trusted devices and unfinished sign-ins end; credentials stay for the time after the block.",
   done: "blocked",
   change: blockUser,
 });

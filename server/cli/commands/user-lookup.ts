@@ -72,7 +72,7 @@ const RECENT_ENTRIES = 10;
 export const usersShow = command({
   name: "users show",
   summary: "Show a user: how it can sign in, whether it is blocked, and its last sign-ins and mails.",
-  details: `${NAMED_BY} stile audit list --user shows all entries of the audit log.`,
+  details: `${NAMED_BY}\nstile audit list --user shows all entries of the audit log.`,
   takes: ["user"],
   options: { tenant, json: { description: "As JSON, with the whole user." } },
   async run(cli, values, [given = ""]) {
