@@ -5,7 +5,7 @@ import { identifierDigests, maskedIdentifier, maskIdentifier } from "./identifie
 const vault = createVault(["the key of this year"]);
 
 test.each([
-  ["nadezhda@example.com", "n…a@example.com"],
+  ["unknown@example.com", "u…n@example.com"],
   ["ada@example.com", "a…@example.com"],
   ["a@example.com", "a…@example.com"],
   ["grace_hopper", "g…r"],
@@ -17,7 +17,7 @@ test.each([
 });
 
 test("keeps no more of a long identifier than of the longest address", () => {
-  expect(maskIdentifier(`reader@${"x".repeat(10_000)}`)).toHaveLength(254);
+  expect(maskIdentifier(`person@${"x".repeat(10_000)}`)).toHaveLength(254);
 });
 
 test("A160 gives one identifier another digest in each tenant, and under each secret key", () => {

@@ -13,7 +13,7 @@ const aliveHandler: Handler = () => json(200, { alive: true });
 
 /**
  * `GET /health/ready`: the database takes writes; 503 with the reason while it does not. Mails are no reason: a server
- * without its mail server signs in all users who need no code, and to take it out of a balancer would help no user.
+ * without its mail server signs in all who need no code, and to take it out of a balancer would help no user.
  */
 const readyHandler: Handler = async (context) => {
   const { runtime } = context;

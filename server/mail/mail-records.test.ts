@@ -40,7 +40,7 @@ afterAll(() => db.close());
 const job: MailJob = {
   name: "send_mail",
   tenantId,
-  to: "reader@example.com",
+  to: "recipient@example.com",
   language: "en",
   mail: { type: "login", code: "482913", ttlSeconds: 300 },
 };
@@ -87,8 +87,8 @@ const outage = () => mailOutageOf(db.database.read, tenantId);
 
 const named = {
   mail: "login",
-  recipient: "s…y@example.com",
-  identifier_digest: identifierDigests(createVault([secretKey]), tenantId, "reader@example.com")[0],
+  recipient: "r…t@example.com",
+  identifier_digest: identifierDigests(createVault([secretKey]), tenantId, "recipient@example.com")[0],
 };
 
 test("records that a mail was queued, and accepted with the answer of the mail server", async () => {
@@ -111,11 +111,11 @@ test("records that a mail was queued, and accepted with the answer of the mail s
     flow: flowId,
     user: userId,
   });
-  expect(JSON.stringify(await entries()) + logged.join()).not.toMatch(/482913|reader/);
+  expect(JSON.stringify(await entries()) + logged.join()).not.toMatch(/482913|recipient@/);
 });
 
 test("A161 records no code and no address that the mail server quotes", async () => {
-  smtp = await startSmtp({ acceptance: "queued 482913 for reader@example.com" });
+  smtp = await startSmtp({ acceptance: "queued 482913 for recipient@example.com" });
   await mail({ SMTP_URL: smtp.url });
   expect((await entries())[1]?.details).toMatchObject({ answer: "250 queued … for …@…" });
 });
@@ -218,7 +218,7 @@ test("a mailbox that is busy is no outage", async () => {
 test.each(["limit_reached", "no_account", "no_address"] as const)(
   "records a code that is mailed to no one because of %s, as one entry",
   async (reason) => {
-    await mail({}, { ...job, to: null, withheld: { reason, identifier: "reader@example.com" } });
+    await mail({}, { ...job, to: null, withheld: { reason, identifier: "recipient@example.com" } });
     expect(await entries()).toMatchObject([
       { type: "mail_withheld", user: userId, details: { ...named, flow: flowId, reason } },
     ]);

@@ -31,7 +31,7 @@ export interface MailRecords {
   givenUp(mail: RecordedMail, end: GivenUp): WriteOfParts;
 }
 
-/** The parts of a runtime that record mails; `tenant`: the default tenant, whose settings of the log hold for all tenants. */
+/** The parts of a runtime that record mails; `tenant`: the default tenant, whose settings of the log are those of all tenants. */
 type RecordingRuntime = Pick<Runtime, "database" | "vault" | "platform" | "auditOutput"> & { tenant: Tenant };
 
 export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" | "info">): MailRecords {
