@@ -557,6 +557,17 @@ describe.skipIf(!isAvailable)(about + why, () => {
     expect(sessions).toHaveLength(1);
   });
 
+  test("A164 the former release goes on with no flow whose session is for the holder of a verifier", async () => {
+    const client = flowClient(present.url);
+    const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+    const started = await client.request(`/login?code_challenge=${challenge}`, { method: "POST" });
+    const there = flowClient(former.url);
+    there.adopt((await started.json()) as State);
+    const refused = await there.act("register_client_capabilities");
+    expect([refused.status, refused.state.name]).toEqual([500, "error"]);
+    expect(there.cookies.size).toBe(0);
+  });
+
   test("a session that either has issued is one of both", async () => {
     for (const [issuing, other] of [
       [former, present],
