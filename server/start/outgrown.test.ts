@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { thisRelease } from "../database/releases.ts";
 import { eventually } from "../testing/eventually.ts";
 import { flowClient } from "../testing/flow-client.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { type RunningServer, startServer } from "../testing/server.ts";
 import { type Service, startService } from "../testing/service.ts";
 import { runStile } from "../testing/stile.ts";
 
@@ -12,17 +14,23 @@ import { runStile } from "../testing/stile.ts";
 
 let service: Service;
 let workers: Service;
+let underNext: { server: RunningServer; database: TestDatabase };
 
 beforeAll(async () => {
   [service, workers] = await Promise.all([startService(), startService({ STILE_SERVER_WORKERS: "2" })]);
+  const database = await testDatabase();
+  const env = { DATABASE_URL: database.url, SECRET_KEYS: "a key for this test alone" };
+  underNext = { database, server: await startServer({ under: "next", env }) };
 });
 
 afterAll(async () => {
   await service?.close();
   await workers?.close();
+  await underNext?.server.stop();
+  await underNext?.database.close();
 });
 
-const outgrow = ({ database }: Service) =>
+const outgrow = ({ database }: Pick<Service, "database">) =>
   database.database.write.execute(
     "insert into releases (version, oldest_beside) values ('99.0.0', '98.0.0')",
   );
@@ -71,4 +79,16 @@ test("A163 a server of several processes that the database has outgrown stops al
   await eventually(async () => expect((await fetch(`${server.url}/health/ready`)).status).toBe(503));
   await eventually(() => expect(server.logs()).toContain('"message":"stopped"'));
   expect(server.logs()).not.toContain("another one is started");
+});
+
+test("A163 under Next, which has no process to stop, requests are answered 503 from then on", async () => {
+  const { server } = underNext;
+  const flow = flowClient(server.url);
+  await flow.start("login");
+  await outgrow(underNext);
+  await eventually(async () => expect((await flow.attempt("register_client_capabilities")).status).toBe(503));
+  const ready = await fetch(`${server.url}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: "database_outgrown" }]);
+  expect((await fetch(server.url)).status).toBe(503);
+  expect((await fetch(`${server.url}/health/alive`)).status).toBe(200);
 });
