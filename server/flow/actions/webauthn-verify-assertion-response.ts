@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
+import { isOnlyTenant } from "../../tenants/only-tenant.ts";
 import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
 import { accountFacts } from "../facts.ts";
@@ -61,7 +62,7 @@ function isOffered({ data, config }: View): boolean {
   return data.capabilities?.webauthn === true && config.passkey.enabled;
 }
 
-function rejectAssertion(
+async function rejectAssertion(
   context: Context,
   method: string,
   { reason, ...rejected }: VerifiedAssertion & { ok: false },
@@ -70,9 +71,11 @@ function rejectAssertion(
   if (reason === "mfa_only") {
     return reject("webauthn_credential_invalid_mfa_only", { renew: true, writes });
   }
-  // Lets the browser remove an unknown credential from its list (WebAuthn Level 3, 5.1.10).
+  // Lets the browser remove an unknown credential from its list (WebAuthn Level 3, 5.1.10). It may be known to another
+  // tenant with the same relying party, whose passkey must stay.
+  const { request, db } = context;
   const payload =
-    reason === "credential_unknown"
+    reason === "credential_unknown" && (await isOnlyTenant(db, request.tenant.id))
       ? {
           unknown_credential: {
             rp_id: context.config.webauthn.relying_party.id,

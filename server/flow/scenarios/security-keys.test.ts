@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { createTenant } from "../../tenants/manage-tenants.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, origin, password, people } from "../../testing/people.ts";
@@ -603,6 +604,30 @@ test("reports an unknown credential, so that the browser can remove it", async (
   const rejected = await answer(flow, stray);
   expect(rejected.name).toBe("login_passkey");
   expect(rejected.payload).toEqual({ identifier: email, unknown_credential });
+});
+
+test("A143 does not report it where another tenant may know it, whose passkey the browser would remove", async () => {
+  const runtime = await testRuntime();
+  try {
+    await createTenant(runtime, { name: "Another", hosts: [], settings: {} });
+    const flow = await begin(runtime, "login", { ...able, webauthn_conditional_mediation_available: true });
+    const theirs = passkeyAuthenticator();
+    theirs.create(
+      {
+        rp: { id: "localhost", name: "Example" },
+        user: { id: "dXNlcg", name: "user", displayName: "User" },
+        challenge: "AAAA",
+        pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+        authenticatorSelection: { residentKey: "required" },
+      },
+      { origin },
+    );
+    const rejected = await answer(flow, theirs);
+    expect(rejected.error?.code).toBe("passkey_invalid");
+    expect(rejected.payload).not.toHaveProperty("unknown_credential");
+  } finally {
+    await runtime.close();
+  }
 });
 
 test("a trusted device that skipped the second factor cannot add a passkey", async () => {
