@@ -119,7 +119,7 @@ describe.each(unacceptableKeys())("A144 a public key with %s", (_, publicKey) =>
     });
   });
 
-  test("that a former version stored signs no user in", async () => {
+  test("that a former version stored does not sign in", async () => {
     const { credentialId, signIn } = await signedUp();
     await store(credentialId, publicKey);
     expect(await signIn()).toEqual({ ok: false, reason: "public_key_refused" });
