@@ -52,7 +52,9 @@ const text = (maxCharacters: number) =>
     .refine((value) => !value.includes("\0") && value.isWellFormed(), "contains invalid characters");
 
 const nonBlankText = (maxCharacters: number) =>
-  text(maxCharacters).refine((value) => value.trim() !== "", "must not be blank");
+  text(maxCharacters)
+    .refine((value) => value.trim() !== "", "must not be blank")
+    .meta({ minLength: 1 });
 
 /** The authenticator shows the text to the user, who relies on it. */
 const plain = [

@@ -19,6 +19,37 @@ export const instant = () =>
       "must be a time such as 2026-01-31T12:00:00Z",
     );
 
+const shownSchemas = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+/**
+ * Makes a schema that the document shows as another one, where the handler judges what the document describes.
+ *
+ * @param schema receives the value; not described or wrapped before
+ */
+export function documentedAs<Schema extends z.ZodType>(schema: Schema, shown: z.ZodType): Schema {
+  const made = schema.clone() as Schema;
+  shownSchemas.set(made, shown);
+  return made;
+}
+
+/** The schema that the document shows; undefined if it is the schema itself. */
+export const shownSchema = (schema: z.core.$ZodType): z.ZodType | undefined => shownSchemas.get(schema);
+
+/**
+ * Makes the schema that the document shows of a body in which null counts as absent: its optional members, and those of
+ * its objects, may be null.
+ */
+export function acceptingNull(schema: z.ZodType): z.ZodType {
+  if (!(schema instanceof z.ZodObject)) return schema;
+  const members = Object.entries(schema.shape).map(([name, field]) => {
+    const member = field as z.ZodType;
+    if (member._zod.optin !== "optional") return [name, member];
+    const inner = "unwrap" in member ? (member as z.ZodOptional<z.ZodType>).unwrap() : member;
+    return [name, (inner instanceof z.ZodObject ? acceptingNull(inner) : inner).nullish()];
+  });
+  return z.object(Object.fromEntries(members));
+}
+
 const csvLists = new WeakSet<z.core.$ZodType>();
 
 /** A list in a query whose items are repeated or separated by commas: `type=a&type=b`, `type=a,b`. */

@@ -61,8 +61,7 @@ describe("an operation", () => {
       { title: "one", parts: [{ size: 1 }] },
       {
         params: { id: id.toUpperCase(), name: "x" },
-        query:
-          "?kinds=a,b&kinds=a&tags=x,y&tags=z&exact=true&since=2026-01-31T12:00:00+02:00&per_page=5&page=",
+        query: "?kinds=a,b&kinds=a&tags=x,y&tags=z&exact=true&since=2026-01-31T12:00:00+02:00&per_page=5",
       },
     );
     expect(body).toEqual({
@@ -101,6 +100,11 @@ describe("an operation", () => {
   test.each([
     ["?page=0", "page is out of range"],
     ["?page=1e3", "page must be a number"],
+    ["?page=", "page must be a number"],
+    ["?since=", "since must be a time such as 2026-01-31T12:00:00Z"],
+    ["?exact=", "exact must be true or false"],
+    ["?kinds=", "kinds[0] must be a or b"],
+    ["?kinds=a,", "kinds[1] must be a or b"],
     ["?page=1&page=2", "page must be given once"],
     ["?exact=1", "exact must be true or false"],
     ["?kinds=a,c", "kinds[1] must be a or b"],

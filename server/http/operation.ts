@@ -24,7 +24,7 @@ export type OperationInput<Params, Query, Body> = Omit<
   security?: Security;
   /** Path segments in braces. Without it they are strings. */
   params?: Params;
-  /** Its lists take repeated parameters, or `csv` ones. An empty value counts as absent. */
+  /** Its lists take repeated parameters, or `csv` ones. */
   query?: Query;
   /** An object here is strict; objects within it are if they are declared with `z.strictObject`. */
   body?: Body;
@@ -141,19 +141,17 @@ function queryValues(schema: z.ZodObject, query: URLSearchParams): Parsed {
     const kind = Object.hasOwn(schema.shape, name)
       ? innermost(schema.shape[name] as z.core.$ZodType)
       : undefined;
-    const texts = query.getAll(name).filter((text) => text !== "");
+    const texts = query.getAll(name);
     if (kind instanceof z.ZodArray) {
       const items = isCsv(kind) ? texts.flatMap((text) => text.split(",")).map((item) => item.trim()) : texts;
       const item = innermost(kind.element);
       found.set(
         name,
-        items.filter((text) => text !== "").map((text) => readValue(item, text)),
+        items.map((text) => readValue(item, text)),
       );
     } else if (texts.length > 1) {
       return { ok: false, details: `${name} must be given once` };
-    } else if (texts[0] !== undefined || kind === undefined) {
-      found.set(name, readValue(kind, texts[0] ?? ""));
-    }
+    } else found.set(name, readValue(kind, texts[0] ?? ""));
   }
   // Defines own members, `__proto__` as well, which the schema then rejects.
   return { ok: true, value: Object.fromEntries(found) };

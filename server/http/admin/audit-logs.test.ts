@@ -155,8 +155,10 @@ describe("filters", () => {
     expect(await numbers("meta_source_ip=2001:db8:0::7")).toEqual(everyThird(2));
   });
 
-  test("that are empty are ignored", async () => {
-    expect(await numbers("q=&type=&start_time=&actor_email=&end_time=2026-01-01T12:00:40Z")).toEqual(all);
+  test("of a text that is empty are ignored, and an empty time or type is rejected", async () => {
+    expect(await numbers("q=&actor_email=&end_time=2026-01-01T12:00:40Z")).toEqual(all);
+    for (const query of ["start_time=", "type=", "type=user_created,", "page="])
+      expect((await call("GET", `/audit_logs?${query}`)).status).toBe(400);
   });
 });
 

@@ -17,6 +17,7 @@ import { uuid } from "../fields.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { json, plainError, type Reply } from "../reply.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
+import { oauthProviderBody, oauthProviderPatch, samlProviderPatch } from "./settings-schema.ts";
 import { answerTenantChange, changingParty, managedTenant } from "./tenants.ts";
 
 /** Both places of the addresses: below a tenant that the path names, and for the tenant of the key. */
@@ -47,8 +48,6 @@ const DUPLICATE =
   "Another provider of the tenant has the mail domain, entity id or metadata address; or the tenant is the default one, which the configuration of the server defines.";
 
 const changed = { 400: INVALID, 403: SAML_OFF, 404: NOT_FOUND, 409: DUPLICATE };
-const patch = z.record(z.string(), z.unknown());
-
 /** SAML providers of tenants. */
 export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, of }) => {
   const path = `${prefix}/saml/providers`;
@@ -131,7 +130,7 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         description: "A JSON Merge Patch (RFC 7396): null removes a setting.",
         tag: "admin: tenants",
         params: one,
-        body: patch,
+        body: samlProviderPatch,
         answers: { 200: { schema: samlObject }, ...changed },
       },
       (context, { params, body }) =>
@@ -208,7 +207,10 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
         description: "`id` is `custom_` and a key of lower case letters, digits, `_` and `-`.",
         tag: "admin: tenants",
         params: z.object(params),
-        body: z.object({ id: z.string().regex(/^custom_[a-z0-9][a-z0-9_-]{0,31}$/), settings: patch }),
+        body: z.object({
+          id: z.string().regex(/^custom_[a-z0-9][a-z0-9_-]{0,31}$/),
+          settings: oauthProviderBody,
+        }),
         answers: { 201: { schema: oauthObject }, ...oauthChanged },
       },
       (context, { params, body: { id, settings } }) =>
@@ -243,7 +245,7 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
           "A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown.",
         tag: "admin: tenants",
         params: one,
-        body: patch,
+        body: oauthProviderPatch,
         answers: { 200: { schema: oauthObject }, ...oauthChanged },
       },
       (context, { params, body }) =>

@@ -17,6 +17,7 @@ import type { HandlerContext } from "../handler-context.ts";
 import { pageHeaders } from "../paging.ts";
 import { json, plainError, type Reply } from "../reply.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
+import { settingsBody } from "./settings-schema.ts";
 
 const statuses: Record<TenantError["reason"], number> = {
   invalid: 400,
@@ -62,19 +63,19 @@ const DEFAULT_TENANT =
   "A conflict with another tenant, or the default tenant, which the configuration of the server defines.";
 const INVALID = "The name, a host name or a setting is invalid; the message names it.";
 
-const settings = z
-  .record(z.string(), z.unknown())
-  .describe('Settings by the names of the configuration, for instance `{"mfa": {"optional": false}}`.');
+const TENANT_NAME = "must have 1 to 200 characters";
 
 const description = {
-  name: z.string().max(200),
+  name: z.string().min(1, TENANT_NAME).max(200, TENANT_NAME),
   hosts: z.array(z.string().max(253)).max(100),
 };
 
 const tenantChange = z.object({
   name: description.name.optional(),
   hosts: description.hosts.optional(),
-  config: settings.optional().describe("A JSON Merge Patch (RFC 7396) of its settings: null removes one."),
+  config: settingsBody
+    .optional()
+    .describe("A JSON Merge Patch (RFC 7396) of its settings: null removes one."),
 });
 
 async function shown(context: HandlerContext, id: string): Promise<TenantObject | null> {
@@ -162,7 +163,7 @@ export const tenantAddresses = [
         id: uuid().optional().describe("Default: a new one."),
         name: description.name,
         hosts: description.hosts.default([]),
-        config: settings.default({}),
+        config: settingsBody.default({}),
       }),
       answers: { 201: { schema: tenantObjectSchema }, 400: INVALID, 403: FORBIDDEN, 409: DEFAULT_TENANT },
     },

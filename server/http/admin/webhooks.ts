@@ -71,7 +71,10 @@ const objectOf = (webhook: StoredWebhook) => ({
 });
 
 const described = {
-  callback: z.string().describe("An https address on the public internet, without user or fragment."),
+  callback: z
+    .string()
+    .meta({ format: "uri" })
+    .describe("An https address on the public internet, without user or fragment."),
   events: z.array(subscription).min(1).max(100),
 };
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { answerBody, renameBody, requestBody } from "../../authenticator/request-input.ts";
 import { trustedFacetsType } from "../../authenticator/uaf/facets.ts";
 import { type Address, address, type Operation, type Security } from "../address.ts";
+import { acceptingNull } from "../fields.ts";
 import type { Handler } from "../handler-context.ts";
 import { described } from "../operation.ts";
 import { facetsHandler, helloHandler } from "./application.ts";
@@ -62,7 +63,7 @@ export const authenticatorAddresses: readonly Address[] = [
   row("POST", requests, createHandler, {
     id: "createAuthenticatorRequest",
     summary: "Create a request to the authenticator of a user",
-    body: requestBody,
+    body: acceptingNull(requestBody),
     answers: {
       200: { schema: authenticatorRequest },
       400: REJECTED,
@@ -92,7 +93,7 @@ export const authenticatorAddresses: readonly Address[] = [
     {
       id: "answerAuthenticatorRequest",
       summary: "Answer a request with the response of the authenticator",
-      body: answerBody,
+      body: acceptingNull(answerBody),
       answers: { 200: { schema: authenticatorRequest }, 400: REJECTED, 404: NOT_FOUND },
     },
     "device",
@@ -168,7 +169,7 @@ export const authenticatorAddresses: readonly Address[] = [
   row("POST", `${devices}/rename/{device_id}`, renameHandler, {
     id: "renameDevice",
     summary: "Rename a device",
-    body: renameBody,
+    body: acceptingNull(renameBody),
     answers: { 200: { schema: z.object({ newName: z.string() }) }, 400: REJECTED, 404: NOT_FOUND },
   }),
 ];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FlowType } from "../../flow/names.ts";
+import { codeChallengePattern } from "../../lib/pkce.ts";
 import { address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
@@ -14,6 +15,7 @@ import { tokenExchangeHandler } from "./token-exchange.ts";
 const query = z.object({
   action: z
     .string()
+    .regex(/^(?:[A-Za-z0-9_-]{1,64}@[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$/)
     .optional()
     .describe("`<name>@<flow id>`, as in the `href` of an offered action. Without it a flow starts."),
 });
@@ -22,6 +24,7 @@ const query = z.object({
 const signInQuery = query.extend({
   code_challenge: z
     .string()
+    .regex(codeChallengePattern)
     .optional()
     .describe(
       "At the start: an S256 challenge (RFC 7636, 4.2). `success` then carries `payload.authorization_code` in place of the session, for the application's server to redeem at `POST /token` within a minute.",
@@ -87,7 +90,7 @@ function flowRow(type: FlowType, handler: Handler, id: string, summary: string, 
 /** What leads a browser to the page of the login or the registration. */
 const pageQuery = z.object({
   redirect_to: z.string().optional().describe("An address of `hosted.allowed_redirect_urls`."),
-  code_challenge: z.string().optional().describe("S256 (RFC 7636, 4.2)."),
+  code_challenge: z.string().regex(codeChallengePattern).optional().describe("S256 (RFC 7636, 4.2)."),
   code_challenge_method: z.literal("S256").optional(),
   state: z.string().max(512).optional().describe("Returned unchanged."),
 });

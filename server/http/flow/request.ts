@@ -29,9 +29,9 @@ export function parseFlowParameters(query: URLSearchParams, type: FlowType): Flo
 /** Reads `code_challenge` (RFC 7636, 4.3); the only method is S256. */
 function parseCodeChallenge(query: URLSearchParams): FlowParameters {
   const [challenge, ...others] = query.getAll("code_challenge");
+  if (query.getAll("code_challenge_method").some((method) => method !== "S256")) return { kind: "malformed" };
   if (challenge === undefined) return { kind: "start" };
-  const isS256 = query.getAll("code_challenge_method").every((method) => method === "S256");
-  if (others.length > 0 || !isS256 || !codeChallengePattern.test(challenge)) return { kind: "malformed" };
+  if (others.length > 0 || !codeChallengePattern.test(challenge)) return { kind: "malformed" };
   return { kind: "start", codeChallenge: challenge };
 }
 

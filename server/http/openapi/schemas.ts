@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ErrorShape } from "../address.ts";
+import { shownSchema } from "../fields.ts";
 import { anyFlowState } from "../flow/schemas.ts";
 
 /** A schema of JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
@@ -40,19 +41,24 @@ const selfSufficientFormats = new Set<unknown>(["date-time", "date", "uuid", "ip
 /** Converts schemas of zod, and collects those with an id as components. */
 export function createConverter() {
   const components: Record<string, JsonSchema> = {};
-  return {
-    components,
-    /** @returns the schema, or a reference to its component */
-    convert(schema: z.ZodType): JsonSchema {
-      const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), {
-        io: "input",
-        unrepresentable: "any",
-        override: ({ zodSchema, jsonSchema }) => simplify(zodSchema, jsonSchema as JsonSchema),
-      }) as unknown as { properties: { schema: JsonSchema }; $defs?: Record<string, JsonSchema> };
-      for (const [id, found] of Object.entries($defs)) components[id] = withComponentRefs(found);
-      return withComponentRefs(properties.schema);
-    },
-  };
+  /** @returns the schema, or a reference to its component */
+  function convert(schema: z.ZodType): JsonSchema {
+    const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), {
+      io: "input",
+      unrepresentable: "any",
+      override({ zodSchema, jsonSchema }) {
+        const target = jsonSchema as JsonSchema;
+        const shown = shownSchema(zodSchema);
+        if (shown) {
+          for (const keyword of Object.keys(target)) delete target[keyword];
+          Object.assign(target, convert(shown));
+        } else simplify(zodSchema, target);
+      },
+    }) as unknown as { properties: { schema: JsonSchema }; $defs?: Record<string, JsonSchema> };
+    for (const [id, found] of Object.entries($defs)) components[id] = withComponentRefs(found);
+    return withComponentRefs(properties.schema);
+  }
+  return { components, convert };
 }
 
 function simplify(source: z.core.$ZodType, schema: JsonSchema): void {
@@ -67,7 +73,7 @@ function simplify(source: z.core.$ZodType, schema: JsonSchema): void {
     schema.anyOf = schema.anyOf.flatMap((option: JsonSchema) =>
       Array.isArray(option.anyOf) && Object.keys(option).length === 1 ? option.anyOf : [option],
     );
-  withNullAsType(schema);
+  withTypesAsList(schema);
   // Generated Python compares the value with the text `true`.
   if (typeof schema.const === "boolean") delete schema.const;
   if (selfSufficientFormats.has(schema.format)) delete schema.pattern;
@@ -79,19 +85,34 @@ function simplify(source: z.core.$ZodType, schema: JsonSchema): void {
   }
 }
 
-/** Writes one type or null as a list of types: generators make a type of their own of an `anyOf`. */
-function withNullAsType(schema: JsonSchema): void {
-  const options = schema.anyOf as JsonSchema[] | undefined;
-  const [option, other, ...more] = options ?? [];
-  if (!option || other?.type !== "null" || more.length > 0) return;
-  const { type, enum: choice } = option;
-  if (typeof type !== "string" || "const" in option) return;
+/**
+ * Writes a union of simple types as a list of types, if each keyword then still applies to one of them alone: generators
+ * make a type of their own of an `anyOf`, and those of Python reject null in it.
+ */
+function withTypesAsList(schema: JsonSchema): void {
+  const options = (schema.anyOf ?? []) as JsonSchema[];
+  // A union with any value is any value.
+  if (options.some((option) => Object.keys(option).length === 0)) delete schema.anyOf;
+  const types = options.flatMap(({ type }) => type ?? []) as string[];
+  const areSimple = options.every(({ type }) => type !== undefined) && new Set(types).size === types.length;
+  const keywords = options.flatMap((option) => Object.keys(option).filter((name) => !annotations.has(name)));
+  const areApart = new Set(keywords).size === keywords.length;
+  if (options.length < 2 || !areSimple || !areApart || options.some((option) => "const" in option)) return;
+  const [choice] = options.flatMap((option) => (Array.isArray(option.enum) ? [option.enum] : []));
+  const isNullable = types.includes("null");
+  if (choice && types.length > (isNullable ? 2 : 1)) return;
   delete schema.anyOf;
-  Object.assign(schema, option, {
-    type: [type, "null"],
-    ...(Array.isArray(choice) ? { enum: [...choice, null] } : {}),
+  const { description, ...merged } = Object.assign({}, ...options) as JsonSchema;
+  if (isNullable) delete merged.default;
+  Object.assign(schema, merged, {
+    type: types,
+    ...(choice ? { enum: isNullable ? [...choice, null] : choice } : {}),
   });
+  if (description !== undefined) schema.description ??= description;
 }
+
+/** Keywords that say nothing about validity, or what is merged anyway. */
+const annotations = new Set(["type", "description", "default"]);
 
 /**
  * The property that distinguishes the schemas of a union, and the component of each value. Null if its values are not

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { authenticationResponse, registrationResponse } from "../../webauthn/responses.ts";
 import { type Access, type Address, address, type Operation, type Security } from "../address.ts";
+import { acceptingNull, uuid } from "../fields.ts";
 import type { Handler } from "../handler-context.ts";
 import { described } from "../operation.ts";
 import { keySet } from "../session/schemas.ts";
@@ -50,6 +51,8 @@ import { removeUserHandler } from "./users.ts";
 
 type Declared = Omit<Operation, "tag" | "security">;
 
+const tenantParams = z.object({ tenant_id: uuid() });
+
 /** A row that needs no credential. */
 const row = (
   method: Address["method"],
@@ -60,6 +63,7 @@ const row = (
 ): Address =>
   described(address(method, `/passkeys/{tenant_id}${path}`, handler, "passkeys", access), {
     ...declared,
+    params: tenantParams,
     tag: "passkeys",
     security,
   });
@@ -100,7 +104,7 @@ export const passkeyAddresses: readonly Address[] = [
   keyed("POST", "/registration/initialize", initializeRegistrationHandler("passkey"), {
     id: "initializePasskeyRegistration",
     summary: "Get the options for a new passkey",
-    body: registrationFields,
+    body: acceptingNull(registrationFields),
     answers: { 200: { schema: creationOptions }, 400: REJECTED, 429: TOO_MANY },
   }),
   row("POST", "/registration/finalize", finalizeRegistrationHandler("passkey"), {
@@ -117,7 +121,7 @@ export const passkeyAddresses: readonly Address[] = [
       id: "initializePasskeyLogin",
       summary: "Get the options for signing in",
       description: "With `user_id` an API key is required; without it any discoverable passkey is accepted.",
-      body: optionalUserFields,
+      body: acceptingNull(optionalUserFields),
       bodyOptional: true,
       answers: {
         200: { schema: requestOptions },
@@ -138,7 +142,7 @@ export const passkeyAddresses: readonly Address[] = [
   keyed("POST", "/mfa/registration/initialize", initializeRegistrationHandler("mfa"), {
     id: "initializeSecurityKeyRegistration",
     summary: "Get the options for a new second factor",
-    body: registrationFields,
+    body: acceptingNull(registrationFields),
     answers: { 200: { schema: creationOptions }, 400: REJECTED, 429: TOO_MANY },
   }),
   keyed("POST", "/mfa/registration/finalize", finalizeRegistrationHandler("mfa"), {
@@ -150,7 +154,7 @@ export const passkeyAddresses: readonly Address[] = [
   keyed("POST", "/mfa/login/initialize", initializeMfaLoginHandler, {
     id: "initializeSecondFactor",
     summary: "Get the options for a second factor",
-    body: userFields,
+    body: acceptingNull(userFields),
     answers: { 200: { schema: requestOptions }, 400: REJECTED, 404: NO_USER, 429: TOO_MANY },
   }),
   keyed("POST", "/mfa/login/finalize", finalizeLoginHandler("mfa"), {
@@ -162,7 +166,7 @@ export const passkeyAddresses: readonly Address[] = [
   keyed("POST", "/transaction/initialize", initializeTransactionHandler, {
     id: "initializeTransaction",
     summary: "Get the options for confirming a transaction",
-    body: transactionFields,
+    body: acceptingNull(transactionFields),
     answers: {
       200: { schema: transactionOptions },
       400: REJECTED,
@@ -185,7 +189,7 @@ export const passkeyAddresses: readonly Address[] = [
       id: "confirmTransaction",
       summary: "Record the user's answer on the confirmation page",
       description: "Our own page calls it; requests of other origins are rejected.",
-      body: confirmationFields,
+      body: acceptingNull(confirmationFields),
       answers: {
         200: { schema: z.object({ answer: z.enum(["confirmed", "declined"]), redirect_to: z.string() }) },
         400: REJECTED,
@@ -201,7 +205,7 @@ export const passkeyAddresses: readonly Address[] = [
   keyed("POST", "/transaction/redeem", redeemHandler, {
     id: "redeemTransactionCode",
     summary: "Exchange the code of the redirect for a token and a receipt",
-    body: redemptionFields,
+    body: acceptingNull(redemptionFields),
     answers: { 200: { schema: transactionToken }, 400: "The code is not valid." },
   }),
   keyed("GET", "/transaction/{user_id}", listTransactionsHandler, {
@@ -235,7 +239,7 @@ export const passkeyAddresses: readonly Address[] = [
   keyed("PATCH", "/credentials/{credential_id}", renameCredentialHandler, {
     id: "renameCredential",
     summary: "Rename a credential",
-    body: nameFields,
+    body: acceptingNull(nameFields),
     answers: { 204: "It has the name.", 400: REJECTED, 404: "There is no such credential." },
   }),
   keyed("DELETE", "/credentials/{credential_id}", removeCredentialHandler, {

@@ -124,8 +124,8 @@ describe("filters", () => {
     expect(await numbers("q=ADA")).toEqual([]);
   });
 
-  test("that are empty are ignored", async () => {
-    expect(await numbers("type=&start_time=&q=&actor_user_id=&end_time=2026-01-01T12:00:40Z")).toEqual(all);
+  test("of a text that is empty are ignored", async () => {
+    expect(await numbers("q=&actor_user_id=&end_time=2026-01-01T12:00:40Z")).toEqual(all);
   });
 });
 
@@ -133,6 +133,9 @@ test.each([
   ["page=0", "page must be a number from 1 to 1000000"],
   ["per_page=101", "per_page must be a number from 1 to 100"],
   ["per_page=1e1", "per_page must be a number from 1 to 100"],
+  ["start_time=", "start_time must be a time such as 2026-01-31T12:00:00Z"],
+  ["type=", "type contains an unknown type"],
+  ["page=", "page must be a number from 1 to 1000000"],
   ["start_time=yesterday", "start_time must be a time such as 2026-01-31T12:00:00Z"],
   ["end_time=2026-02-30T00:00:00Z", "end_time must be a time such as 2026-01-31T12:00:00Z"],
   ["start_time=2026-01-01", "start_time must be a time such as 2026-01-31T12:00:00Z"],

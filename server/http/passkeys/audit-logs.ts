@@ -12,7 +12,7 @@ const invalidTime = "must be a time such as 2026-01-31T12:00:00Z";
 /** RFC 3339. An unencoded plus sign of an offset arrives as a space. */
 const moment = z
   .preprocess(
-    (text) => (text === "" ? undefined : String(text ?? "").replace(/ (?=\d\d:\d\d$)/, "+") || undefined),
+    (text) => (typeof text === "string" ? text.replace(/ (?=\d\d:\d\d$)/, "+") : text),
     z.iso.datetime({ offset: true, error: invalidTime }).optional(),
   )
   .transform((text) => (text === undefined ? undefined : new Date(text)))
@@ -50,8 +50,7 @@ export const listAuditLogsHandler: Handler = async ({ runtime, tenant, url }) =>
     type: query
       .getAll("type")
       .flatMap((names) => names.split(","))
-      .map((name) => name.trim())
-      .filter(Boolean),
+      .map((name) => name.trim()),
     actor_user_id: one("actor_user_id"),
     meta_source_ip: one("meta_source_ip"),
     q: one("q"),

@@ -19,7 +19,7 @@ export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) 
   const read = readPage(query);
   if (!read.ok) return read.reply;
   const { page } = read;
-  const order = query.get("order") || "desc";
+  const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") return invalidRequestReply("order must be one of 'asc desc'");
   const { credentials, total } = await listCredentials(runtime.database.read, tenant.id, {
     // An empty id matches no user; it must not list the whole tenant.

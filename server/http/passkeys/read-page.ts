@@ -17,7 +17,7 @@ export function readPage(query: URLSearchParams): { ok: true; page: Page } | { o
 }
 
 function readNumber(text: string | null, fallback: number, largest: number): number | null {
-  if (text === null || text === "") return fallback;
+  if (text === null) return fallback;
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= largest ? number : null;
 }

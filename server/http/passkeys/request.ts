@@ -76,21 +76,25 @@ const text = () =>
     .string({ error: ({ input }) => (input === undefined ? "is a required field" : "must be a string") })
     .refine((value) => !value.includes("\0"), "must not contain the character NUL");
 
+/** Characters, as JSON Schema counts them, not the code units that zod counts. */
 const maxLength = (max: number) =>
   [(value: string) => [...value].length <= max, `cannot have more than ${max} entries`] as const;
 
+/** Not a check of zod's own, which would also judge the length of a list that is no text. */
 const notEmpty = [(value: string) => value !== "", "is a required field"] as const;
 
 /** A required, non-empty string. */
 export const requiredText = (max = Number.POSITIVE_INFINITY) =>
   text()
     .refine(...notEmpty)
-    .refine(...maxLength(max));
+    .refine(...maxLength(max))
+    .meta({ minLength: 1, ...(Number.isFinite(max) ? { maxLength: max } : {}) });
 
 /** An optional string. */
 export const optionalText = (max: number) =>
   text()
     .refine(...maxLength(max))
+    .meta({ maxLength: max })
     .optional();
 
 /** The application's id of a user, limited by the size of a user handle. */
@@ -100,7 +104,8 @@ export const userIdField = () =>
     .refine(
       (value) => Buffer.byteLength(value) <= MAX_USER_ID_BYTES,
       `cannot have more than ${MAX_USER_ID_BYTES} bytes`,
-    );
+    )
+    .meta({ minLength: 1 });
 
 /** An http(s) or data URL of a picture; an empty string counts as absent. */
 export const iconField = () => text().refine(isIcon, "must be a valid URL").optional();
