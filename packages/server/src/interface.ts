@@ -90,6 +90,59 @@ export interface OAuthProvider {
   /** Names of the secrets that are set. */
   secrets: string[];
 }
+export interface OAuthProviderPatch {
+  enabled?: boolean | null | undefined;
+  client_id?: string | null | undefined;
+  secret?: string | null | undefined;
+  prompt?: string | null | undefined;
+  allow_linking?: boolean | null | undefined;
+  satisfies_mfa?: boolean | null | undefined;
+  /** Apple team id; with key_id and private_key, instead of secret. Default: none. */
+  team_id?: string | null | undefined;
+  /** Id of the private key. Default: none. */
+  key_id?: string | null | undefined;
+  /** Private key (PKCS#8, PEM) that the client secret is made with. Default: none. */
+  private_key?: string | null | undefined;
+  display_name?: string | null | undefined;
+  issuer?: string | null | undefined;
+  use_discovery?: boolean | null | undefined;
+  authorization_endpoint?: string | null | undefined;
+  token_endpoint?: string | null | undefined;
+  userinfo_endpoint?: string | null | undefined;
+  scopes?: string[] | null | undefined;
+  attribute_mapping?: Record<string, string | null> | null | undefined;
+  acr_values?: string | null | undefined;
+}
+export interface OAuthProviderSettings {
+  enabled?: boolean | null | undefined;
+  display_name: string;
+  client_id: string;
+  secret?: string | null | undefined;
+  issuer?: string | null | undefined;
+  use_discovery?: boolean | null | undefined;
+  authorization_endpoint?: string | null | undefined;
+  token_endpoint?: string | null | undefined;
+  userinfo_endpoint?: string | null | undefined;
+  scopes?: string[] | null | undefined;
+  attribute_mapping?: Record<string, string | null> | null | undefined;
+  acr_values?: string | null | undefined;
+  prompt?: string | null | undefined;
+  allow_linking?: boolean | null | undefined;
+  satisfies_mfa?: boolean | null | undefined;
+}
+export interface SamlProviderPatch {
+  name?: string | null | undefined;
+  enabled?: boolean | null | undefined;
+  domain?: string | null | undefined;
+  domains?: string[] | null | undefined;
+  entity_id?: string | null | undefined;
+  metadata_url?: string | null | undefined;
+  metadata?: string | null | undefined;
+  skip_email_verification?: boolean | null | undefined;
+  satisfies_mfa?: boolean | null | undefined;
+  allow_idp_initiated?: boolean | null | undefined;
+  attribute_map?: Record<string, string | null> | null | undefined;
+}
 export interface SessionObject {
   id: string;
   user_id: string;
@@ -405,6 +458,855 @@ export type EventSubscription =
   | "session.delete.passive";
 export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
 export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
+export type TenantSettings = {
+  /** Mail server. Without one, development keeps mail in the local mailbox page. */
+  smtp_url?: string | null | undefined;
+  service?:
+    | {
+        /** Name of the service in pages, mails and authenticator apps. */
+        name?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  cors?:
+    | {
+        /** Origins, exactly as browsers send them, that may call this service with credentials. */
+        allow_origins?: string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  embed?:
+    | {
+        /** Origins, exactly as browsers send them, of pages that may show the login in a frame; their passkey ceremonies are accepted. https only, in development also http://localhost. Default: none. */
+        origins?: string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  account?:
+    | {
+        /** Whether visitors may register themselves. */
+        allow_signup?: boolean | null | undefined;
+        /** Whether users may delete their account. */
+        allow_deletion?: boolean | null | undefined;
+        /** Whether users may change their name. */
+        allow_name_change?: boolean | null | undefined;
+        /** Whether users may upload and remove a picture of themselves. */
+        allow_picture_change?: boolean | null | undefined;
+        /** Whether the account page shows an editor, in JSON, of the metadata that the user may change. The action is offered to clients either way. */
+        metadata_editor?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  compatibility?:
+    | {
+        /** published sends, for error codes that published components have no words for, the nearest code that they know; precise sends every code itself. */
+        error_codes?: "published" | "precise" | null | undefined;
+      }
+    | null
+    | undefined;
+  flow?:
+    | {
+        /** Life of a flow from its start; never extended. */
+        lifetime?: number | string | null | undefined;
+      }
+    | null
+    | undefined;
+  privacy?:
+    | {
+        /** Tell visitors when an identifier is unknown or an email address is taken. */
+        show_account_existence_hints?: boolean | null | undefined;
+        /** Offer only the methods that the account has; discloses that it exists. */
+        only_show_actual_login_methods?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  email?:
+    | {
+        /** Whether accounts have email addresses. */
+        enabled?: boolean | null | undefined;
+        /** Whether an account may do without one. */
+        optional?: boolean | null | undefined;
+        /** Ask for an address at registration. */
+        acquire_on_registration?: boolean | null | undefined;
+        /** Ask for an address at login when the account has none. */
+        acquire_on_login?: boolean | null | undefined;
+        /** An address counts only after a code sent to it came back. */
+        require_verification?: boolean | null | undefined;
+        /** Users may identify themselves by their address. */
+        use_as_login_identifier?: boolean | null | undefined;
+        /** A mailed code is a way to sign in. */
+        use_for_authentication?: boolean | null | undefined;
+        /** Longest address, in characters. */
+        max_length?: number | null | undefined;
+        /** Most addresses of one account. */
+        limit?: number | null | undefined;
+        /** Characters of mailed codes: digits, or digits and letters without those that are easily confused. */
+        passcode_charset?: "numeric" | "alphanumeric" | null | undefined;
+        /** Life of a mailed code; NIST SP 800-63B-4 allows 10 minutes. */
+        passcode_ttl?: number | string | null | undefined;
+      }
+    | null
+    | undefined;
+  username?:
+    | {
+        /** Whether accounts have usernames. */
+        enabled?: boolean | null | undefined;
+        /** Whether an account may do without one. */
+        optional?: boolean | null | undefined;
+        /** Ask for a username at registration. */
+        acquire_on_registration?: boolean | null | undefined;
+        /** Ask for a username at login when the account has none. */
+        acquire_on_login?: boolean | null | undefined;
+        /** Users may identify themselves by their username. */
+        use_as_login_identifier?: boolean | null | undefined;
+        /** Shortest username. */
+        min_length?: number | null | undefined;
+        /** Longest username. */
+        max_length?: number | null | undefined;
+      }
+    | null
+    | undefined;
+  password?:
+    | {
+        /** Whether accounts have passwords. */
+        enabled?: boolean | null | undefined;
+        /** Whether an account may do without one. */
+        optional?: boolean | null | undefined;
+        /** Ask for a password at registration. */
+        acquire_on_registration?: "always" | "conditional" | "never" | null | undefined;
+        /** Ask for a password at login when the account has none. */
+        acquire_on_login?: "always" | "conditional" | "never" | null | undefined;
+        /** A code mailed to the account may replace a forgotten password. */
+        recovery?: boolean | null | undefined;
+        /** Fewest characters; 15 meets NIST SP 800-63B-4 for passwords as the only factor. */
+        min_length?: number | null | undefined;
+        /** Most characters. */
+        max_length?: number | null | undefined;
+      }
+    | null
+    | undefined;
+  passkey?:
+    | {
+        /** Whether accounts have passkeys. */
+        enabled?: boolean | null | undefined;
+        /** Whether an account may do without one. */
+        optional?: boolean | null | undefined;
+        /** Offer to create a passkey at registration. */
+        acquire_on_registration?: "always" | "conditional" | "never" | null | undefined;
+        /** Offer to create a passkey at login when the account has none. */
+        acquire_on_login?: "always" | "conditional" | "never" | null | undefined;
+        /** How long a login does not offer a passkey again after the user declined it; 0 offers it each time. */
+        offer_again_after?: number | string | null | undefined;
+        /** User verification asked of authenticators. */
+        user_verification?: "required" | "preferred" | "discouraged" | null | undefined;
+        /** Attestation asked of authenticators. */
+        attestation_preference?: "none" | "indirect" | "direct" | null | undefined;
+        /** Most passkeys of one account. */
+        limit?: number | null | undefined;
+        /** Kinds of authenticator that browsers put first: security-key, client-device, hybrid. */
+        hints?: ("security-key" | "client-device" | "hybrid")[] | null | undefined;
+        /** Formats of attestation statements that are accepted. */
+        attestation_formats?:
+          | ("none" | "packed" | "fido-u2f" | "tpm" | "apple" | "android-key")[]
+          | null
+          | undefined;
+        /** Let browsers create a passkey automatically after a password login, where they can. */
+        conditional_create?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  mfa?:
+    | {
+        /** Whether accounts have second factors. */
+        enabled?: boolean | null | undefined;
+        /** Whether an account may do without one. */
+        optional?: boolean | null | undefined;
+        /** Offer to set up a second factor at login. */
+        acquire_on_login?: boolean | null | undefined;
+        /** Offer to set up a second factor at registration. The account page offers it in any case. */
+        acquire_on_registration?: boolean | null | undefined;
+        /** Whether a browser may be trusted to skip the second factor; prompt asks the user. */
+        device_trust_policy?: "never" | "prompt" | "always" | null | undefined;
+        /** How long a browser is trusted. */
+        device_trust_duration?: number | string | null | undefined;
+        /** Name of the cookie of a trusted device. */
+        device_trust_cookie_name?: string | null | undefined;
+        /** Most accounts that one browser is trusted for. */
+        device_trust_max_users_per_device?: number | null | undefined;
+        /** Hand out ten codes that stand in for a lost second factor, when the first one is set up. */
+        recovery_codes?: boolean | null | undefined;
+        totp?:
+          | {
+              /** Whether authenticator apps are second factors. */
+              enabled?: boolean | null | undefined;
+            }
+          | null
+          | undefined;
+        authenticator?:
+          | {
+              /** Whether an authenticator is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator. */
+              enabled?: boolean | null | undefined;
+            }
+          | null
+          | undefined;
+        security_keys?:
+          | {
+              /** Whether security keys are second factors. */
+              enabled?: boolean | null | undefined;
+              /** Most security keys of one account. */
+              limit?: number | null | undefined;
+              /** Attestation asked of security keys. */
+              attestation_preference?: "none" | "indirect" | "direct" | null | undefined;
+              /** Kind of authenticator that serves as a security key. */
+              authenticator_attachment?: "platform" | "cross-platform" | "no_preference" | null | undefined;
+              /** User verification asked of security keys. */
+              user_verification?: "required" | "preferred" | "discouraged" | null | undefined;
+            }
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  third_party?:
+    | {
+        /** Addresses that users may return to from an identity provider, besides the pages of Stile; * matches within a path segment, ** across segments. */
+        allowed_redirect_urls?: string[] | null | undefined;
+        /** Where browsers are sent that return from a provider with an unknown state. Default: the hosted page. */
+        error_redirect_url?: string | null | undefined;
+        /** How long a provider may take to answer. */
+        timeout?: number | string | null | undefined;
+        /** Order of the providers' buttons, by id, such as google or custom_acme. Others follow: Apple, Discord, GitHub, Google, LinkedIn, Microsoft, Facebook, then custom ones by name. */
+        order?: string[] | null | undefined;
+        providers?:
+          | {
+              apple?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                    /** Apple team id; with key_id and private_key, instead of secret. Default: none. */
+                    team_id?: string | null | undefined;
+                    /** Id of the private key. Default: none. */
+                    key_id?: string | null | undefined;
+                    /** Private key (PKCS#8, PEM) that the client secret is made with. Default: none. */
+                    private_key?: string | null | undefined;
+                  }
+                | null
+                | undefined;
+              discord?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              facebook?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              github?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              google?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              linkedin?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              microsoft?:
+                | {
+                    /** Whether users may sign in by this provider. */
+                    enabled?: boolean | null | undefined;
+                    /** Client id of Stile at the provider. */
+                    client_id?: string | null | undefined;
+                    /** Client secret of Stile at the provider. Default: none. */
+                    secret?: string | null | undefined;
+                    /** Value of the provider's prompt parameter. Default: none. */
+                    prompt?: string | null | undefined;
+                    /** Link to an account that has the same address, when both sides have verified it. */
+                    allow_linking?: boolean | null | undefined;
+                    /** Trust the provider for the second factor. */
+                    satisfies_mfa?: boolean | null | undefined;
+                    /** Directory: common, organizations, consumers, or a tenant id. */
+                    tenant?: string | null | undefined;
+                  }
+                | null
+                | undefined;
+            }
+          | null
+          | undefined;
+        /** Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa. */
+        custom_providers?:
+          | Record<
+              string,
+              {
+                enabled?: boolean | null | undefined;
+                display_name?: string | null | undefined;
+                client_id?: string | null | undefined;
+                secret?: string | null | undefined;
+                issuer?: string | null | undefined;
+                use_discovery?: boolean | null | undefined;
+                authorization_endpoint?: string | null | undefined;
+                token_endpoint?: string | null | undefined;
+                userinfo_endpoint?: string | null | undefined;
+                scopes?: string[] | null | undefined;
+                attribute_mapping?: Record<string, string | null> | null | undefined;
+                acr_values?: string | null | undefined;
+                prompt?: string | null | undefined;
+                allow_linking?: boolean | null | undefined;
+                satisfies_mfa?: boolean | null | undefined;
+              } | null
+            >
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  saml?:
+    | {
+        /** Whether users may sign in by SAML identity providers. */
+        enabled?: boolean | null | undefined;
+        /** Address and entity id of Stile as a SAML service provider. Default: base_url. */
+        endpoint_url?: string | null | undefined;
+        /** Audience of assertions. Default: endpoint_url. */
+        audience_uri?: string | null | undefined;
+        /** Where browsers are sent after a sign-in that the provider initiated. Default: the hosted page. */
+        default_redirect_url?: string | null | undefined;
+        /** Addresses that users may return to, besides the pages of Stile. */
+        allowed_redirect_urls?: string[] | null | undefined;
+        options?:
+          | {
+              /** Sign requests to providers. */
+              sign_authn_requests?: boolean | null | undefined;
+              /** Ask providers to authenticate users anew (ForceAuthn). */
+              force_login?: boolean | null | undefined;
+              /** Offer providers a certificate to encrypt assertions for. Encrypted assertions are accepted either way. */
+              encrypt_assertions?: boolean | null | undefined;
+            }
+          | null
+          | undefined;
+        /** SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, attribute_map. Default: none. */
+        identity_providers?:
+          | {
+              id?: string | undefined;
+              name: string;
+              enabled?: boolean | undefined;
+              domain?: string | undefined;
+              domains?: string[] | undefined;
+              entity_id?: string | undefined;
+              metadata_url?: string | undefined;
+              metadata?: string | undefined;
+              skip_email_verification?: boolean | undefined;
+              satisfies_mfa?: boolean | undefined;
+              allow_idp_initiated?: boolean | undefined;
+              attribute_map?: Record<string, string> | undefined;
+            }[]
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  webauthn?:
+    | {
+        relying_party?:
+          | {
+              /** Relying party id. Default: the host of base_url. */
+              id?: string | null | undefined;
+              /** Relying party name. Default: service.name. */
+              display_name?: string | null | undefined;
+              /** Origins that ceremonies may come from. Default: the origin of base_url. */
+              origins?: string[] | null | undefined;
+            }
+          | null
+          | undefined;
+        /** Origins of other domains that may use this relying party's passkeys; listed at /.well-known/webauthn. */
+        related_origins?: string[] | null | undefined;
+        /** Life of a challenge, and the timeout of browsers; longer values count as 5 minutes. */
+        timeout?: number | string | null | undefined;
+        /** What happens when a signature counter did not increase. */
+        sign_count?: "refuse" | "warn" | null | undefined;
+      }
+    | null
+    | undefined;
+  session?:
+    | {
+        /** Life of a session. */
+        lifespan?: number | string | null | undefined;
+        /** A session unused for so long ends; 0 turns this off. */
+        idle_timeout?: number | string | null | undefined;
+        /** Users may end their other sessions. */
+        allow_revocation?: boolean | null | undefined;
+        /** Show users their sessions. */
+        show_on_profile?: boolean | null | undefined;
+        /** Age of the last proof from which on a change of factors, addresses or the password asks for a new one; 0 turns this off. */
+        step_up_after?: number | string | null | undefined;
+        /** Most sessions of one account; the oldest are ended. */
+        limit?: number | null | undefined;
+        /** Keep the address a session was opened from. */
+        acquire_ip_address?: boolean | null | undefined;
+        /** Keep the browser a session was opened with. */
+        acquire_user_agent?: boolean | null | undefined;
+        /** Answer X-Auth-Token instead of setting the cookie. */
+        enable_auth_token_header?: boolean | null | undefined;
+        /** iss of the session's JWT. Default: base_url. */
+        issuer?: string | null | undefined;
+        /** aud of the session's JWT. Default: the relying party id. */
+        audience?: string[] | null | undefined;
+        /** Algorithm of new signing keys. */
+        algorithm?: "RS256" | "ES256" | "EdDSA" | null | undefined;
+        jwt_template?:
+          | {
+              /** Further claims of the session's JWT: constants, or templates over .User in the syntax of Go, as in {"role":"user","mail":"{{.User.Email.Address}}"}. */
+              claims?: Record<string, unknown> | null | undefined;
+            }
+          | null
+          | undefined;
+        cookie?:
+          | {
+              /** Name of the session cookie. */
+              name?: string | null | undefined;
+              /** Domain attribute of the session cookie; empty for this host alone. */
+              domain?: string | null | undefined;
+              /** SameSite attribute of the session cookie. */
+              same_site?: "strict" | "lax" | "none" | null | undefined;
+              /** Whether the cookie outlives the browser; prompt asks the user. */
+              retention?: "persistent" | "session" | "prompt" | null | undefined;
+            }
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  well_known?:
+    | {
+        security_txt?:
+          | {
+              /** Where vulnerabilities are reported, the preferred one first: https, mailto or tel URIs. Without one, /.well-known/security.txt does not exist. */
+              contact?: string[] | null | undefined;
+              /** Time from which the file is stale, less than a year ahead (RFC 9116, 2.5.5); from then on it does not exist. */
+              expires?: string | null | undefined;
+              /** Address of the policy for reports. */
+              policy?: string | null | undefined;
+              /** Where the key to encrypt reports with is. */
+              encryption?: string | null | undefined;
+              /** Address of the page that thanks those who reported. */
+              acknowledgments?: string | null | undefined;
+              /** Address of vacancies in security. */
+              hiring?: string | null | undefined;
+              /** Languages of reports (RFC 5646). */
+              preferred_languages?: string[] | null | undefined;
+            }
+          | null
+          | undefined;
+        /** Applications for iOS and macOS that may use passkeys and passwords of this host, by team and bundle: A1B2C3D4E5.com.example.app. Without one, /.well-known/apple-app-site-association does not exist. */
+        apple_apps?: string[] | null | undefined;
+        /** Applications for Android that may use passkeys and passwords of this host: package_name and sha256_cert_fingerprints of their signing keys; with opens_links they also open its addresses. Their passkey ceremonies are accepted. Without one, /.well-known/assetlinks.json does not exist. */
+        android_apps?:
+          | {
+              package_name: string;
+              sha256_cert_fingerprints: string[];
+              opens_links?: boolean | undefined;
+            }[]
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  passkey_server?:
+    | {
+        relying_party?:
+          | {
+              /** Relying party id of the passkey server. Default: webauthn.relying_party.id. */
+              id?: string | null | undefined;
+              /** Relying party name. Default: webauthn.relying_party.display_name. */
+              display_name?: string | null | undefined;
+              /** Relying party icon. Default: none. */
+              icon?: string | null | undefined;
+              /** Origins that ceremonies may come from, android:apk-key-hash: ones included. Default: webauthn.relying_party.origins. */
+              origins?: string[] | null | undefined;
+            }
+          | null
+          | undefined;
+        cors?:
+          | {
+              /** Origins whose pages may call the passkey server, with * for one label or more, as in https://*.example.com. Default: the relying party's origins. */
+              allowed_origins?: string[] | null | undefined;
+              /** Let * alone stand for every origin. */
+              allow_unsafe_wildcard?: boolean | null | undefined;
+            }
+          | null
+          | undefined;
+        /** Life of a challenge, and the timeout of browsers. */
+        timeout?: number | string | null | undefined;
+        /** User verification asked of passkeys. */
+        user_verification?: "required" | "preferred" | "discouraged" | null | undefined;
+        /** Kind of authenticator asked for. */
+        attachment?: "platform" | "cross-platform" | "no_preference" | null | undefined;
+        /** Attestation asked of passkeys. */
+        attestation_preference?: "none" | "indirect" | "direct" | "enterprise" | null | undefined;
+        /** Authenticator models whose attestation is verified: aaguid (all zeros for FIDO U2F), name, roots (certificates in PEM). An entry replaces that of webauthn.metadata_file for the same model. */
+        attestation_models?:
+          | {
+              aaguid: string;
+              name?: string | undefined;
+              roots: string[];
+            }[]
+          | null
+          | undefined;
+        /** Reject credentials whose attestation is not verified by attestation_models or webauthn.metadata_file. */
+        attestation_required?: boolean | null | undefined;
+        /** Whether passkeys are discoverable. */
+        resident_key_requirement?: "discouraged" | "preferred" | "required" | null | undefined;
+        /** Tell browsers by which transports credentials are reached; some platforms start the wrong authenticator then. */
+        send_transports?: boolean | null | undefined;
+        /** How long the page that asks about a transaction may be answered. */
+        confirmation_ttl?: number | string | null | undefined;
+        transaction?:
+          | {
+              /** User verification asked of transactions. Default: their options do not name it, so browsers prefer it, and the response must meet passkey_server.user_verification. */
+              user_verification?: "required" | "preferred" | "discouraged" | null | undefined;
+            }
+          | null
+          | undefined;
+        mfa?:
+          | {
+              /** Life of a challenge for a second factor. Default: passkey_server.timeout. */
+              timeout?: number | string | null | undefined;
+              /** User verification asked of second factors. */
+              user_verification?: "required" | "preferred" | "discouraged" | null | undefined;
+              /** Kind of authenticator asked for as second factor. */
+              attachment?: "platform" | "cross-platform" | "no_preference" | null | undefined;
+              /** Attestation asked of second factors. */
+              attestation_preference?: "none" | "indirect" | "direct" | "enterprise" | null | undefined;
+              /** Whether second factors are discoverable. */
+              resident_key_requirement?: "discouraged" | "preferred" | "required" | null | undefined;
+            }
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  authenticator?:
+    | {
+        /** Name that authenticators show. Default: service.name. */
+        name?: string | null | undefined;
+        /** Icon that authenticators show. Default: none. */
+        icon?: string | null | undefined;
+        /** FIDO AppID. Default: the address of the list of facets, <base_url>/authenticator/facets. */
+        app_id?: string | null | undefined;
+        /** Facets that may act for the AppID beside our own origin: https origins, android:apk-key-hash:…, ios:bundle-id:…. */
+        facets?: string[] | null | undefined;
+        /** How long a request may be answered. */
+        request_ttl?: number | string | null | undefined;
+        /** Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked, max_transaction_bytes (longest text to confirm in UTF-8, 1 to 4096, default 150). */
+        accepted?:
+          | {
+              aaid: string;
+              name?: string | undefined;
+              algorithms?: number[] | undefined;
+              key_formats?: number[] | undefined;
+              attestation?: "surrogate" | "full" | undefined;
+              roots?: string[] | undefined;
+              version?: number | undefined;
+              revoked?: boolean | undefined;
+              max_transaction_bytes?: number | undefined;
+            }[]
+          | null
+          | undefined;
+        /** Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them. */
+        strict?: boolean | null | undefined;
+        /** Responses that are bound to a TLS connection (UAF ChannelBinding): refuse rejects them; verify rejects those that name another server than tls_certificates; require also rejects those that name no server. */
+        channel_binding?: "refuse" | "verify" | "require" | null | undefined;
+        /** Certificates in PEM of the TLS server that authenticators send responses to; the old and the new one while it is replaced. Used by channel_binding. */
+        tls_certificates?: string[] | null | undefined;
+        /** Content of QR codes; {url}, {id} and {token} are replaced by those of the request. */
+        qr_code_template?: string | null | undefined;
+        /** Address that receives new requests with the push tokens of the user's devices. Default: none. */
+        push_url?: string | null | undefined;
+        /** Secret that signs requests to push_url (Standard Webhooks). Default: none. */
+        push_secret?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  theme?:
+    | {
+        /** The finished theme that the other settings change. */
+        preset?: "stile" | "slate" | "paper" | null | undefined;
+        /** auto follows the visitor's system. */
+        color_scheme?: "auto" | "light" | "dark" | null | undefined;
+        light?:
+          | {
+              /** Colour of buttons, links and focus rings in the light scheme. Default: that of the preset. */
+              accent?: string | null | undefined;
+              /** Colour of the page in the light scheme. Default: that of the preset. */
+              ground?: string | null | undefined;
+              /** Colour of the card in the light scheme. Default: that of the preset. */
+              surface?: string | null | undefined;
+              /** Colour of texts in the light scheme. Default: that of the preset. */
+              ink?: string | null | undefined;
+            }
+          | null
+          | undefined;
+        dark?:
+          | {
+              /** Colour of buttons, links and focus rings in the dark scheme. Default: that of the preset. */
+              accent?: string | null | undefined;
+              /** Colour of the page in the dark scheme. Default: that of the preset. */
+              ground?: string | null | undefined;
+              /** Colour of the card in the dark scheme. Default: that of the preset. */
+              surface?: string | null | undefined;
+              /** Colour of texts in the dark scheme. Default: that of the preset. */
+              ink?: string | null | undefined;
+            }
+          | null
+          | undefined;
+        /** Rounding of buttons and fields, in CSS pixels; the card is rounded accordingly. Default: that of the preset. */
+        radius?: number | null | undefined;
+        /** Family of fonts; each is a list of fonts that systems have, so nothing is downloaded. Default: that of the preset. */
+        font?: "system" | "humanist" | "geometric" | "serif" | "rounded" | "mono" | null | undefined;
+        /** Height of controls and space between them. */
+        density?: "comfortable" | "compact" | null | undefined;
+        logo?:
+          | {
+              /** Logo in the light scheme. Without one, pages show our mark and the name of the service. */
+              light?: string | null | undefined;
+              /** Logo in the dark scheme. Default: that of the light one. */
+              dark?: string | null | undefined;
+            }
+          | null
+          | undefined;
+        /** Icon of the browser's tab. Default: our mark. */
+        favicon?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  links?:
+    | {
+        /** Address of the terms of service. Without one, pages do not link to any. */
+        terms?: string | null | undefined;
+        /** Address of the privacy policy. Without one, pages do not link to any. */
+        privacy?: string | null | undefined;
+        /** Address of the help. Without one, pages do not link to any. */
+        help?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  /** Texts of pages and mails in place of ours, by language and path, such as `{"en":{"states.login_init.title":"Welcome to Acme"}}`. A text keeps the placeholders of ours. */
+  words?: Record<string, Record<string, string | null> | null> | null | undefined;
+  hosted?:
+    | {
+        /** Addresses the hosted page may return to; * matches within a path segment, ** across segments; a query has to be in the entry. */
+        allowed_redirect_urls?: string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  security_notifications?:
+    | {
+        notifications?:
+          | {
+              email_create?:
+                | {
+                    /** Mail the owner when an address was added. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              email_delete?:
+                | {
+                    /** Mail the owner when an address was removed. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              primary_email_update?:
+                | {
+                    /** Mail the owner when another address became the primary one. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              password_update?:
+                | {
+                    /** Mail the owner when the password was changed or removed. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              passkey_create?:
+                | {
+                    /** Mail the owner when a passkey was added or removed, or an identity provider connected. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              mfa_create?:
+                | {
+                    /** Mail the owner when a second factor was added. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              mfa_delete?:
+                | {
+                    /** Mail the owner when a second factor was removed, or a recovery code used. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              account_delete?:
+                | {
+                    /** Mail the owner when the account was deleted. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+              new_browser?:
+                | {
+                    /** Mail the owner when the account was signed in to in a browser that it has not used before: one without the sealed cookie that a sign-in leaves for a year. A client that keeps no cookies is new each time. */
+                    enabled?: boolean | null | undefined;
+                  }
+                | null
+                | undefined;
+            }
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  webhooks?:
+    | {
+        /** Deliver events to webhooks.hooks. Webhooks stored by /admin/webhooks are independent of it. */
+        enabled?: boolean | null | undefined;
+        /** Webhooks of the configuration: callback, events, secret (whsec_ and base64; without one, deliveries carry no webhook-signature). Example: [{"callback":"https://app.example.com/events","events":["user"]}]. */
+        hooks?:
+          | {
+              callback: string;
+              events: (
+                | "user.create"
+                | "user.delete"
+                | "user.login"
+                | "user.update"
+                | "user.update.email.create"
+                | "user.update.email.delete"
+                | "user.update.email.primary"
+                | "user.update.username.create"
+                | "user.update.username.delete"
+                | "user.update.username.update"
+                | "user.update.password.update"
+                | "session.create.flow"
+                | "session.create.admin"
+                | "session.delete.explicit.logout"
+                | "session.delete.explicit.revoke"
+                | "session.delete.admin.revoke"
+                | "session.delete.passive.expire"
+                | "session.delete.passive.limit"
+                | "email.send"
+                | "user"
+                | "user.update.email"
+                | "user.update.username"
+                | "user.update.password"
+                | "session"
+                | "session.create"
+                | "session.delete"
+                | "session.delete.explicit"
+                | "session.delete.admin"
+                | "session.delete.passive"
+              )[];
+              secret?: string | undefined;
+            }[]
+          | null
+          | undefined;
+        /** Whether a stored webhook gets no more events 30 days after its last successful delivery. */
+        allow_time_expiration?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  email_delivery?:
+    | {
+        /** Send mails. If not, each goes to the webhooks that are subscribed to email.send, and they have to send it. */
+        enabled?: boolean | null | undefined;
+        /** Sender's address of mails. */
+        from_address?: string | null | undefined;
+        /** Sender's name of mails. Default: service.name. */
+        from_name?: string | null | undefined;
+      }
+    | null
+    | undefined;
+};
 
 /** The data of each event. */
 export interface EventData {
@@ -840,8 +1742,7 @@ export interface AdminOperations {
         id?: string | undefined;
         name: string;
         hosts?: string[] | undefined;
-        /** Settings by the names of the configuration, for instance `{"mfa": {"optional": false}}`. */
-        config?: Record<string, unknown> | undefined;
+        config?: TenantSettings | undefined;
       };
     };
     answer: Tenant;
@@ -859,7 +1760,7 @@ export interface AdminOperations {
         name?: string | undefined;
         hosts?: string[] | undefined;
         /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
-        config?: Record<string, unknown> | undefined;
+        config?: TenantSettings | undefined;
       };
     };
     answer: Tenant;
@@ -887,7 +1788,7 @@ export interface AdminOperations {
         name?: string | undefined;
         hosts?: string[] | undefined;
         /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
-        config?: Record<string, unknown> | undefined;
+        config?: TenantSettings | undefined;
       };
     };
     answer: Tenant;
@@ -957,7 +1858,7 @@ export interface AdminOperations {
   };
   /** Change settings of a SAML provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. */
   changeSamlProviderOfTenant: {
-    input: { id: string; provider_id: string; body?: Record<string, unknown> };
+    input: { id: string; provider_id: string; body?: SamlProviderPatch };
     answer: {
       id: string;
       name: string;
@@ -1031,7 +1932,7 @@ export interface AdminOperations {
   };
   /** Change settings of a SAML provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. */
   changeSamlProvider: {
-    input: { provider_id: string; body?: Record<string, unknown> };
+    input: { provider_id: string; body?: SamlProviderPatch };
     answer: {
       id: string;
       name: string;
@@ -1053,7 +1954,7 @@ export interface AdminOperations {
       id: string;
       body: {
         id: string;
-        settings: Record<string, unknown>;
+        settings: OAuthProviderSettings;
       };
     };
     answer: OAuthProvider;
@@ -1065,7 +1966,7 @@ export interface AdminOperations {
   };
   /** Change settings of an OAuth provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProviderOfTenant: {
-    input: { id: string; provider_id: string; body?: Record<string, unknown> };
+    input: { id: string; provider_id: string; body?: OAuthProviderPatch };
     answer: OAuthProvider;
   };
   /** Delete an OAuth provider of a tenant, or the settings of a built-in one. */
@@ -1083,7 +1984,7 @@ export interface AdminOperations {
     input: {
       body: {
         id: string;
-        settings: Record<string, unknown>;
+        settings: OAuthProviderSettings;
       };
     };
     answer: OAuthProvider;
@@ -1095,7 +1996,7 @@ export interface AdminOperations {
   };
   /** Change settings of an OAuth provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProvider: {
-    input: { provider_id: string; body?: Record<string, unknown> };
+    input: { provider_id: string; body?: OAuthProviderPatch };
     answer: OAuthProvider;
   };
   /** Delete an OAuth provider of the tenant of the key, or the settings of a built-in one. */

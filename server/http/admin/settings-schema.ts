@@ -21,7 +21,7 @@ function patchOf(schema: z.core.$ZodType, path: readonly string[] = []): z.ZodTy
   // Any JSON: its own schema would refer to itself.
   if (schema instanceof z.ZodLazy) return z.unknown();
   if (schema instanceof z.ZodRecord)
-    return z.record(schema.keyType, patchOf(schema.valueType, path).nullable());
+    return z.partialRecord(schema.keyType, patchOf(schema.valueType, path).nullable());
   if (!(schema instanceof z.ZodObject)) return schema as z.ZodType;
   const members = Object.entries(schema.shape)
     .map(([name, member]) => [name, member as z.core.$ZodType, [...path, name]] as const)
