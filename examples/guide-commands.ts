@@ -42,13 +42,15 @@ export async function runCommands(commands: readonly string[], folders: GuideFol
     mode: 0o755,
   });
   const path = process.env.PATH ?? "";
+  // In one pass, because the folders may be below `/tmp` themselves.
   const script = commands
     .join("\n")
-    .replaceAll("/tmp/stile-packages", folders.packages)
-    .replaceAll("/tmp/", `${folders.applications}/`);
+    .replace(/\/tmp\/(stile-packages)?/g, (_, packages) =>
+      packages ? folders.packages : `${folders.applications}/`,
+    );
   await run("sh", ["-e", "-c", script], {
     cwd: root,
-    env: { ...process.env, PATH: `${programs}:${path}`, REAL_PATH: path },
+    env: { ...process.env, PATH: `${programs}:${path}`, REAL_PATH: path, STILE_PACKAGES: folders.packages },
     maxBuffer: 64 * 1024 * 1024,
   });
 }

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCommands } from "../examples/guide-commands.ts";
 import { builders, pack } from "../scripts/build-packages.ts";
 import { eventually } from "../server/testing/eventually.ts";
 import { testDatabase } from "../server/testing/postgres.ts";
@@ -212,6 +213,27 @@ test("the elements and their events have types", async () => {
     login.addEventListener("stile-success", ({ detail }) => detail.code);\n`;
   writeFileSync(join(application, "elements.ts"), code);
   expect(await compile(["elements.ts"], ["--module", "nodenext"])).toBe("");
+});
+
+test.each([
+  ...["docs/embedding.md", "docs/for-your-server.md", "docs/testing.md", "docs/trpc.md"],
+  ...names.map((name) => `packages/${name}/README.md`),
+])("the commands of %s install what it is about, from a registry and from files", async (path) => {
+  const page = readFileSync(join(root, path), "utf8");
+  expect(page).toContain("`npm run packages -- /tmp/stile-packages`");
+  const commands = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block.trim());
+  const installing = commands.filter((command) => command.startsWith("npm install"));
+  expect(installing.length).toBeGreaterThan(1);
+  for (const [index, command] of installing.entries()) {
+    const name = `${path.replaceAll("/", "-")}-${index}`;
+    mkdirSync(join(application, name));
+    writeFileSync(join(application, name, "package.json"), "{}");
+    const folders = { packages: join(application, "packed"), applications: application };
+    await runCommands([`cd /tmp/${name}`, command], folders);
+    const [, wanted = ""] = /stile-auth[-/](\w+)(?!.*stile-auth)/.exec(command) ?? [];
+    const folder = join(application, name, "node_modules", "@stile-auth", wanted);
+    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).name).toBe(`@stile-auth/${wanted}`);
+  }
 });
 
 test("the examples of the page about tRPC compile", async () => {

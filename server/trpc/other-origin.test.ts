@@ -136,7 +136,7 @@ describe("a page of cors.allow_origins", () => {
 
   test.each([
     ["a malformed challenge", "login", "short"],
-    ["a challenge for a flow that signs no user in", "profile", code_challenge],
+    ["a challenge for a flow that issues no session", "profile", code_challenge],
   ])("is answered 400 for %s", async (_, type, challenge) => {
     const input = { type, code_challenge: challenge };
     expect((await visitor(runtime).mutate("flow.start", input, from(origin))).status).toBe(400);

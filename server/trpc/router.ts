@@ -47,7 +47,7 @@ function parser<Schema extends z.ZodType>(schema: Schema): Parser<z.input<Schema
 /** A call that may start a flow, without what no flow of its type takes. */
 function beginning<Call extends { type: FlowType; code_challenge?: string | undefined }>(call: Call) {
   const { code_challenge: codeChallenge, ...rest } = call;
-  // A profile flow signs no user in.
+  // A profile flow issues no session.
   if (codeChallenge !== undefined && call.type === "profile")
     throw new TRPCError({ code: "BAD_REQUEST", message: "Invalid code_challenge." });
   return { ...rest, codeChallenge };
