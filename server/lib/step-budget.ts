@@ -11,9 +11,14 @@ export class StepBudget {
     this.limit = limit;
   }
 
+  /** Whether an evaluation has to stop. */
+  get isUsedUp(): boolean {
+    return this.spent > this.limit;
+  }
+
   /** Takes steps. Returns false if the evaluation has to stop. */
   take(steps = 1): boolean {
     this.spent += steps;
-    return this.spent <= this.limit;
+    return !this.isUsedUp;
   }
 }

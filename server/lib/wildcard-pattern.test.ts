@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StepBudget } from "./step-budget.ts";
-import {
-  matchesPattern,
-  maxMatchingSteps,
-  parsePattern,
-  patternFault,
-  subjectOf,
-  type Wildcard,
-} from "./wildcard-pattern.ts";
+import { matchesPattern, parsePattern, patternFault, subjectOf, type Wildcard } from "./wildcard-pattern.ts";
 
 const wildcards: Record<string, Wildcard & { source: string }> = {
   "*": { takes: (character) => character !== "/", least: 0, source: "[^/]*" },
@@ -33,7 +26,7 @@ test("a pattern matches what the regular expression of the same meaning matches,
     const expression = new RegExp(`^${source}$`);
     if (!pattern) throw new Error(`${parts} is beyond the bounds`);
     for (const text of texts) {
-      const matched = matchesPattern(pattern, subjectOf(text), new StepBudget(maxMatchingSteps(5)));
+      const matched = matchesPattern(pattern, subjectOf(text), new StepBudget(1_000));
       if (matched !== expression.test(text)) throw new Error(`${parts.join(" ")} and ${text}: ${matched}`);
       compared++;
     }

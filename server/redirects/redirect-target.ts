@@ -1,5 +1,5 @@
 import { StepBudget } from "../lib/step-budget.ts";
-import { MAX_ENTRIES, matchesPattern, maxMatchingSteps, subjectOf } from "../lib/wildcard-pattern.ts";
+import { MAX_ENTRIES, MAX_MATCHING_STEPS, matchesPattern, subjectOf } from "../lib/wildcard-pattern.ts";
 import { type AddressPattern, parseAddressPattern } from "./address-pattern.ts";
 
 /** Redirect URLs requested by clients. */
@@ -50,19 +50,20 @@ function parsedList(entries: readonly string[]): ParsedList {
  * Whether a URL is on a list of the configuration. An entry without `*` must be equal; others are patterns
  * (`address-pattern.ts`).
  *
- * @param budget steps of matching patterns; by default as many as the bounds of the list and of `target` allow
+ * @param budget steps of matching patterns; a used-up budget ends the list
  */
 export function isAllowedRedirect(
   target: URL,
   allowed: readonly string[],
-  budget: StepBudget = new StepBudget(maxMatchingSteps(MAX_REDIRECT_LENGTH)),
+  budget: StepBudget = new StepBudget(MAX_MATCHING_STEPS),
 ): boolean {
   const { exact, patterns } = parsedList(allowed);
   if (exact.has(target.href)) return true;
   // Proxies may decode an encoded slash.
   if (patterns.length === 0 || /%2f|%5c/i.test(target.pathname)) return false;
   const text = subjectOf(target.origin + target.pathname + target.search);
-  return patterns.some((pattern) =>
-    "origin" in pattern ? pattern.origin === target.origin : matchesPattern(pattern.text, text, budget),
-  );
+  return patterns.some((pattern) => {
+    if ("origin" in pattern) return pattern.origin === target.origin;
+    return !budget.isUsedUp && matchesPattern(pattern.text, text, budget);
+  });
 }

@@ -47,13 +47,14 @@ const origins = [
   `https://${"-".repeat(230)}x.example`,
   `https://${"a-".repeat(115)}x.example`,
 ];
-const urls = ["a", "a/", "aa/", "*"].map(
-  (part) => `https://app.example/${part.padEnd(1_980, part).slice(0, 1_979)}z`,
+const urls = [1_900, 1_000, 500, 100].map(
+  (length) => `https://app.example/${"a".repeat(length)}/${"a".repeat(1_975 - length)}bz`,
 );
 const hosted = {
   allowed_redirect_urls: [
-    ...Array.from({ length: 50 }, (_, at) => `https://app.example/**a**a**${"a".repeat(at)}b**z`),
-    ...Array.from({ length: 49 }, (_, at) => `https://app.example/**${"a".repeat(150 + at)}**a**b**z`),
+    "https://app.example/first/*",
+    ...Array.from({ length: 49 }, (_, at) => `https://app.example/*a*${"a".repeat(at + 1)}*b*z`),
+    ...Array.from({ length: 49 }, (_, at) => `https://app.example/*${"a".repeat(150 + at)}*a*b*z`),
     "https://app.example/good/*",
   ],
 };

@@ -2,8 +2,8 @@ import type { Config } from "../../config/schema.ts";
 import { StepBudget } from "../../lib/step-budget.ts";
 import {
   MAX_ENTRIES,
+  MAX_MATCHING_STEPS,
   matchesPattern,
-  maxMatchingSteps,
   parsePattern,
   patternFault,
   subjectOf,
@@ -32,12 +32,12 @@ const parsedLists = new WeakMap<readonly string[], ParsedList>();
  * The configuration rejects an unintended pattern for every host.
  *
  * @param origin as browsers send it, in lower case
- * @param budget steps of matching patterns; by default as many as the bounds of the list and of `origin` allow
+ * @param budget steps of matching patterns; a used-up budget ends the list
  */
 export function isPasskeyOrigin(
   origin: string,
   { passkey_server }: Config,
-  budget: StepBudget = new StepBudget(maxMatchingSteps(MAX_ORIGIN_LENGTH)),
+  budget: StepBudget = new StepBudget(MAX_MATCHING_STEPS),
 ): boolean {
   const { cors, relying_party } = passkey_server;
   if (origin === "null" || origin.length > MAX_ORIGIN_LENGTH) return false;
@@ -48,7 +48,7 @@ export function isPasskeyOrigin(
   // An empty label belongs to no host name.
   if (patterns.length === 0 || origin.includes("..")) return false;
   const text = subjectOf(origin);
-  return patterns.some((pattern) => matchesPattern(pattern, text, budget));
+  return patterns.some((pattern) => !budget.isUsedUp && matchesPattern(pattern, text, budget));
 }
 
 /** Parses a list once: lists of the configuration stay the same objects. */
