@@ -329,6 +329,8 @@ interface PasscodeRow {
   /** As PostgreSQL writes bytes into JSON. */
   recipient: string;
   code_hash: string;
+  /** Of the code, preceded by the id of its key if it is known. */
+  digest: string;
 }
 
 /**
@@ -428,7 +430,7 @@ interface StoredPasscode extends PasscodeKey {
 const tryText = `tried as (
   update passcodes set tries = tries + 1
   where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[]) and expires_at > $5
-  returning recipient, tries, code_hash)`;
+  returning recipient, tries, code_hash, coalesce(key_id, '') || code_hash as digest)`;
 
 /**
  * Counts an attempt for an unexpired code and, if it will be verified, for the account; in one statement, which commits.
@@ -454,7 +456,9 @@ async function countAttempt(
   const parts = [tried, verifiedAttemptPart(counted, all, context.now, isVerified)];
   const found = await runTogether<{ tried: PasscodeRow & { tries: number } }>(database, parts, "claim");
   if (found.tried) {
-    const { recipient, code_hash, tries } = found.tried;
+    const { recipient, code_hash, digest, tries } = found.tried;
+    // Release 0.2 leaves the id of the code before its own; each key is one of this service.
+    context.runtime.vault.assertKnown("digest", bytesOf(digest));
     return { tenantId, flowId, purpose, recipient: bytesOf(recipient), codeHash: bytesOf(code_hash), tries };
   }
   const unknown = await runTogether<{ unexpired: UnexpiredRow[] }>(
