@@ -3,7 +3,7 @@ import { section } from "./leaves.ts";
 
 /** What clients and people find under `/.well-known` of a host (RFC 8615). */
 
-/** Entries of a list; each costs bytes of an answer that are public. */
+/** Entries of a list: the answers are public, and each entry costs their bytes. */
 const MAX_ENTRIES = 20;
 
 /** A line of security.txt: without a line break it cannot become two (RFC 9116, 2.2). */

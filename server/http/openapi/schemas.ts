@@ -33,7 +33,10 @@ export const errorSchemas: Record<ErrorShape, z.ZodType> = {
 };
 
 /** Keywords that only our own code reads, and those that say what `format` says. */
-const internal = ["id", "hidden", "input", "announcedRequired", "preset", "preserve", "labels", "charset"];
+const internal = [
+  ...["id", "secret", "hidden", "input", "announcedRequired", "preset"],
+  ...["preserve", "labels", "charset"],
+];
 
 /** Formats whose pattern says the same: generators give them types of their own, to which no pattern applies. */
 const selfSufficientFormats = new Set<unknown>(["date-time", "date", "uuid", "ipv4", "ipv6"]);
