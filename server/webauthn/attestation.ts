@@ -79,7 +79,7 @@ export async function verifyWebAuthnAttestation(
   // Ensure the id is no longer than 1023 bytes (step 25).
   if (Buffer.byteLength(credential.id, "base64url") > 1023) return reject("credential_id_too_long");
 
-  // Ensure the key is in canonical form, a point of its curve, and has no other parameters (section 6.5.1.1). The library
+  // Ensure the key has one reading, is a point of its curve, and has no other parameters (section 6.5.1.1). The library
   // returns another encoding than the one that was sent.
   const publicKey = readAuthenticatorData(Buffer.from(object.authenticatorData))?.publicKey;
   const key = publicKey && importCredentialKey(publicKey);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
-import { CborError, cborItemLength, readCanonicalMap } from "./cbor.ts";
+import { CborError, cborItemLength, readIntegerMap } from "./cbor.ts";
 
 const hex = (text: string) => Buffer.from(text, "hex");
 
@@ -84,7 +84,7 @@ test("returns a length within the input or throws CborError for random bytes", (
   );
 });
 
-describe("readCanonicalMap", () => {
+describe("readIntegerMap", () => {
   const values = fc.oneof(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), fc.uint8Array({ maxLength: 300 }));
   const maps = fc
     .uniqueArray(fc.tuple(fc.oneof(fc.integer(), fc.integer({ min: -30, max: 30 })), values), {
@@ -96,7 +96,7 @@ describe("readCanonicalMap", () => {
   test("reads a canonical map", () => {
     fc.assert(
       fc.property(maps, (map) => {
-        const read = readCanonicalMap(encodeCbor(map));
+        const read = readIntegerMap(encodeCbor(map));
         expect(read?.size).toBe(map.size);
         for (const [label, value] of map) {
           const expected = typeof value === "number" ? value : Buffer.from(value);
@@ -106,7 +106,7 @@ describe("readCanonicalMap", () => {
     );
   });
 
-  test("A144 reads no other bytes than those that it would write", () => {
+  test("A144 reads no bytes but those of a map in its shortest form", () => {
     const mostly = fc.oneof(
       fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
       fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.concat([hex("a2"), bytes])),
@@ -118,8 +118,12 @@ describe("readCanonicalMap", () => {
     );
     fc.assert(
       fc.property(mostly, (bytes) => {
-        const read = readCanonicalMap(bytes);
-        if (read) expect(encodeCbor(read)).toEqual(bytes);
+        const read = readIntegerMap(bytes);
+        if (read) {
+          const written = encodeCbor(read);
+          expect(written).toHaveLength(bytes.length);
+          expect(readIntegerMap(written)).toEqual(read);
+        }
         expect(read === null || read instanceof Map).toBe(true);
       }),
       { numRuns: 5000 },

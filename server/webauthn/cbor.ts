@@ -17,26 +17,23 @@ export function cborItemLength(bytes: Uint8Array): number {
 
 /**
  * Reads a map from integers to integers and byte strings, such as a COSE_Key, in the canonical form of CTAP 2.2 section
- * 8: shortest heads, keys in ascending order and each once. A decoder should reject any other form (WebAuthn Level 3
- * section 2), because two decoders could read different values.
+ * 8: shortest heads, and each key once. A decoder should reject any other form (WebAuthn Level 3 section 2), because two
+ * decoders could read different values. Keys in another order are read: they mean the same to every decoder, and a
+ * passkey whose key was stored so goes on to sign in.
  *
  * @returns null unless the bytes are exactly one such map
  */
-export function readCanonicalMap(bytes: Uint8Array): ReadonlyMap<number, number | Buffer> | null {
+export function readIntegerMap(bytes: Uint8Array): ReadonlyMap<number, number | Buffer> | null {
   try {
     const map = head(bytes, 0);
     if (map.major !== MAP || !map.shortest) return null;
     const members = new Map<number, number | Buffer>();
-    let previous = Buffer.alloc(0);
     let at = map.end;
     for (let member = 0; member < map.argument; member++) {
       const key = readInteger(bytes, at);
       const value = key && (readInteger(bytes, key.end) ?? readBytes(bytes, key.end));
-      if (!value) return null;
-      const encoded = Buffer.from(bytes.subarray(at, key.end));
-      if (!isAscending(previous, encoded)) return null;
+      if (!value || members.has(key.value)) return null;
       members.set(key.value, value.value);
-      previous = encoded;
       at = value.end;
     }
     return at === bytes.length ? members : null;
@@ -44,13 +41,6 @@ export function readCanonicalMap(bytes: Uint8Array): ReadonlyMap<number, number 
     if (error instanceof CborError) return null;
     throw error;
   }
-}
-
-/** By major type, which the first byte begins with; then the shorter one; then byte by byte. */
-function isAscending(one: Buffer, next: Buffer): boolean {
-  const [type, nextType] = [one, next].map((key) => (key[0] ?? -1) >> 5) as [number, number];
-  if (type !== nextType) return type < nextType;
-  return one.length === next.length ? one.compare(next) < 0 : one.length < next.length;
 }
 
 interface Read<Value> {

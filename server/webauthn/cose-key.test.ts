@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
 import { smallOrderPoints } from "../testing/small-order-points.ts";
-import { rsaCoseKey, unacceptableKeys } from "../testing/unacceptable-keys.ts";
+import { rsaCoseKey, unacceptableKeys, unorderedKey } from "../testing/unacceptable-keys.ts";
 import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
 
 type CoseKey = Map<number, Cbor>;
@@ -134,6 +134,10 @@ describe("importCredentialKey", () => {
     expect(importCredentialKey(Buffer.alloc(0))).toBe(null);
     expect(importCredentialKey(Buffer.alloc(50_000, 0x81))).toBe(null);
   });
+});
+
+test("accepts members in another order, which a former version may have stored", () => {
+  expect(importCredentialKey(unorderedKey())?.algorithm).toBe(-7);
 });
 
 test.each(unacceptableKeys())("A144 rejects %s", (_what, cose) => {

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { isSafeEd25519Point } from "../lib/edwards25519.ts";
-import { readCanonicalMap } from "./cbor.ts";
+import { readIntegerMap } from "./cbor.ts";
 
 type Members = ReadonlyMap<number, number | Buffer>;
 
@@ -36,7 +36,7 @@ export interface CredentialKey {
 }
 
 /**
- * Imports a credential's public key if it is acceptable: it is in canonical form, has an offered algorithm, exactly the
+ * Imports a credential's public key if it is acceptable: it has one reading, has an offered algorithm, exactly the
  * parameters of that algorithm (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve, not of small order. Flows,
  * the passkey server, receipts and imports all read keys here.
  *
@@ -44,7 +44,7 @@ export interface CredentialKey {
  * @returns null if it is not acceptable
  */
 export function importCredentialKey(encoded: Uint8Array): CredentialKey | null {
-  const key = readCanonicalMap(encoded);
+  const key = readIntegerMap(encoded);
   const algorithm = key?.get(3);
   const kind = typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
   if (!key || typeof algorithm !== "number" || !kind || !hasParametersOf(kind, key)) return null;
