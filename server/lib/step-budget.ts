@@ -1,6 +1,6 @@
 /**
- * Steps that an evaluation may take. What a tenant configures is evaluated for requests without credentials, so its cost is limited
- * whatever the configuration says.
+ * Steps that an evaluation may take. What a tenant configures is evaluated for requests without credentials, so its cost
+ * is limited whatever the configuration says.
  */
 export class StepBudget {
   readonly limit: number;
