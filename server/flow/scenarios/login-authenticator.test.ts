@@ -155,7 +155,7 @@ describe("login_authenticator", () => {
       "select details from audit_logs where user_id = $1 and type = 'login_failure'",
       owner.userId,
     );
-    expect(noted).toEqual([{ details: { method: "authenticator" } }]);
+    expect(noted).toEqual([{ details: { method: "authenticator", reason: "not_confirmed" } }]);
     expect(await answer(base, requestOf(flow), owner.authenticator)).toBe("OK");
     expect((await flow.act("authenticator_verify")).name).toBe("success");
   });
