@@ -2,7 +2,7 @@ import { pgTable, text } from "drizzle-orm/pg-core";
 import { moment } from "./columns.ts";
 
 /**
- * Releases that have used this database, and the oldest one that may run beside each (decision 64). Kept: a server that
+ * Releases that have used this database, and the oldest one that may run beside each (decision 63). Kept: a server that
  * is older than one of these states stops, and does not start.
  */
 export const releases = pgTable("releases", {

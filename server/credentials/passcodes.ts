@@ -495,7 +495,7 @@ function storePasscode(
   { digest, tries, createdAt, expiresAt }: NewPasscode,
 ): Write {
   const former = formerKeys.map((key) => key.recipient);
-  // Release 0.2 compares the hash alone (decision 63).
+  // Release 0.2 compares the hash alone (decision 62).
   const { keyId, mac: codeHash } = splitDigest(digest);
   const values = [
     ...[tenantId, flowId, purpose, former, recipient],

@@ -42,7 +42,7 @@ export function replaceRecoveryCodes(
   const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => newRecoveryCode(runtime.platform));
   const rows = codes.map((code) => {
     const digest = runtime.vault.digest(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? ""));
-    // Release 0.2 looks codes up by the hash alone (decision 63).
+    // Release 0.2 looks codes up by the hash alone (decision 62).
     const { keyId, mac: codeHash } = splitDigest(digest);
     return { tenantId: tenant.id, userId, keyId, codeHash, createdAt: now };
   });

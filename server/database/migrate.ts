@@ -48,7 +48,7 @@ export interface MigrationOptions {
  * beside this one. If several servers start concurrently, they take turns.
  *
  * Each step of a migration is a transaction that waits two seconds for its lock, then lets others through and tries
- * again. One that is interrupted goes on where it stopped (decision 64).
+ * again. One that is interrupted goes on where it stopped (decision 63).
  *
  * @param url a database of PostgreSQL 15 or newer
  * @param tenant the default tenant with its configured name

@@ -12,7 +12,7 @@ export interface Release {
 
 /**
  * The oldest release that may run beside this version. A change that it would do wrongly raises it: data that it reads
- * wrongly, a rule that it does not enforce (decision 64).
+ * wrongly, a rule that it does not enforce (decision 63).
  */
 const OLDEST_BESIDE = "0.2.0";
 

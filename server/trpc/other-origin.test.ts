@@ -160,7 +160,7 @@ describe("the token of a flow", () => {
     return page.token();
   }
 
-  test("A180 is worth nothing to another origin, to another type of flow, and if it is changed", async () => {
+  test("A159 is worth nothing to another origin, to another type of flow, and if it is changed", async () => {
     const token = await held();
     const browser = visitor(runtime);
     expect(await current(browser, from(neighbour, token))).toBe(0);
@@ -176,7 +176,7 @@ describe("the token of a flow", () => {
     expect(await current(browser, from(origin, token))).toBeGreaterThan(0);
   });
 
-  test("A180 is worth nothing to another tenant, and to our own pages", async () => {
+  test("A159 is worth nothing to another tenant, and to our own pages", async () => {
     const token = await held();
     const tenant = await createTenant(runtime, {
       ...{ name: "Neighbour", hosts: [] },
@@ -186,7 +186,7 @@ describe("the token of a flow", () => {
     expect(await current(visitor(runtime), { "x-stile-flow": token })).toBe(0);
   });
 
-  test("A180 cannot be the cookie of the hosted page, nor the other way round", async () => {
+  test("A159 cannot be the cookie of the hosted page, nor the other way round", async () => {
     const browser = visitor(runtime);
     await browser.mutate("flow.start", { type: "login" });
     const [name = "", seal = ""] =
@@ -196,7 +196,7 @@ describe("the token of a flow", () => {
     expect(await current(browser, {})).toBe(0);
   });
 
-  test("A37 A180 is not taken from a page of an origin that is not listed, or that names a frame", async () => {
+  test("A37 A159 is not taken from a page of an origin that is not listed, or that names a frame", async () => {
     const token = await held();
     for (const page of ["https://evil.example", "null", `${origin}.evil.example`]) {
       const refused = await visitor(runtime).mutate("flow.current", { type: "login" }, from(page, token));

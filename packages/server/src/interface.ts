@@ -463,8 +463,10 @@ export type TenantSettings = {
   smtp_url?: string | null | undefined;
   service?:
     | {
-        /** Name of the service in pages, mails and authenticator apps. */
+        /** Name of the service in pages, mails and authenticator apps: one line without anything that mail programs turn into a link. */
         name?: string | null | undefined;
+        /** Whether only the operator changes service.name: tenants can then set neither it nor their name. */
+        name_pinned?: boolean | null | undefined;
       }
     | null
     | undefined;
@@ -957,15 +959,15 @@ export type TenantSettings = {
           | {
               /** Where vulnerabilities are reported, the preferred one first: https, mailto or tel URIs. Without one, /.well-known/security.txt does not exist. */
               contact?: string[] | null | undefined;
-              /** Time from which the file is stale, less than a year ahead (RFC 9116, 2.5.5); from then on it does not exist. */
+              /** Time from which the file is stale, less than a year ahead (RFC 9116, 2.5.5); from then on it does not exist. Without it, contact is rejected. */
               expires?: string | null | undefined;
-              /** Address of the policy for reports. */
+              /** Address of the policy for reports. Without it, the file names none. */
               policy?: string | null | undefined;
-              /** Where the key to encrypt reports with is. */
+              /** Where the key to encrypt reports with is. Without it, the file names none. */
               encryption?: string | null | undefined;
-              /** Address of the page that thanks those who reported. */
+              /** Address of the page that thanks those who reported. Without it, the file names none. */
               acknowledgments?: string | null | undefined;
-              /** Address of vacancies in security. */
+              /** Address of vacancies in security. Without it, the file names none. */
               hiring?: string | null | undefined;
               /** Languages of reports (RFC 5646). */
               preferred_languages?: string[] | null | undefined;

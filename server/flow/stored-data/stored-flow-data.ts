@@ -33,7 +33,7 @@ export interface StoredFlowData {
 
 /**
  * Returns what is stored of a flow. Servers of the former release may step it next, so it bears that release's names
- * beside the present ones (decision 63).
+ * beside the present ones (decision 62).
  */
 export function toStoredData({ data, history }: Pick<FlowRecord, "data" | "history">): StoredFlowData {
   const isReadableBy02 = !isUnknownTo02(data);
