@@ -220,7 +220,7 @@ describe("from a pipe", () => {
   test("a program goes through the states by lines of JSON", async () => {
     const user = await stile.user({ password });
     const steps = [
-      { action: "register_client_capabilities" },
+      { action: "register_client_capabilities", input: { webauthn_available: false } },
       { action: "continue_with_login_identifier", input: { email: user.email } },
       { action: "continue_to_password_login" },
       { action: "password_login", input: { password } },

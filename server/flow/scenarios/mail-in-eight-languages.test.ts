@@ -6,7 +6,7 @@ import { type Service, startService } from "../../testing/service.ts";
 import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
 
 /** The sender's name is hostile, so that every mail of this test is one of A88, too. */
-const service = '"Ada" <b>Ltd</b>, x@evil.example';
+const service = '"Ada" <b>Ltd</b>, Co.';
 
 let smtp: SmtpCatcher;
 let running: Service;
