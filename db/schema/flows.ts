@@ -48,6 +48,8 @@ export const flows = pgTable(
 export const instances = pgTable("instances", {
   id: uuid("id").primaryKey(),
   leasedUntil: moment("leased_until").notNull(),
+  /** As in `releases`. Release 0.2 names none. */
+  version: text("version"),
 });
 
 /** Codes sent by mail. For an account that does not exist there is a row with a code that nothing matches. */

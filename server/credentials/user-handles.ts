@@ -4,6 +4,7 @@ import { bytesOf } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { runTogether } from "#db/together";
+import { runsRelease02 } from "../database/instances.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { CredentialId } from "../webauthn/credential-record.ts";
 import { legacyUserHandle, newUserHandle } from "../webauthn/user-handle.ts";
@@ -22,6 +23,7 @@ const selectState = prepared("creation_state", (db) => {
       transports: credentials.transports,
       mfaOnly: credentials.mfaOnly,
       userHandle: credentials.userHandle,
+      besideRelease02: runsRelease02,
     })
     .from(sql`(select) as one`)
     .leftJoin(userHandles, and(eq(userHandles.tenantId, tenantId), eq(userHandles.userId, userId)))
@@ -34,7 +36,8 @@ const selectState = prepared("creation_state", (db) => {
  *
  * The handle is made with the first one, and stored at once, outside of the step's transaction: of two ceremonies that begin
  * together, both must offer the same one. An account that has credentials of a former version goes on with their handle,
- * so that an authenticator treats all of them as one account's.
+ * so that an authenticator treats all of them as one account's. So does an account whose first one is made while a server
+ * of release 0.2 runs, which would reject a random handle.
  *
  * @param userId the account, or the one that a registration is about to create
  * @returns `handle`: `user.id`; `existing`: the account's credentials, oldest first
@@ -48,7 +51,10 @@ export async function creationState(
   const existing = rows.flatMap(({ id, transports, mfaOnly }) =>
     id === null ? [] : [{ id, transports: transports ?? [], mfaOnly: mfaOnly ?? false }],
   );
-  const isLegacy = rows.some(({ id, userHandle }) => id !== null && userHandle === null);
+  const isLegacy = rows.some(
+    ({ id, userHandle, besideRelease02 }) =>
+      (id !== null && userHandle === null) || (id === null && besideRelease02),
+  );
   const stored = rows[0]?.handle ?? (isLegacy ? legacyUserHandle(userId) : null);
   return { handle: stored ?? (await madeHandle(context, userId)), existing };
 }

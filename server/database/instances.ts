@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
-import { type Release, releasesJson } from "./releases.ts";
+import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 
 /** A server counts as running for this time after it renewed its lease. */
@@ -24,11 +24,16 @@ export interface Renewed extends Record<string, unknown> {
 
 /** The statement that renews the lease of a server, or takes it, and reads which releases use the database. */
 export function renewalOf(instanceId: string): string {
-  return `insert into instances (id, leased_until)
-    values (${pg.escapeLiteral(instanceId)}, clock_timestamp() + interval '${LEASE_SECONDS} seconds')
+  return `insert into instances (id, leased_until, version)
+    values (${pg.escapeLiteral(instanceId)}, clock_timestamp() + interval '${LEASE_SECONDS} seconds',
+      ${pg.escapeLiteral(thisRelease().version)})
     on conflict (id) do update set leased_until = excluded.leased_until
     returning ${releasesJson} as releases`;
 }
+
+/** SQL condition: a server of release 0.2, which names no version in its lease, runs on this database. */
+export const runsRelease02 = sql<boolean>`exists (
+  select from instances where version is null and leased_until > clock_timestamp())`;
 
 /**
  * Adds this server to the table of running servers, renews its lease, and releases the claims that servers without a

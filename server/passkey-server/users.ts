@@ -1,5 +1,6 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { runsRelease02 } from "../database/instances.ts";
 import type { RequestContext } from "../runtime.ts";
 import { newUserHandle } from "../webauthn/user-handle.ts";
 import { auditPasskeys } from "./audit.ts";
@@ -92,7 +93,8 @@ export async function saveUser(
       id: runtime.platform.uuid(),
       userId,
       ...shown,
-      userHandle: newUserHandle(runtime.platform),
+      // Release 0.2 would reject a random one.
+      userHandle: sql`case when ${runsRelease02} then null else ${newUserHandle(runtime.platform)}::bytea end`,
       createdAt: now,
       updatedAt: now,
     })
