@@ -243,10 +243,10 @@ export function createFlowStore(
     input: Record<string, unknown>,
     options: ActOptions = {},
   ): Promise<void> {
-    const { name, account } = { name: view.state.name, account: accountIdOf(view.state) };
+    const shown = view.state;
     await exclusively(action, options.background ?? false, async () => {
       // The state or the account changed while this call was queued, so it no longer applies.
-      if (view.state.name !== name || accountIdOf(view.state) !== account) return;
+      if (view.state.name !== shown.name || accountIdOf(view.state) !== accountIdOf(shown)) return;
       const itemId = options.itemId ?? null;
       if (isAccount(view.state)) asked = { account: view.state, action, input, itemId };
       update({ itemId });

@@ -180,7 +180,9 @@ const accounts: Account[] = [
     hasPassword: true,
     picture: null,
     identities: [{ id: "i", provider: "google", subject: "s", email: null }],
-    sessions: ["s1", "s2"].map((id) => ({ id, createdAt: at, expiresAt: at, lastUsedAt: at }) as Session),
+    sessions: ["s1", "s2"].map(
+      (id) => ({ id, createdAt: at, authenticatedAt: at, expiresAt: at, lastUsedAt: at }) as Session,
+    ),
     sessionLocations: {},
     handles: {},
     credentialUses: {},

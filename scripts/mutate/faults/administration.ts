@@ -5,8 +5,8 @@ export const administrationFaults: readonly Fault[] = [
   {
     name: "an imported passkey loses its user handle",
     file: "server/moving/judge-user.ts",
-    text: "return handle && handle !== userHandleOf(userId) ?",
-    fault: "return handle && handle === userHandleOf(userId) ?",
+    text: "return handle && !bytes.equals(legacyUserHandle(userId)) ?",
+    fault: "return handle && bytes.equals(legacyUserHandle(userId)) ?",
     caughtBy: ["server/moving/round-trip.test.ts", "server/moving/forms/forms.test.ts"],
   },
   {

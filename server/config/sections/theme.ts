@@ -4,7 +4,7 @@ import { section } from "./leaves.ts";
 const color = () =>
   z
     .string()
-    .regex(/^#[0-9a-f]{6}$/i, "must be a colour like #1f5b43")
+    .regex(/^#[0-9a-f]{6}$/i, { error: "must be a colour like #1f5b43", abort: true })
     .max(7);
 
 /** The four colours of a theme in one colour scheme. All others derive from them. */

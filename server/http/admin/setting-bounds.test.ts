@@ -22,6 +22,10 @@ const required: Record<string, object> = {
     aaguid: "ee882879-721c-4913-9775-3dfcce97072a",
     roots: [vectorRoot.toString()],
   },
+  "well_known.android_apps.[]": {
+    package_name: "com.example.app",
+    sha256_cert_fingerprints: [Array.from({ length: 32 }, () => "AB").join(":")],
+  },
   "authenticator.accepted.[]": { aaid: "006F#0001" },
   "webhooks.hooks.[]": { callback: "https://app.example.com/x", events: ["user"] },
 };

@@ -56,7 +56,6 @@ describe("the list of users", () => {
     ["?username=_", names.toReversed()],
     ["?email=%5C", []],
     ["?email=", names.toReversed()],
-    ["?user_id=", []],
   ])("%s finds %j", async (query, found) => {
     expect(await list(query)).toMatchObject({ found, total: String(found.length) });
   });
@@ -77,6 +76,7 @@ describe("the list of users", () => {
     "?per_page=101",
     "?page=1&page=2",
     "?sort_direction=up",
+    "?user_id=",
     "?user_id=1",
     `?email=${"a".repeat(257)}`,
     "?email=%00",

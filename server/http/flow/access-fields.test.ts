@@ -31,7 +31,7 @@ async function toPassword(email: string) {
   let { state, fields } = await post("/login");
   const begun = fields;
   for (const [action, input_data] of [
-    ["register_client_capabilities", {}],
+    ["register_client_capabilities", { webauthn_available: false }],
     ["continue_with_login_identifier", { email }],
     ["continue_to_password_login", {}],
   ] as const)

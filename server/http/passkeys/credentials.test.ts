@@ -45,7 +45,7 @@ describe("GET credentials", () => {
   test("sorts by creation, newest first by default", async () => {
     expect(await ids("")).toEqual(credentialIds.toReversed());
     expect(await ids("?order=desc")).toEqual(credentialIds.toReversed());
-    expect(await ids("?order=")).toEqual(credentialIds.toReversed());
+    expect((await other.call("GET", "/credentials?order=")).status).toBe(400);
     expect(await ids("?order=asc")).toEqual(credentialIds);
   });
 
