@@ -2,9 +2,9 @@
 -- lock is that of the account, so that a session and a block that come at once see each other.
 CREATE FUNCTION "refuse_session_of_blocked"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM FROM "users" WHERE "tenant_id" = NEW."tenant_id" AND "id" = NEW."user_id" FOR SHARE;
+  PERFORM FROM "public"."users" WHERE "tenant_id" = NEW."tenant_id" AND "id" = NEW."user_id" FOR SHARE;
   IF EXISTS (
-    SELECT FROM "users"
+    SELECT FROM "public"."users"
     WHERE "tenant_id" = NEW."tenant_id" AND "id" = NEW."user_id" AND "blocked_at" IS NOT NULL
   ) THEN
     RAISE EXCEPTION USING ERRCODE = '23514', MESSAGE = 'the account is blocked', CONSTRAINT = 'sessions_of_blocked';

@@ -8,7 +8,7 @@ export const MAX_SERVICE_NAME_CHARACTERS = 64;
 const unfit = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
 /** What mail programs turn into a link: addresses with a scheme or of mail, host names, IP addresses, telephone numbers. */
-const linked = /@|:\/\/|\bwww\.|[\p{L}\p{N}]\.\p{L}{2}|\d+\.\d+\.\d+\.\d+|(?:\d[\s()./-]*){7}/iu;
+const linked = /@|:\/\/|\bwww\.|[\p{L}\p{N}\p{M}_-]\.\p{L}{2}|\d+\.\d+\.\d+\.\d+|(?:\d[\s()./-]*){7}/iu;
 
 /**
  * Finds out why a text cannot be the name of a service, which mails of a tenant carry to any address.
@@ -22,7 +22,7 @@ export function serviceNameFault(name: string): string | null {
   // Full-width forms and the ideographic full stop are read as what they look like (UTS 46).
   const plain = name
     .normalize("NFKC")
-    .replace(/\p{Cf}/gu, "")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replace(/[\u3002\uff61]/g, ".");
   return linked.test(plain)
     ? "must not contain what mail programs turn into a link, such as an address"

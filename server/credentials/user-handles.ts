@@ -11,7 +11,7 @@ import { legacyUserHandle, newUserHandle } from "../webauthn/user-handle.ts";
 
 const { userHandles, webauthnCredentials: credentials } = schema;
 
-/** How long the handle of a registration is kept that no account has come of; longer than any flow lives. */
+/** How long the handle of a registration is kept behind its flow, if no account has come of it. */
 const PENDING_SECONDS = 7 * 24 * 3600;
 
 const selectState = prepared("creation_state", (db) => {
@@ -65,7 +65,7 @@ const makeText = `made as (
   returning handle)`;
 
 async function madeHandle({ runtime, tenant, now }: RequestContext, userId: string): Promise<Buffer> {
-  const expiresAt = new Date(now.getTime() + PENDING_SECONDS * 1000);
+  const expiresAt = new Date(now.getTime() + (tenant.config.flow.lifetime + PENDING_SECONDS) * 1000);
   const part: Part = {
     name: "made",
     text: makeText,

@@ -220,10 +220,12 @@ function recoveryDigests(
   return digests;
 }
 
-/** Null for the id of the user, which a missing handle stands for. */
-function handleOf(handle: string | null | undefined, userId: string): string | null {
-  const bytes = Buffer.from(handle ?? "", "base64url");
-  return handle && !bytes.equals(legacyUserHandle(userId)) ? hexOf(bytes) : null;
+/**
+ * The handle that a passkey was made with; the id of the user, if the source names none. It is recorded in either case:
+ * only passkeys of this service's former versions record none, and their accounts go on with the id as handle.
+ */
+function handleOf(handle: string | null | undefined, userId: string): string {
+  return hexOf(handle ? Buffer.from(handle, "base64url") : legacyUserHandle(userId));
 }
 
 /** Bytes as PostgreSQL reads them in a text. */

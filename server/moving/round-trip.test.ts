@@ -9,6 +9,7 @@ import { exportAll, importRecords } from "../testing/moving.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import type { UserRecord } from "./user-record.ts";
 
 let runtime: TestRuntime;
@@ -193,6 +194,11 @@ describe("an export", () => {
           ordered(
             records.map(({ totp: secret, ...record }) => ({
               ...(record as unknown as UserRecord),
+              passkeys: record.passkeys.map((one) => ({
+                ...one,
+                // A missing handle is the id of the user.
+                user_handle: one.user_handle ?? legacyUserHandle(record.id).toString("base64url"),
+              })) as unknown as UserRecord["passkeys"],
               recovery_codes: null,
               ...(secret ? { totp: secret } : {}),
             })),

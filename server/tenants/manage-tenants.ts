@@ -368,9 +368,10 @@ async function rejectForeignParties(
   current: Settings,
 ): Promise<void> {
   const { session = {}, webauthn = {} } = current as Record<string, Settings>;
-  const known = JSON.stringify([session.issuer, session.audience, webauthn.relying_party]);
+  const { id } = (webauthn.relying_party ?? {}) as Settings;
+  const known = new Set<unknown>([session.issuer, session.audience, id].flat());
   const foreign = await foreignParties(tx, server, tenant);
-  const added = foreign.find(({ value }) => !known.includes(JSON.stringify(value)));
+  const added = foreign.find(({ value }) => !known.has(value));
   if (added) throw new TenantError(foreignFault(added));
 }
 

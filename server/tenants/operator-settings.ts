@@ -37,7 +37,10 @@ export function changedOperatorSetting(before: Settings, after: Settings): strin
 /** Whether only the operator sets a setting. Below free keys, `[]` and `{}` stand for any. */
 export function isOperatorSetting(path: readonly string[]): boolean {
   return operatorSettings.some((setting) =>
-    setting.split(".").every((part, at) => part === "*" || part === path[at]),
+    setting.split(".").every((part, at) => {
+      const name = path[at] ?? "";
+      return part.endsWith("*") ? name.startsWith(part.slice(0, -1)) : part === name;
+    }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { and, arrayOverlaps, inArray, ne, or } from "drizzle-orm";
+import { and, arrayOverlaps, inArray, ne, or, sql } from "drizzle-orm";
 import { type Queryable, schema } from "#db/client";
 import { ownHosts } from "../config/own-hosts.ts";
 import type { Config } from "../config/schema.ts";
@@ -21,6 +21,9 @@ interface Party {
   name: string;
 }
 
+/** The relying party of a tenant, which is the default audience of its tokens; null if it has set none. */
+const relyingParty = sql<string | null>`lower(${tenants.config} -> 'webauthn' -> 'relying_party' ->> 'id')`;
+
 /**
  * Finds the values that name another tenant or another address of the service. Asks the database only for a tenant
  * that has set an issuer, an audience or a relying party.
@@ -37,16 +40,29 @@ export async function foreignParties(
   const names = parties.map(({ name }) => name);
   const ids = names.filter(isUuid);
   const found = await database
-    .select({ id: tenants.id, hosts: tenants.hosts })
+    .select({ id: tenants.id, hosts: tenants.hosts, relyingParty })
     .from(tenants)
     .where(
       and(
         ne(tenants.id, id),
-        or(arrayOverlaps(tenants.hosts, names), ids.length > 0 ? inArray(tenants.id, ids) : undefined),
+        or(
+          arrayOverlaps(tenants.hosts, names),
+          inArray(relyingParty, names),
+          ids.length > 0 ? inArray(tenants.id, ids) : undefined,
+        ),
       ),
     );
-  const taken = new Set([...ownHosts(server), ...found.flatMap((other) => [other.id, ...other.hosts])]);
-  return parties.filter(({ name }) => taken.has(name));
+  const addresses = new Set([...ownHosts(server), ...found.flatMap((other) => [other.id, ...other.hosts])]);
+  const { session, webauthn } = server;
+  const inTokens = new Set([
+    ...[session.issuer, ...session.audience, webauthn.relying_party.id].map(nameIn),
+    ...found.flatMap((other) => other.relyingParty ?? []),
+  ]);
+  // Tenants of one domain may share a relying party; it then is the audience of none of them by default.
+  return parties.filter(
+    ({ name, setting }) =>
+      addresses.has(name) || (setting !== "webauthn.relying_party.id" && inTokens.has(name)),
+  );
 }
 
 /** Returns a tenant whose tokens name no other one: values that do are ignored, and the defaults take their place. */
@@ -102,8 +118,8 @@ function isOwn(value: string, name: string, id: string, { base_url }: Config): b
   if (name === id) return true;
   if (own.pathname === "/") return name === own.hostname;
   if (!URL.canParse(value)) return false;
-  const { pathname } = new URL(value);
-  return pathname === own.pathname || pathname.startsWith(`${own.pathname}/`);
+  const { origin, pathname } = new URL(value);
+  return origin === own.origin && (pathname === own.pathname || pathname.startsWith(`${own.pathname}/`));
 }
 
 /** The host name of an address, else the text itself without port and trailing dot. */

@@ -98,7 +98,7 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
     }
     const reply = await perform(context, flow, { ...step, version });
     return reply.answer.state.status === 410 && begins(step, tenant) && hasText(step.input)
-      ? startWith(context, { codeChallenge: flow.codeChallenge, ...step })
+      ? startWith(context, { ...step, codeChallenge: step.codeChallenge ?? flow.codeChallenge })
       : reply;
   }
   const current = flow && (await currentState(context, type, flow));

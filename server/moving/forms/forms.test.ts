@@ -9,6 +9,7 @@ import { exportAll, importRecords, importText } from "../../testing/moving.ts";
 import { origin, password, people } from "../../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import { legacyUserHandle } from "../../webauthn/user-handle.ts";
 import { idOf } from "../source-fields.ts";
 import { parseFirebaseParameters } from "./firebase-parameters.ts";
 
@@ -132,7 +133,7 @@ describe("a user of Hanko", () => {
     };
     expect(await importOne({ ...user, webauthn_credentials: [credential] })).toEqual({});
     expect((await exported(user.user_id)).passkeys).toMatchObject([
-      { id, name: "Phone", user_handle: handle?.toString("base64url") ?? null },
+      { id, name: "Phone", user_handle: (handle ?? legacyUserHandle(user.user_id)).toString("base64url") },
     ]);
 
     const flow = await begin(runtime, "login");
