@@ -63,8 +63,16 @@ export async function takeLease(
     update flows set claim = null, claimed_by = null, claimed_until = null
     where claimed_by is not null and claimed_by not in (select id from instances)`);
 
+  let isRenewing = false;
   const timer = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, "renewing the lease of this server failed"));
+    // A renewal that hangs holds one connection, not one more at each turn.
+    if (isRenewing) return;
+    isRenewing = true;
+    renew()
+      .catch((error: unknown) => log.warn({ err: error }, "renewing the lease of this server failed"))
+      .finally(() => {
+        isRenewing = false;
+      });
   }, RENEWAL_INTERVAL_MS);
   timer.unref();
 

@@ -9,7 +9,7 @@ import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { unitsOf } from "./migration-units.ts";
-import { OutgrownError, outgrownBy, readReleases, recordRelease, thisRelease } from "./releases.ts";
+import { OutgrownError, outgrownBy, readReleases, thisRelease } from "./releases.ts";
 
 /** Key of the advisory lock of a migration. Any number that no other lock uses. */
 const MIGRATION_LOCK = 0x57_11_1e;
@@ -100,7 +100,6 @@ async function migrate(
       on conflict (id) do update set name = excluded.name where tenants.name <> excluded.name`,
       [tenant.id, tenant.name],
     );
-    await recordRelease(client, release);
     isDone = true;
   };
 

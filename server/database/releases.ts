@@ -61,9 +61,12 @@ export async function readReleases(client: Pick<pg.Client, "query">): Promise<Re
   return rows[0]?.releases ?? [];
 }
 
-/** States that a release uses the database, and what may run beside it. */
+/**
+ * States that a release uses the database, and what may run beside it. For a server that is about to serve: one that
+ * fails to start must not end those that run.
+ */
 export async function recordRelease(
-  client: Pick<pg.Client, "query">,
+  client: Pick<pg.Client | pg.Pool, "query">,
   { version, oldestBeside }: Release,
 ): Promise<void> {
   await client.query(

@@ -8,7 +8,7 @@ import { countStatements } from "../testing/statement-counter.ts";
 import { takeLease } from "./instances.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { createReadiness } from "./readiness.ts";
-import { OutgrownError, outgrownBy, thisRelease } from "./releases.ts";
+import { OutgrownError, outgrownBy, recordRelease, thisRelease } from "./releases.ts";
 import { createStanding } from "./standing.ts";
 
 const log = pino({ level: "silent" });
@@ -49,10 +49,18 @@ describe("the releases of a database", () => {
   const releases = async () =>
     (await test.database.read.$client.query("select version, oldest_beside from releases order by version"))
       .rows;
-  const use = (version: string, oldestBeside: string) =>
-    migrateDatabase(test.url, tenant, { release: { version, oldestBeside } });
+  const use = async (version: string, oldestBeside: string) => {
+    const release = { version, oldestBeside };
+    await migrateDatabase(test.url, tenant, { release });
+    await recordRelease(test.database.write.$client, release);
+  };
 
-  it("A163 are stated by each start, and refuse one of a version that is too old for them", async () => {
+  it("are not stated by a migration, whose server may fail to start", async () => {
+    await migrateDatabase(test.url, tenant, { release: { version: "9.0.0", oldestBeside: "9.0.0" } });
+    expect(await releases()).toEqual([]);
+  });
+
+  it("A163 are stated by each server that serves, and refuse one of a version that is too old for them", async () => {
     await use("0.3.0", "0.2.0");
     await use("0.4.0", "0.4.0");
     const refused = await use("0.3.0", "0.2.0").catch((error: unknown) => error);
@@ -125,6 +133,15 @@ describe("the releases of a database", () => {
     now = 30_000;
     await standing.refresh();
     expect(standing.refresh()).toBeUndefined();
+    expect(standing.outgrownBy).toBeNull();
+  });
+
+  it("hold no request for as long as a renewal hangs", async () => {
+    let now = 0;
+    const standing = createStanding({ version: "0.3.0" }, log, () => now);
+    standing.renewBy(() => new Promise(() => {}));
+    now = 30_000;
+    await standing.refresh();
     expect(standing.outgrownBy).toBeNull();
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { OutgrownError, outgrownBy, type Release } from "./releases.ts";
 
@@ -11,7 +12,8 @@ export interface Standing {
   heed(releases: readonly Release[]): void;
   /**
    * Reads them again if no renewal did for long: a serverless platform stops a process between requests, and its timers
-   * with it. Resolves at once otherwise, and never fails.
+   * with it. Resolves after `REFRESH_TIMEOUT_MS` at the latest, and never fails: a database that hangs is for the request
+   * to find out.
    */
   refresh(): Promise<void> | undefined;
   /** Sets what `refresh` calls. */
@@ -20,6 +22,9 @@ export interface Standing {
 
 /** A renewal is missed after this time. */
 const STALE_AFTER_MS = 30_000;
+
+/** How long a request waits for the releases. */
+const REFRESH_TIMEOUT_MS = 1_000;
 
 /** @param version the version of this process */
 export function createStanding(
@@ -58,7 +63,7 @@ export function createStanding(
           heededAt = now();
           renewing = undefined;
         });
-      return renewing;
+      return Promise.race([renewing, wait(REFRESH_TIMEOUT_MS, undefined, { ref: false })]);
     },
     renewBy(given) {
       renew = given;

@@ -286,6 +286,12 @@ describe("without a database", () => {
     expect(await asked.json()).toEqual({ code: 503, message: expect.any(String) });
   });
 
+  test("is alive while the renewal of its lease hangs", async () => {
+    const standing = { ...runtime.standing, refresh: () => new Promise<void>(() => {}) };
+    const response = await ask("GET", "/health/alive", {}, { ...cut(), standing });
+    expect(await response?.json()).toEqual({ alive: true });
+  });
+
   test("A125 is alive and not ready", async () => {
     expect(await (await ask("GET", "/health/alive", {}, cut()))?.json()).toEqual({ alive: true });
     const ready = await ask("GET", "/health/ready", {}, cut());

@@ -66,7 +66,8 @@ export async function dispatch(
   runtime: Runtime = currentRuntime(),
 ): Promise<Reply | Response | null> {
   const { url } = request;
-  await runtime.standing.refresh();
+  // Liveness says nothing of the database, and readiness asks it by itself.
+  if (!servesHealth({ path: url.pathname })) await runtime.standing.refresh();
   const isOutgrown = runtime.standing.outgrownBy !== null;
   let located: Located | null = null;
   const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") => {
@@ -198,7 +199,7 @@ function mayCall({ access }: Address, { request, runtime, tenant, peer }: Handle
 }
 
 /** Whether an address is for balancers, which have to know that no other one is answered. */
-const servesHealth = ({ path }: Address) => path.startsWith("/health/");
+const servesHealth = ({ path }: Pick<Address, "path">) => path.startsWith("/health/");
 
 function allowed({ methods }: Route): string {
   return [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");

@@ -12,7 +12,7 @@ import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { purgeExpired, startPurging } from "../database/purge.ts";
 import { createReadiness } from "../database/readiness.ts";
-import { OutgrownError, thisRelease } from "../database/releases.ts";
+import { OutgrownError, recordRelease, thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
@@ -210,6 +210,7 @@ export async function createRuntime(
       },
       stop,
     };
+    if (!owner) await recordRelease(database.write.$client, release);
     return runtime;
   } catch (error) {
     await stop();
