@@ -41,9 +41,13 @@ export interface FlowServer {
  *
  * @param url address of the tRPC endpoint, for instance `/api/trpc`
  * @param language language of mails that the steps send
- * @param headers further headers of every call
+ * @param options `headers`: further headers of every call; `account`: id of the account that the page was drawn for, if any
  */
-export function flowServer(url: string, language: string, headers: Record<string, string> = {}): FlowServer {
+export function flowServer(
+  url: string,
+  language: string,
+  { headers = {}, account }: { headers?: Record<string, string>; account?: string | undefined } = {},
+): FlowServer {
   const client = createTRPCClient<AppRouter>({
     links: [httpLink({ url, headers: { "x-language": language, ...headers } })],
   });
@@ -51,8 +55,12 @@ export function flowServer(url: string, language: string, headers: Record<string
   return {
     start: async (type, capabilities) =>
       asSent(await client.flow.start.mutate({ type, capabilities }, options())),
-    act: async (type, action, version, input, capabilities) =>
-      asSent(await client.flow.act.mutate({ type, action, version, input, capabilities }, options())),
+    act: async (type, action, version, input, capabilities) => {
+      // Only a step that starts a flow needs it.
+      const shown = version === 0 && type === "profile" ? { account } : {};
+      const step = { type, action, version, input, capabilities, ...shown };
+      return asSent(await client.flow.act.mutate(step, options()));
+    },
     current: async (type) => asSent(await client.flow.current.mutate({ type }, options())),
   };
 }

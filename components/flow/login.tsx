@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { directionOf } from "#words/direction";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
 import { usePageTitle } from "../ui/use-page-title.ts";
-import { isAccount } from "./account.ts";
+import { accountIdOf, isAccount } from "./account.ts";
 import { type FlowServer, flowServer } from "./flow-server.ts";
 import { startOf } from "./page-addresses.ts";
 import { keepsCookies } from "./permissions.ts";
@@ -26,7 +26,7 @@ export function Login({ service, logo, signup, server, children, ...options }: L
     options,
     () =>
       server ?? {
-        ...flowServer(`${base}/api/trpc`, language),
+        ...flowServer(`${base}/api/trpc`, language, { account: accountIdOf(options.initial.state) }),
         forgets: () => !keepsCookies("page"),
       },
   );

@@ -31,7 +31,7 @@ export function frameCalls(base: string, language: string, page: FramePage): Fra
   });
   const options = () => ({ signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   return {
-    ...flowServer(url, language, headers),
+    ...flowServer(url, language, { headers }),
     move: (type) => client.flow.move.mutate({ type }, options()),
     goOn: async (type, token) =>
       (await client.flow.continue.mutate({ type, token }, options())) as FlowAnswer,

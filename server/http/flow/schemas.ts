@@ -204,6 +204,10 @@ export const pageActionInput = z.strictObject({
   version: z.int().min(0).describe("Version of the displayed state."),
   input: z.record(z.string(), z.unknown()),
   type: z.enum(flowTypes),
+  account: z
+    .uuid()
+    .optional()
+    .describe("Id of the account that the page shows, with a call that may start its profile flow."),
   capabilities: pageCapabilities,
   code_challenge: pageCodeChallenge,
 });

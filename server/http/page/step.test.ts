@@ -186,6 +186,21 @@ describe("without a script", () => {
       expect((await other.request("/me")).status).toBe(200);
     });
 
+    test("starts the flow for a script too, on the account that it names", async () => {
+      const { browser, id } = await signedIn();
+      const step = {
+        ...{ type: "profile", action: "patch_metadata", version: 0 },
+        input: { patch_metadata: { theme: "dark" } },
+      };
+      const refused = await (await browser.mutate("flow.act", step)).json();
+      expect(refused.result.data.state).toMatchObject({ name: "error", status: 403 });
+      const { result } = await (await browser.mutate("flow.act", { ...step, account: id })).json();
+      expect(result.data.state).toMatchObject({
+        name: "profile_init",
+        payload: { user: { metadata: { unsafe_metadata: { theme: "dark" } } } },
+      });
+    });
+
     test("offers a visitor without a session nothing", async () => {
       expect(await page(visitor(runtime), "profile")).toMatchObject({
         version: 0,
