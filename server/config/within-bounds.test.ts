@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "./load.ts";
+import { loadConfig, parseConfig } from "./load.ts";
 
 const load = (settings: Record<string, unknown>) =>
   loadConfig(
@@ -47,6 +47,18 @@ describe("A141 a configuration from before a bound was made", () => {
       "STILE_CORS_ALLOW_ORIGINS (cors.allow_origins): must not have more than 100 entries; the others are ignored",
       "STILE_SESSION_JWT_TEMPLATE_CLAIMS (session.jwt_template.claims): must not have more than 50 members; the others are ignored",
     ]);
+  });
+
+  test("keeps the first members of its own beside inherited ones", () => {
+    const claimsOf = (name: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
+    const tree = (claims: object) => ({ session: { jwt_template: { claims } } });
+    const settings = { base: tree(claimsOf("server", 45)), over: tree(claimsOf("own", 6)) };
+    const { session, ignored } = parseConfig(settings, { mode: "development", directory: "/nowhere" });
+    const own = Object.keys(session.jwt_template.claims).filter((name) => name.startsWith("own"));
+    expect(own).toEqual(Object.keys(claimsOf("own", 5)));
+    expect(Object.keys(session.jwt_template.claims)).toHaveLength(50);
+    expect(ignored).toHaveLength(1);
   });
 
   test("uses the default of a text that is too long", () => {

@@ -54,7 +54,7 @@ export function parseWithinBounds<Tree>(
     const parsed = schema.safeParse(tree);
     if (parsed.success || round === MAX_ROUNDS) return { parsed, ignored };
     const violations = parsed.error.issues
-      .flatMap((issue) => violationOf(issue, tree, removed) ?? [])
+      .flatMap((issue) => violationOf(issue, { tree, base, over }, removed) ?? [])
       .filter(({ path }, at, all) => all.findIndex((other) => isEqual(other.path, path)) === at);
     if (violations.length === 0) return { parsed, ignored };
     for (const { path, message, keep } of violations) {
@@ -81,13 +81,16 @@ export function parseWithinBounds<Tree>(
  */
 function violationOf(
   issue: z.core.$ZodIssue,
-  tree: Settings,
+  { tree, base, over }: Record<"tree" | "base" | "over", Settings>,
   removed: readonly Path[],
 ): Violation | undefined {
   const path = issue.path as (string | number)[];
   const { message } = issue;
-  // Members of `base` count too, so that keeping the first ones may not suffice.
-  const keeping = (keep: number) => (removed.some((other) => isEqual(other, path)) ? {} : { keep });
+  // Members of `base` count too, and stay.
+  const keeping = (maximum: number) =>
+    removed.some((other) => isEqual(other, path))
+      ? {}
+      : { keep: Math.max(0, maximum - countInherited(valueAt(base, path), valueAt(over, path))) };
   if (issue.code === "too_big" && issue.origin === "string") return { path, message: tooLong(issue) };
   if (issue.code === "too_big" && issue.origin === "array")
     return {
@@ -108,6 +111,14 @@ function violationOf(
   return isMissing && path.length > 1
     ? { path: path.slice(0, -1), message: `${String(path.at(-1))} is missing` }
     : undefined;
+}
+
+/** Counts the members of a map of `base` that `over` does not replace. A list of `over` replaces that of `base`. */
+function countInherited(base: unknown, over: unknown): number {
+  const areMaps = [base, over].every((one) => typeof one === "object" && one !== null && !Array.isArray(one));
+  return areMaps
+    ? Object.keys(base as Settings).filter((name) => !Object.hasOwn(over as Settings, name)).length
+    : 0;
 }
 
 const tooLong = ({ maximum }: { maximum: number | bigint }) =>
