@@ -1,6 +1,6 @@
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
-import type { SecurityMail, SignInDetails } from "../mail/messages.ts";
+import { mailQueueOf, type SecurityMail, type SignInDetails } from "../mail/messages.ts";
 import type { Job, TenantContext } from "../runtime.ts";
 
 /** Changes that the account owner is notified of. */
@@ -67,5 +67,5 @@ export function securityNotice(
   if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
     return [];
   const mail = { type: kind, ...details } as SecurityMail;
-  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language ?? "en", mail }];
+  return [{ name: mailQueueOf(kind), tenantId: tenant.id, to, language: client.language ?? "en", mail }];
 }

@@ -29,7 +29,7 @@ import {
   rateLimited,
 } from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
-import type { NoticeMail, PasscodeMail } from "../mail/messages.ts";
+import { mailQueueOf, type NoticeMail, type PasscodeMail } from "../mail/messages.ts";
 import type { RequestContext } from "../runtime.ts";
 import { hasSignedInBefore } from "./account-marks.ts";
 
@@ -315,7 +315,7 @@ function jobFor(
   const to = isWithheld || isNobody ? null : recipient;
   const reason = isWithheld ? "limit_reached" : isNobody ? "no_account" : "no_address";
   return {
-    name: "send_mail",
+    name: mailQueueOf(mail.type),
     tenantId: tenant.id,
     to,
     language: client.language ?? "en",

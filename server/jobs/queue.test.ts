@@ -374,6 +374,7 @@ test("lets several processes start concurrently on an empty database", async () 
     { name: deadLetters },
     { name: "push_authenticator_request" },
     { name: "send_mail" },
+    { name: "send_newer_mail" },
   ]);
   await empty.close();
 });

@@ -1,5 +1,5 @@
 import type { Language } from "#words/language-tags";
-import type { NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
+import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**
  * The content of a mail. The only visitor input in it is addresses of the account in canonical form, and the name of a
@@ -10,9 +10,10 @@ export type MailContent =
   | { type: NoticeMail }
   | SecurityMail;
 
-/** A job that sends one mail. */
-export interface MailJob {
-  name: "send_mail";
+/** A job that sends one mail. Its name is the queue of its message (`mailQueueOf`). */
+export type MailJob = { [Name in MailQueue]: QueuedMail & { name: Name } }[MailQueue];
+
+interface QueuedMail {
   tenantId: string;
   /**
    * Canonical address. null if there is no recipient: the job is enqueued all the same and does nothing, so that its

@@ -7,16 +7,13 @@ import type { MailEvents } from "../events/mail-events.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
-import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { mailEventData } from "./mail-event.ts";
-import type { MailContent } from "./mail-job.ts";
+import type { MailContent, MailJob } from "./mail-job.ts";
 import type { MailRecords } from "./mail-records.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
 import { cleanAnswer } from "./server-answer.ts";
 import type { TenantMail } from "./tenant-mail.ts";
-
-type SendMail = Extract<Job, { name: "send_mail" }>;
 
 /**
  * The mail as stored in the job's row. The code is sealed; the only other personal data is addresses of its
@@ -79,9 +76,9 @@ export function sendMail(options: {
   records: MailRecords;
   database: Pick<Database, "write" | "claim" | "prepares">;
   log: Pick<Logger, "warn">;
-}): JobKind<SendMail> {
+}): JobKind<MailJob> {
   const { tenants, vault, mail: tenantMail, rates, publish, records, database, log } = options;
-  // Bound to its row: a sealed code cannot be unsealed in another row.
+  // Bound to its row: a sealed code cannot be unsealed in another row. The same in both queues.
   const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
 
   function unsealed(mail: StoredMail["mail"], context: string): MailContent {
@@ -121,7 +118,7 @@ export function sendMail(options: {
     async run(stored, attempt) {
       const { id, isFirst, signal } = attempt;
       const parsed = storedMail.safeParse(stored);
-      if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
+      if (!parsed.success) throw unreadable();
       const { tenantId, to, language, mail, unheard } = parsed.data;
       if (to === null) return;
       const recorded = { tenantId, mail: mail.type, to };
@@ -189,6 +186,11 @@ function isShutdown(error: unknown): boolean {
 function recordedMail(stored: unknown) {
   const { data } = storedMail.safeParse(stored);
   return data && data.to !== null ? { tenantId: data.tenantId, mail: data.mail.type, to: data.to } : null;
+}
+
+/** Not permanent: a later version that runs beside may have stored the mail, and sends it. */
+function unreadable(): Error {
+  return Object.assign(new Error("the stored mail cannot be read"), { code: "UNREADABLE_MAIL" });
 }
 
 /** With a code, so that the log states the message. */

@@ -32,18 +32,20 @@ export function createJobKinds(options: {
 }): { kinds: JobKinds<Job>; close(): void } {
   const { tenant, tenants, database, vault, rates, log } = options;
   const mail = createTenantMail(tenant, database);
+  const sending = sendMail({
+    tenants,
+    vault,
+    mail,
+    rates,
+    publish: mailEvents(options),
+    records: mailRecords(options, log),
+    database,
+    log,
+  });
   return {
     kinds: {
-      send_mail: sendMail({
-        tenants,
-        vault,
-        mail,
-        rates,
-        publish: mailEvents(options),
-        records: mailRecords(options, log),
-        database,
-        log,
-      }),
+      send_mail: sending,
+      send_newer_mail: sending,
       push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
     },
     close: () => mail.close(),

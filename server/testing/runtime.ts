@@ -87,11 +87,11 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       admission: createTurns({ enabled: true }),
       jobs: {
         enqueue: async (_, job) => {
-          if (job.name === "send_mail") enqueued.push(job);
+          if ("mail" in job) enqueued.push(job);
           else pushed.push(job);
         },
         insertion: async (job) => {
-          if (job.name === "send_mail") enqueued.push(job);
+          if ("mail" in job) enqueued.push(job);
           else pushed.push(job);
           return writeOf({ name: `kept_${job.name}`, text: "", values: [] });
         },

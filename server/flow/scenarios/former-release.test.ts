@@ -535,6 +535,24 @@ describe.skipIf(!isAvailable)(about + why, () => {
     expect(failures).toEqual([]);
   });
 
+  test("mails that the former release does not know are sent, although it takes mails too", async () => {
+    const deletion = journeyOf("a deletion of the account");
+    const people: Person[] = [];
+    for (let round = 0; round < 5; round++) {
+      const walk = (await begin(deletion, present, 0)) as Walk;
+      await finish(walk);
+      people.push(walk.person);
+    }
+    const addresses = people.map(({ email }) => email);
+    await eventually(async () => {
+      const about = `select recipient from mailbox where recipient = any($1) and subject like '%account was deleted%'`;
+      const mailed = await query(about, [addresses]);
+      expect(mailed.map(({ recipient }) => recipient).toSorted()).toEqual(addresses.toSorted());
+    });
+    const given = await query("select data from pgboss.job where name = 'dead_letters'", []);
+    expect(given).toEqual([]);
+  });
+
   test("A163 the former release does not sign in a person that this version has blocked", async () => {
     const byPassword = journeyOf("a login by a password");
     const walk = (await begin(byPassword, former, 2)) as Walk;

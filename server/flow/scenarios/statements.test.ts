@@ -32,7 +32,7 @@ const password = "correct horse battery staple";
 
 /** Statements that the server sends of its own accord: in intervals, and after a delivery to a webhook. */
 const background =
-  /^(claim_deliveries|claim_(send_mail|push_authenticator_request)_\d|write_outcomes|instance_lease)$/;
+  /^(claim_deliveries|claim_(send_mail|send_newer_mail|push_authenticator_request)_\d|write_outcomes|instance_lease)$/;
 
 beforeAll(async () => {
   database = await testDatabase();
