@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { openDatabase } from "#db/client";
+import { loadConfig } from "../../config/load.ts";
+import { mailQueueOf } from "../../mail/messages.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type FlowClient, type FlowType, flowClient, type State } from "../../testing/flow-client.ts";
 import { formerRelease, hasFormerRelease, startFormerRelease } from "../../testing/former-release.ts";
+import { testJobs } from "../../testing/jobs.ts";
 import { type IdentityProvider, startIdentityProvider } from "../../testing/kit/identity-provider.ts";
 import { withClient } from "../../testing/postgres-cluster.ts";
 import { freePort, type RunningServer, startServer } from "../../testing/server.ts";
@@ -16,6 +20,8 @@ import { type Authenticator, softwareAuthenticator } from "../../testing/webauth
  */
 
 const isAvailable = await hasFormerRelease();
+
+const defaultTenantId = loadConfig({}, import.meta.dirname).tenant.id;
 
 const password = "seven herons over the lake";
 
@@ -535,24 +541,6 @@ describe.skipIf(!isAvailable)(about + why, () => {
     expect(failures).toEqual([]);
   });
 
-  test("mails that the former release does not know are sent, although it takes mails too", async () => {
-    const deletion = journeyOf("a deletion of the account");
-    const people: Person[] = [];
-    for (let round = 0; round < 5; round++) {
-      const walk = (await begin(deletion, present, 0)) as Walk;
-      await finish(walk);
-      people.push(walk.person);
-    }
-    const addresses = people.map(({ email }) => email);
-    await eventually(async () => {
-      const about = `select recipient from mailbox where recipient = any($1) and subject like '%account was deleted%'`;
-      const mailed = await query(about, [addresses]);
-      expect(mailed.map(({ recipient }) => recipient).toSorted()).toEqual(addresses.toSorted());
-    });
-    const given = await query("select data from pgboss.job where name = 'dead_letters'", []);
-    expect(given).toEqual([]);
-  });
-
   test("A163 the former release does not sign in a person that this version has blocked", async () => {
     const byPassword = journeyOf("a login by a password");
     const walk = (await begin(byPassword, former, 2)) as Walk;
@@ -620,5 +608,31 @@ describe.skipIf(!isAvailable)(about + why, () => {
     const here = flowClient(present.url);
     for (const [name, value] of client.cookies) here.cookies.set(name, value);
     expect((await call(here, "flow.current")).state.name).toBe("login_init");
+  });
+
+  test("the former release leaves mails that it does not know to a server of this version", async () => {
+    await present.kill("SIGTERM");
+    const database = openDatabase(databaseUrl, 2, () => {});
+    const jobs = testJobs({ url: databaseUrl, database });
+    await jobs.start({ worker: false });
+    const to = newAddress();
+    const send = (type: "account_delete" | "passkey_create") =>
+      database.write.transaction((tx) =>
+        jobs.enqueue(
+          tx,
+          { name: mailQueueOf(type), tenantId: defaultTenantId, to, language: "en", mail: { type } },
+          null,
+        ),
+      );
+    const mailed = async () => (await query("select from mailbox where recipient = $1", [to])).length;
+    await send("account_delete");
+    await send("passkey_create");
+    await eventually(async () => expect(await mailed()).toBe(1));
+    const waiting = "select name, state from pgboss.job where data->>'to' = $1 or data->>'recipient' = $1";
+    expect(await query(waiting, [to])).toEqual([{ name: "send_newer_mail", state: "created" }]);
+    await jobs.runDue(100);
+    expect([await mailed(), await query(waiting, [to])]).toEqual([2, []]);
+    await jobs.stop();
+    await database.close();
   });
 });
