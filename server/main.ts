@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { ConfigError, StartError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
-import { OutgrownError } from "./database/releases.ts";
+import { exitCodeOfFailure } from "./start/exit-code.ts";
 import { countWorkers } from "./start/process-count.ts";
 
 /**
@@ -33,5 +33,5 @@ try {
 } catch (error) {
   const known = error instanceof ConfigError || error instanceof StartError;
   process.stderr.write(`stile: ${known ? error.message : ((error as Error).stack ?? String(error))}\n`);
-  process.exit(error instanceof OutgrownError ? error.exitCode : 1);
+  process.exit(exitCodeOfFailure(error));
 }

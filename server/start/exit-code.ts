@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { OUTGROWN_EXIT_CODE } from "../database/releases.ts";
+import { StartError } from "../config/errors.ts";
+import { OUTGROWN_EXIT_CODE, OutgrownError } from "../database/releases.ts";
 import type { Standing } from "../database/standing.ts";
 
 /** Signals within this time count as one. A later one ends the process immediately. */
@@ -11,6 +12,21 @@ export const CLEANUP_TIMEOUT_MS = 10_000;
 
 /** How long a process that the database has outgrown answers 503, so that balancers notice, before it stops. */
 const OUTGROWN_DRAIN_MS = 5_000;
+
+/** A worker could not start; its owner ends with the same line and exit code. */
+export class WorkerStartError extends StartError {
+  readonly exitCode: number;
+
+  constructor(line: string, exitCode: number) {
+    super(line);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Returns the exit code of a process whose start failed. */
+export function exitCodeOfFailure(error: unknown): number {
+  return error instanceof OutgrownError || error instanceof WorkerStartError ? error.exitCode : 1;
+}
 
 /** Resolves with the exit code when a process that the database has outgrown is to stop. */
 export async function outgrownExitCode({ outgrown }: Pick<Standing, "outgrown">): Promise<number> {

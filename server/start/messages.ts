@@ -22,8 +22,8 @@ export type ToWorker =
 
 export type ToOwner =
   | { kind: "listening"; port: number }
-  /** The start failed, for the reason in `line`. */
-  | { kind: "failed"; line: string }
+  /** The start failed, for the reason in `line`; `exitCode` tells a supervisor of it. */
+  | { kind: "failed"; line: string; exitCode: number }
   | { kind: "serving" }
   /** A change committed jobs or events that are due at once. */
   | { kind: "wake"; of: Wakeable }

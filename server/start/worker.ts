@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { logConsole } from "../observability/console.ts";
 import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
-import { CLEANUP_TIMEOUT_MS, exitCodeOf } from "./exit-code.ts";
+import { CLEANUP_TIMEOUT_MS, exitCodeOf, exitCodeOfFailure } from "./exit-code.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
 import { ownerLink } from "./owner-link.ts";
 import { openPort, type Pages } from "./serving.ts";
@@ -60,7 +60,8 @@ export async function serveAsWorker(
     process.exit(code);
   } catch (error) {
     const line = error instanceof StartError ? error.message : ((error as Error).stack ?? String(error));
-    process.send?.({ kind: "failed", line } satisfies ToOwner, () => process.exit(1));
+    const exitCode = exitCodeOfFailure(error);
+    process.send?.({ kind: "failed", line, exitCode } satisfies ToOwner, () => process.exit(exitCode));
     return new Promise<never>(() => {});
   }
 }

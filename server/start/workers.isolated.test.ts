@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Notice } from "../runtime.ts";
 import { eventually } from "../testing/eventually.ts";
+import { exitCodeOfFailure } from "./exit-code.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 /** What the owner of a server does with the messages and the ends of its workers, which are scripted. */
@@ -72,8 +73,10 @@ describe("the owner of workers", () => {
     expect(new Set(ended).size).toBe(pauses().length);
   });
 
-  it("fails to begin if one cannot serve, with its reason", async () => {
+  it("fails to begin if one cannot serve, with its reason and its exit code", async () => {
     const { workers } = started("fails");
-    await expect(workers.begin(share)).rejects.toThrow("it has no share");
+    const failure = await workers.begin(share).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: "it has no share" });
+    expect(exitCodeOfFailure(failure)).toBe(3);
   });
 });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
 import type { Notice } from "../runtime.ts";
+import { WorkerStartError } from "./exit-code.ts";
 import type { Share, ToOwner, ToWorker, Wakeable } from "./messages.ts";
 
 /** The processes that serve, as their owner sees them. */
@@ -103,8 +104,8 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
       case "failed":
         if (serving >= count)
           log.error({ worker: sender.process.pid, reason: message.line }, "a worker failed to start");
-        listening.reject(new StartError(message.line));
-        allServe.reject(new StartError(message.line));
+        for (const { reject } of [listening, allServe])
+          reject(new WorkerStartError(message.line, message.exitCode));
         break;
       case "serving":
         serving += 1;

@@ -34,7 +34,7 @@ const { SCRIPT = "" } = process.env;
 
 process.on("message", (message: ToWorker) => {
   if (message.kind === "begin") {
-    if (SCRIPT === "fails") return void tell({ kind: "failed", line: "it has no share" });
+    if (SCRIPT === "fails") return void tell({ kind: "failed", line: "it has no share", exitCode: 3 });
     tell({ kind: "serving" });
     scripts[SCRIPT]?.();
   } else if (message.kind === "answered") {
