@@ -20,6 +20,8 @@ export interface Jobs<Job extends NamedJob> {
    * caller need not.
    */
   start(options: { worker: boolean }): Promise<void>;
+  /** Claims no more jobs, and waits for the running ones. `enqueue` goes on. */
+  stopWorkers(): Promise<void>;
   /** Waits up to `server.shutdown_timeout` for running jobs, then releases the remaining ones and disconnects. */
   stop(): Promise<void>;
   /** Inserts a job in the transaction, as `insertion` does. It exists if and only if the transaction commits. */

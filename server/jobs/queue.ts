@@ -116,6 +116,12 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     void supervise();
   }
 
+  async function stopWorkers(): Promise<void> {
+    await ready?.catch(() => {});
+    clearInterval(supervisor);
+    await Promise.all([...workers.values()].map((worker) => worker.stop()));
+  }
+
   /** Releases the jobs of killed processes and deletes expired rows of the job tables. */
   async function supervise(): Promise<void> {
     if (Date.now() - supervised < (SUPERVISION_INTERVAL_SECONDS - 1) * 1_000) return;
@@ -243,11 +249,10 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       });
       return ready;
     },
+    stopWorkers,
     async stop() {
       const deadline = setTimeout(() => ending.abort(), config.server.shutdown_timeout * 1_000);
-      await ready?.catch(() => {});
-      clearInterval(supervisor);
-      await Promise.all([...workers.values()].map((worker) => worker.stop()));
+      await stopWorkers();
       clearTimeout(deadline);
       ending.abort();
       await boss.stop({ graceful: false });

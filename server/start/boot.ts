@@ -174,7 +174,19 @@ export async function createRuntime(
       (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }));
     if (worker) {
       webhooks.start();
-      cleanups.push(startPurging(purge, log));
+      const stopPurging = startPurging(purge, log);
+      cleanups.push(stopPurging);
+      const stopWorking = () =>
+        Promise.all([
+          queue.stopWorkers(),
+          webhooks.stop(config.server.shutdown_timeout * 1_000),
+          stopPurging(),
+        ]);
+      // What this version does not know, it must not work on; requests are answered 503 until the process ends.
+      standing.outgrown
+        .then(stopWorking)
+        .then(() => log.info("jobs, deliveries and purges have ended"))
+        .catch((error: unknown) => log.error({ err: error }, "ending jobs and deliveries failed"));
     }
 
     const runtime: BootedRuntime = {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -62,12 +63,21 @@ test("A163 a server that the database has outgrown says so, answers 503, stops, 
   });
   const step = await flow.act("register_client_capabilities");
   expect([step.status, step.state.name, step.headers.get("retry-after")]).toEqual([503, "error", "1"]);
+  await eventually(() => expect(server.logs()).toContain("jobs, deliveries and purges have ended"));
+  const left = randomUUID();
+  await service.database.database.write.execute(
+    `insert into pgboss.job (name, id, data) values ('send_mail', '${left}', '{}')`,
+  );
   const page = await fetch(server.url, { headers: { Accept: "text/html" } });
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "1"]);
   expect((await fetch(`${server.url}/health/alive`)).status).toBe(200);
 
   await eventually(() => expect(server.logs()).toContain('"message":"stopped"'));
   expect(server.logs()).toContain('"used_by":"99.0.0","oldest":"98.0.0"');
+  const { rows } = await service.database.database.write.execute(
+    `select state, retry_count from pgboss.job where id = '${left}'`,
+  );
+  expect(rows).toEqual([{ state: "created", retry_count: 0 }]);
   expect(await startAgain(service)).toEqual({ code: 3, output: refusal });
   const migrated = await runStile(["migrate"], { cwd: process.cwd(), env: server.environment });
   expect([migrated.code, migrated.err]).toEqual([3, refusal]);
