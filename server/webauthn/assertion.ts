@@ -102,7 +102,7 @@ export function verifyWebAuthnAssertion(
   if (data.backedUp && !data.backupEligible) return reject("not_verified");
 
   // Ensure the stored key is acceptable. Former versions stored others, and imports did.
-  const key = importCredentialKey(credential.publicKey);
+  const key = importCredentialKey(credential.publicKey, "storage");
   if (!key) return reject("public_key_refused");
 
   // Ensure the credential's key signed this data (steps 20 and 21).

@@ -158,6 +158,16 @@ test("A144 accepts RSA keys from 2048 bits on, whose exponents are odd and beyon
   expect(accepted).toEqual([false, false, false, true, true, true]);
 });
 
+test("A144 a stored RSA key keeps an odd exponent from 3 on, which former versions accepted, and nothing else", () => {
+  const modulus = Buffer.from(rsa.get(-1) as Uint8Array);
+  const accepted = ["", "01", "02", "03", "0003", "11", "fffe", "ffff", "010001", "0100000001"].filter(
+    (e) => importCredentialKey(rsaCoseKey(modulus, Buffer.from(e, "hex")), "storage") !== null,
+  );
+  expect(accepted).toEqual(["03", "11", "ffff", "010001"]);
+  const others = unacceptableKeys().filter(([what]) => what !== "the exponent 3");
+  for (const [what, cose] of others) expect(importCredentialKey(cose, "storage"), what).toBe(null);
+});
+
 test("A132 rejects Edwards points of small order", () => {
   for (const point of smallOrderPoints) {
     expect(accepts(changed(ed, [[-2, point]])), point.toString("hex")).toBe(false);

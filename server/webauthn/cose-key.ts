@@ -28,6 +28,12 @@ const keysByAlgorithm = new Map<number, Kind>([
 
 export const offeredAlgorithms: readonly number[] = [...keysByAlgorithm.keys()];
 
+/** Whether a key is new, by registration or import, or stored already. */
+export type KeyOrigin = "registration" | "storage";
+
+/** New keys have an RSA exponent beyond 2^16 (FIPS 186-5 section A.1.1); former versions accepted any from 3 on. */
+const leastExponents: Record<KeyOrigin, number> = { registration: 0x1_0001, storage: 3 };
+
 /** A credential's public key. */
 export interface CredentialKey {
   /** Identifier in the IANA COSE registry. */
@@ -41,13 +47,17 @@ export interface CredentialKey {
  * the passkey server, receipts and imports all read keys here.
  *
  * @param encoded COSE_Key (RFC 9052 section 7)
+ * @param origin `storage` admits smaller RSA exponents, which former versions accepted
  * @returns null if it is not acceptable
  */
-export function importCredentialKey(encoded: Uint8Array): CredentialKey | null {
+export function importCredentialKey(
+  encoded: Uint8Array,
+  origin: KeyOrigin = "registration",
+): CredentialKey | null {
   const key = readIntegerMap(encoded);
   const algorithm = key?.get(3);
   const kind = typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
-  if (!key || typeof algorithm !== "number" || !kind || !hasParametersOf(kind, key)) return null;
+  if (!key || typeof algorithm !== "number" || !kind || !hasParametersOf(kind, key, origin)) return null;
   try {
     // Importing checks that the point lies on the curve.
     return { algorithm, key: createPublicKey({ format: "jwk", key: jwkOf(key, kind) }) };
@@ -56,8 +66,8 @@ export function importCredentialKey(encoded: Uint8Array): CredentialKey | null {
   }
 }
 
-function hasParametersOf(kind: Kind, key: Members): boolean {
-  if (kind === "RSA") return isRsaKey(key);
+function hasParametersOf(kind: Kind, key: Members, origin: KeyOrigin): boolean {
+  if (kind === "RSA") return isRsaKey(key, leastExponents[origin]);
   return kind === "Ed25519" ? isEd25519Key(key) : isEcKey(key, kind.curve, kind.size);
 }
 
@@ -81,18 +91,18 @@ function isEcKey(key: Members, curve: keyof typeof curveIds, size: number): bool
 
 /**
  * RFC 8230 section 4: numbers in as few octets as possible. At least 2048 bits (NIST SP 800-131A), and at most 8192, so that
- * verifying stays cheap; an odd exponent beyond 2^16 (FIPS 186-5 section A.1.1), of at most 32 bits.
+ * verifying stays cheap; an odd exponent of at most 32 bits.
  */
-function isRsaKey(key: Members): boolean {
+function isRsaKey(key: Members, leastExponent: number): boolean {
   const modulus = key.get(-1);
   const exponent = key.get(-2);
   if (!hasExactly(key, { 1: 3 }, [-1, -2])) return false;
   if (!Buffer.isBuffer(modulus) || !Buffer.isBuffer(exponent)) return false;
-  if (modulus.length > 1024 || exponent.length < 3 || exponent.length > 4) return false;
+  if (modulus.length > 1024 || exponent.length < 1 || exponent.length > 4) return false;
   if (modulus[0] === 0 || exponent[0] === 0) return false;
   const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
   const odd = ((modulus.at(-1) ?? 0) & (exponent.at(-1) ?? 0) & 1) === 1;
-  return bits >= 2048 && odd && exponent.readUIntBE(0, exponent.length) > 0x1_0000;
+  return bits >= 2048 && odd && exponent.readUIntBE(0, exponent.length) >= leastExponent;
 }
 
 /** RFC 9053 section 7.2. */
