@@ -188,9 +188,13 @@ test.each(costs)(
 );
 
 describe("A145 a hash that a former version stored", () => {
-  test("is verified up to twice the cost, and replaced", async () => {
-    const hash = scryptSync("correct horse", "salt", 16, { N: 2 ** 18, r: 8, p: 1, maxmem: 2 ** 30 });
-    const stored = `$scrypt$ln=18,r=8,p=1$c2FsdA$${hash.toString("base64").replace(/=+$/, "")}`;
+  test.each([
+    [18, 8, 1],
+    [18, 8, 2],
+    [14, 8, 32],
+  ])("is verified up to the former bound of scrypt, and replaced: ln=%i, r=%i, p=%i", async (ln, r, p) => {
+    const hash = scryptSync("correct horse", "salt", 16, { N: 2 ** ln, r, p, maxmem: 2 ** 30 });
+    const stored = `$scrypt$ln=${ln},r=${r},p=${p}$c2FsdA$${hash.toString("base64").replace(/=+$/, "")}`;
     expect((await acceptableHashes(settings))(stored).ok).toBe(false);
     expect(await hasher.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
     expect(await hasher.verify("wrong", stored)).toMatchObject({ ok: false });

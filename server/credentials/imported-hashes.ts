@@ -43,10 +43,11 @@ const maxPbkdf2Iterations: Record<Pbkdf2Digest, number> = {
 };
 
 /**
- * Former versions accepted costlier hashes. Those of up to twice the cost are verified, and replaced at the next login;
- * a costlier one matches no password.
+ * Former versions accepted costlier hashes. Those of up to so many times the cost are verified, and replaced at the next
+ * login; a costlier one matches no password. Of scrypt, they accepted 128 * r * p * N of up to 512 MiB.
  */
 const STORED_HASH_FACTOR = 2;
+const STORED_SCRYPT_FACTOR = 4;
 
 const MAX_SALT_BYTES = 256;
 const MIN_HASH_BYTES = 16;
@@ -118,7 +119,7 @@ const formats: readonly (readonly [RegExp, Reader])[] = [
  *
  * @param stored for example `$2b$12$…`, `$scrypt$ln=15,r=8,p=1$…`, `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$…`,
  *   `$pbkdf2-sha256$i=600000$…`, `pbkdf2_sha256$600000$…`
- * @param origin `import` admits half a second of one core; `storage` twice that, for hashes that former versions imported
+ * @param origin `import` admits half a second of one core; `storage` more, for hashes that former versions imported
  */
 export function parseImportedHash(stored: string, origin: "import" | "storage"): ParsedHash {
   for (const [pattern, read] of formats) {
@@ -127,10 +128,14 @@ export function parseImportedHash(stored: string, origin: "import" | "storage"):
     const hash = read(found.groups ?? {});
     if (!hash || !isWellFormed(hash)) return { ok: false, reason: "invalid" };
     const { share, limit } = costOf(hash);
-    const isAffordable = share <= (origin === "storage" ? STORED_HASH_FACTOR : 1);
+    const isAffordable = share <= (origin === "storage" ? storedFactorOf(hash) : 1);
     return isAffordable ? { ok: true, hash } : { ok: false, reason: "costly", limit };
   }
   return { ok: false, reason: "unknown" };
+}
+
+function storedFactorOf({ scheme }: ImportedHash): number {
+  return scheme === "scrypt" || scheme === "fbscrypt" ? STORED_SCRYPT_FACTOR : STORED_HASH_FACTOR;
 }
 
 /** The canonical text of a hash, which is stored. `parseImportedHash` reads it. */
@@ -148,7 +153,7 @@ const derivePbkdf2 = promisify(pbkdf2);
 const deriveScrypt = (password: string, salt: Buffer, size: number, { ln, r, p }: ScryptCost) =>
   new Promise<Buffer>((resolve, reject) => {
     // Node counts some memory beside that of the algorithm, which is less than the work.
-    const maxmem = 2 * STORED_HASH_FACTOR * MAX_SCRYPT_WORK_BYTES;
+    const maxmem = 2 * STORED_SCRYPT_FACTOR * MAX_SCRYPT_WORK_BYTES;
     const options = { N: 2 ** ln, r, p, maxmem };
     scrypt(password, salt, size, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
