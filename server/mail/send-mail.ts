@@ -134,7 +134,7 @@ export function sendMail(options: {
         await commit(database, [records.givenUp(recorded, end)]);
         return;
       }
-      const { write, transport } = tenantMail.of(tenant);
+      const { write } = tenantMail.of(tenant);
       const content = unsealed(mail, sealContext(tenantId, id));
       const rendered = write(content, language);
       const delivered = tenant.config.email_delivery.enabled;
@@ -154,6 +154,8 @@ export function sendMail(options: {
         try {
           // Tried again like a mail that no server takes: the operator may subscribe a webhook in time.
           if (!delivered) throw noReceiver();
+          // Fetched only now: a transport that is not in use may be closed while others are opened.
+          const { transport } = tenantMail.of(tenant);
           const answer = await transport.send({ id, to, ...rendered }, signal);
           return cleanAnswer(answer, "code" in content ? [content.code] : []);
         } catch (error) {
