@@ -7,6 +7,7 @@ import {
   type ReadAuditRow,
 } from "../../audit/audit-log.ts";
 import { type AuditType, auditTypes } from "../../audit/audit-types.ts";
+import { entriesAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { auditCells, auditHeads } from "../audit-lines.ts";
@@ -15,7 +16,6 @@ import type { CliRuntime } from "../cli-runtime.ts";
 import { command, UsageError } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";
 import { findTenant } from "../find-tenant.ts";
-import { entriesAbout } from "../find-user.ts";
 import { table } from "../table.ts";
 
 const filters = {

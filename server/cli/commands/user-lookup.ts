@@ -4,6 +4,7 @@ import { listUserSessions } from "../../admin/user-sessions.ts";
 import { type AuditEntryJson, auditEntryJson } from "../../audit/audit-entry.ts";
 import { listAuditEntries } from "../../audit/audit-log.ts";
 import type { AuditType } from "../../audit/audit-types.ts";
+import { entriesAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { factsById, type UserFacts } from "../../identity/users.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -14,7 +15,7 @@ import type { CliRuntime } from "../cli-runtime.ts";
 import { CommandError, command } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";
 import { findTenant } from "../find-tenant.ts";
-import { entriesAbout, findUser, NAMED_BY } from "../find-user.ts";
+import { findUser, NAMED_BY } from "../find-user.ts";
 import { asOperator } from "../operator.ts";
 import { table } from "../table.ts";
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { exportAuditEntries } from "../../audit/audit-log.ts";
+import { maskedIdentifier } from "../../audit/identifier.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { testRuntime } from "../../testing/runtime.ts";
@@ -251,4 +252,15 @@ test("A68 lists and exports the entries of the calling tenant only", async () =>
   });
   const lines = (await answer.text()).trim().split("\n");
   expect(new Set(lines.map((line) => JSON.parse(line).tenant_id))).toEqual(new Set([other.tenant.id]));
+});
+
+test("`identifier` finds entries by the canonical form, and those of the account that has it", async () => {
+  const details = maskedIdentifier(runtime.vault, runtime.tenant.id, "ada@xn--bcher-kva.example");
+  const more = { type: "login_failure", createdAt: new Date(Date.UTC(2026, 1, 1)) };
+  await runtime.database.write
+    .insert(auditLogs)
+    .values([entry(50, { ...more, details }), entry(51, { ...more, userId: ada, details: {} })]);
+  const found = (name: string) => numbers(`type=login_failure&identifier=${encodeURIComponent(name)}`);
+  expect(await found("Ada@bücher.example")).toEqual([50]);
+  expect(await found("ADA@example.com")).toEqual([51]);
 });

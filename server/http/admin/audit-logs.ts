@@ -7,7 +7,7 @@ import {
   type ReadAuditRow,
 } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
-import { identifierDigests } from "../../audit/identifier.ts";
+import { entriesAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant, pageQuery } from "../fields.ts";
@@ -35,10 +35,10 @@ const filters = {
 
 const filterQuery = z.object(filters);
 
-function filterOf(
+async function filterOf(
   { runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">,
   query: z.output<typeof filterQuery>,
-): AuditFilter {
+): Promise<AuditFilter> {
   const { identifier } = query;
   return {
     after: query.start_time,
@@ -47,9 +47,7 @@ function filterOf(
     actorUserId: query.actor_user_id,
     actorEmail: query.actor_email,
     sourceIp: query.meta_source_ip,
-    about: identifier
-      ? { userId: null, digests: identifierDigests(runtime.vault, tenant.id, identifier.toLowerCase()) }
-      : undefined,
+    about: identifier ? await entriesAbout(runtime, tenant, identifier) : undefined,
     any: query.q ? { part: query.q, email: true } : undefined,
   };
 }
@@ -76,8 +74,9 @@ export const auditLogAddresses = [
     async (context, { query }) => {
       const { runtime, tenant, url } = context;
       const page = { number: query.page, size: query.per_page };
+      const filter = await filterOf(context, query);
       const { rows, total } = await heavyRead(runtime.database.read, () =>
-        listAuditEntries(runtime.database.read, tenant, filterOf(context, query), page),
+        listAuditEntries(runtime.database.read, tenant, filter, page),
       );
       const entries = rows.map((row) => auditEntryJson(row, tenant.config));
       return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
@@ -98,7 +97,7 @@ export const auditLogAddresses = [
     async (context, { query }) => {
       const { runtime, tenant } = context;
       const now = await currentTime(runtime);
-      const filter = filterOf(context, query);
+      const filter = await filterOf(context, query);
       const before = filter.before && filter.before < now ? filter.before : now;
       const batches = exportAuditEntries(runtime.database.read, tenant, { ...filter, before });
       return new Response(context.request.method === "HEAD" ? null : linesOf(context, batches), {

@@ -1,0 +1,58 @@
+import type { ReadOnly } from "#db/client";
+import { parseEmailAddress } from "../identity/email-address.ts";
+import { parseUsername } from "../identity/username.ts";
+import { factsByEmail, factsByUsername, isUser } from "../identity/users.ts";
+import type { Vault } from "../keys/vault.ts";
+import { isUuid } from "../lib/uuid.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { AuditFilter } from "./audit-log.ts";
+import { identifierDigests } from "./identifier.ts";
+
+interface Reading {
+  database: { read: ReadOnly };
+}
+
+/** What an operator names a user by. */
+interface Name {
+  /** The account that has it, if one has. */
+  userId: string | null;
+  /** In canonical form. */
+  name: string;
+}
+
+/** Resolves an id, an email address or a username, in full, to its canonical form and the account that has it. */
+export async function resolveName(
+  { database }: Reading,
+  { id, config }: Tenant,
+  given: string,
+): Promise<Name> {
+  const { read } = database;
+  if (isUuid(given)) {
+    const name = given.toLowerCase();
+    return { userId: (await isUser(read, id, name)) ? name : null, name };
+  }
+  if (given.includes("@")) {
+    const name = parseEmailAddress(given, config.email.max_length) ?? given.toLowerCase();
+    return { userId: (await factsByEmail(read, id, name))?.userId ?? null, name };
+  }
+  // Whatever the present limits are, an account may have been created under others.
+  const parsed = parseUsername(given, { min_length: 1, max_length: Number.MAX_SAFE_INTEGER });
+  const name = parsed.ok ? parsed.username : given.toLowerCase();
+  return { userId: (await factsByUsername(read, id, name))?.userId ?? null, name };
+}
+
+/**
+ * Returns the filter of the audit log for all entries about a user, an email address or a username. One that belongs to
+ * no account is found by its digest.
+ */
+export async function entriesAbout(
+  runtime: Reading & { vault: Pick<Vault, "macs"> },
+  tenant: Tenant,
+  given: string,
+): Promise<NonNullable<AuditFilter["about"]>> {
+  const { userId, name } = await resolveName(runtime, tenant, given);
+  return {
+    userId: isUuid(given) ? name : userId,
+    digests: isUuid(given) ? [] : identifierDigests(runtime.vault, tenant.id, name),
+  };
+}
