@@ -85,3 +85,33 @@ test("the job sends as its tenant, and fails permanently if the tenant was delet
   await expect(job(randomUUID())).rejects.toThrow(PermanentFailure);
   mail.close();
 });
+
+test("a transport that is closed while the event of a mail is written is not used for it", async () => {
+  const { tenant, tenants, vault, database, rates, log } = runtime;
+  const real = createTenantMail(tenant, database);
+  const acme = await make("Acme");
+  const to = "grace@example.com";
+  let evicted = false;
+  const mail: typeof real = {
+    ...real,
+    of(tenant) {
+      const { write, transport } = real.of(tenant);
+      const isFresh = evicted;
+      const send: typeof transport.send = (...args) =>
+        isFresh ? transport.send(...args) : Promise.reject(new Error("Connection pool was closed"));
+      return { write, transport: { ...transport, send } };
+    },
+  };
+  const publish = async () => {
+    evicted = true;
+    return false;
+  };
+  const records = mailRecords(runtime, log);
+  const kind = sendMail({ tenants, vault, mail, rates, publish, records, database, log });
+  const id = randomUUID();
+  const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;
+  const stored = kind.store({ name: "send_mail", tenantId: acme.id, to, language: "en", mail: content }, id);
+  await kind.run(stored, testAttempt({ id }));
+  expect(await newestMails(database.read, { to })).toHaveLength(1);
+  real.close();
+});
