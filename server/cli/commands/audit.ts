@@ -66,6 +66,9 @@ const INTERVAL_MS = 1_000;
 /** An entry has the time of its request, and can be committed later: no step takes longer than this. */
 const LATENESS_MS = 30_000;
 
+/** Every so many looks read the time again in which late entries may appear; the others read what is newer. */
+const LOOKS_FOR_LATE_ONES = 5;
+
 export const auditFollow = command({
   name: "audit follow",
   summary: "Print entries of the audit log as they are written, until it is interrupted.",
@@ -98,21 +101,25 @@ async function* newEntries(
   begin: Date,
   signal: AbortSignal,
 ): AsyncGenerator<ReadAuditRow, void> {
+  /** Entries that another look for late ones would find again. */
   const seen = new Map<string, Date>();
-  for (let after = begin; !signal.aborted; ) {
+  let newest = begin;
+  for (let look = 0; !signal.aborted; look++) {
     const now = await currentTime(runtime);
     const before = new Date(now.getTime() + LATENESS_MS);
+    const late = new Date(Math.max(begin.getTime(), now.getTime() - LATENESS_MS));
+    const after = look === 0 ? begin : look % LOOKS_FOR_LATE_ONES === 0 ? late : newest;
     const batches = exportAuditEntries(runtime.database.read, tenant, { ...filter, after, before });
     for await (const rows of batches) {
       for (const row of rows) {
         if (seen.has(row.id)) continue;
-        seen.set(row.id, row.createdAt);
+        if (row.createdAt > late) seen.set(row.id, row.createdAt);
+        if (row.createdAt > newest) newest = row.createdAt;
         yield row;
         if (signal.aborted) return;
       }
     }
-    after = new Date(Math.max(begin.getTime(), now.getTime() - LATENESS_MS));
-    for (const [id, at] of seen) if (at <= after) seen.delete(id);
+    for (const [id, at] of seen) if (at <= late) seen.delete(id);
     await wait(INTERVAL_MS, undefined, { signal }).catch(() => {});
   }
 }
