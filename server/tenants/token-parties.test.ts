@@ -11,18 +11,25 @@ import type { Tenant } from "./tenant.ts";
 const runtime = await testRuntime({
   BASE_URL: "https://login.example.com",
   STILE_SERVER_HOSTS: "sso.example.com",
+  STILE_WEBAUTHN_RELYING_PARTY_ID: "example.com",
 });
 afterAll(() => runtime.close());
 const operator = await adminOperator(runtime);
 
 const victimHost = `victim-${randomUUID()}.example`;
+const victimParty = `party-${randomUUID()}.example`;
 const ownHost = `acme-${randomUUID()}.example`;
 let victim: Tenant;
 let other: Tenant;
 let own: AdminOperator;
 let hosted: Tenant;
 beforeAll(async () => {
-  victim = await createTenant(runtime, { name: "Victim", hosts: [victimHost], settings: {} });
+  const webauthn = { relying_party: { id: victimParty } };
+  victim = await createTenant(runtime, {
+    name: "Victim",
+    hosts: [`login.${victimParty}`, victimHost],
+    settings: { webauthn },
+  });
   other = await createTenant(runtime, { name: "Other", hosts: [], settings: {} });
   hosted = await createTenant(runtime, { name: "Hosted", hosts: [ownHost], settings: {} });
   own = await adminOperator(runtime, await createTenant(runtime, { name: "Acme", hosts: [], settings: {} }));
@@ -44,6 +51,9 @@ const foreign = () => [
   `https://login.example.com/t/${other.id}`,
   "login.example.com",
   "sso.example.com",
+  // The default audiences of the service and of the other tenant.
+  "example.com",
+  victimParty,
 ];
 
 describe("A146 the tokens of a tenant", () => {

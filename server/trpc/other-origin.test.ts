@@ -86,6 +86,20 @@ describe("a page of cors.allow_origins", () => {
     expect(page.last().headers.get("x-auth-token")).toBeNull();
   });
 
+  test("keeps its challenge when the flow has expired and begins again with what was typed", async () => {
+    const late = await testRuntime(settings);
+    await restRegistration(late, email);
+    const page = clientOf(visitor(late));
+    let { version } = await page.start({ type: "login", capabilities: {}, code_challenge });
+    late.advanceClock(3601);
+    ({ version } = await page.act(version, "continue_with_login_identifier", { email }));
+    ({ version } = await page.act(version, "continue_to_password_login"));
+    const end = await page.act(version, "password_login", { password });
+    expect(end.state.payload.authorization_code).toEqual(expect.any(String));
+    expect(page.last().headers.get("x-auth-token")).toBeNull();
+    await late.close();
+  });
+
   test("receives the token of the session in a header, where the tenant allows it", async () => {
     const page = clientOf(visitor(runtime));
     expect((await signIn(page)).state.name).toBe("success");
