@@ -74,7 +74,7 @@ func signIn(api *client.APIClient) *client.RedeemedSession {
 		action string
 		input  client.LoginInput
 	}{
-		{"register_client_capabilities", client.LoginInput{RegisterClientCapabilitiesInput: client.NewRegisterClientCapabilitiesInput()}},
+		{"register_client_capabilities", client.LoginInput{RegisterClientCapabilitiesInput: client.NewRegisterClientCapabilitiesInput(false)}},
 		{"continue_with_login_identifier", client.LoginInput{ContinueWithLoginIdentifierInput: client.NewContinueWithLoginIdentifierInput(email)}},
 		{"password_login", client.LoginInput{PasswordLoginInput: client.NewPasswordLoginInput(password)}},
 		{"continue_to_password_login", client.LoginInput{MapmapOfStringAny: &map[string]any{}}},
