@@ -28,7 +28,7 @@ export default {
     "*": [
       "db/migrations/**",
       "dist/hosted/**",
-      "server/credentials/common-passwords.txt.br",
+      "server/methods/password/common-passwords.txt.br",
       "server/http/openapi/examples.json",
       "package.json",
     ],

@@ -22,7 +22,7 @@ test("server/ itself holds the process and the types that every room shares, and
   const files = readdirSync(join(root, "server"), { withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
     .map(({ name }) => name);
-  expect(files.sort()).toEqual(["client.ts", "main.ts", "runtime-slot.ts", "runtime.ts"]);
+  expect(files.sort()).toEqual(["main.ts", "runtime-slot.ts", "runtime.ts"]);
 });
 
 test("no layer may import a layer that may import it", () => {

@@ -1,21 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Config } from "#server/config/schema";
-import { formatCookie, isSecure } from "#server/http/cookies";
-import { LANGUAGE_COOKIE, languageInCookie, languageInQuery, pageLanguage } from "#server/http/language";
-import { locate } from "#server/http/locate";
-import { messagePage } from "#server/http/message-page";
-import { failedPage } from "#server/http/messages";
-import { plainError, type Reply, redirect } from "#server/http/reply";
-import { responseEncoding } from "#server/http/response-encoding";
-import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/temporary-failure";
-import { pathPrefix } from "#server/http/tenant-path";
-import { complete, toResponse } from "#server/http/to-response";
+import type { Tenant } from "#server/config/tenant";
+import { messagePage } from "#server/http/answer/message-page";
+import { failedPage } from "#server/http/answer/messages";
+import { plainError, type Reply, redirect } from "#server/http/answer/reply";
+import { responseEncoding } from "#server/http/answer/response-encoding";
+import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/answer/temporary-failure";
+import { complete, toResponse } from "#server/http/answer/to-response";
+import { formatCookie, isSecure } from "#server/http/request/cookies";
+import {
+  LANGUAGE_COOKIE,
+  languageInCookie,
+  languageInQuery,
+  pageLanguage,
+} from "#server/http/request/language";
+import { locate } from "#server/http/request/locate";
+import { pathPrefix } from "#server/http/request/tenant-path";
 import { isUnknownKey } from "#server/keys/unknown-key";
 import type { ContentEncoding } from "#server/lib/content-encoding";
 import type { Runtime } from "#server/runtime";
 import { currentRuntime } from "#server/runtime-slot";
-import type { Tenant } from "#server/tenants/tenant";
 import { wordsOf } from "#words/words-of";
 import { builtPages } from "./assets.ts";
 import { confirmationPage } from "./confirmation-page.ts";

@@ -1,4 +1,4 @@
-import { withinTenant } from "#server/http/tenant-path";
+import { withinTenant } from "#server/http/request/tenant-path";
 import { confirmationPage as confirmationOf } from "#server/passkey-server/confirmation";
 import { dataView } from "#server/passkey-server/confirmation-view";
 import { visibleLine } from "#server/passkey-server/visible-text";

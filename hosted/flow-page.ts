@@ -1,13 +1,13 @@
 import type { FlowType } from "#server/flow/names";
 import { showError } from "#server/flow/show";
 import type { FlowState } from "#server/flow/wire";
+import { isTemporaryFailure } from "#server/http/answer/temporary-failure";
 import { checksCookies, withoutCookieCheck } from "#server/http/page/cookie-check";
 import type { PageAnswer } from "#server/http/page/page-answer";
 import { expiredPageCookie } from "#server/http/page/page-cookie";
 import { UNSTARTED } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
-import { isTemporaryFailure } from "#server/http/temporary-failure";
-import { pathPrefix, withinTenant } from "#server/http/tenant-path";
+import { pathPrefix, withinTenant } from "#server/http/request/tenant-path";
 import { isUnknownKey } from "#server/keys/unknown-key";
 import {
   isIdpInitiated,

@@ -2,7 +2,7 @@ import type { FlowType } from "#server/flow/names";
 import { parseFrame } from "#server/http/page/frame";
 import { openPageCookie } from "#server/http/page/page-cookie";
 import { pageState } from "#server/http/page/page-state";
-import { pathPrefix } from "#server/http/tenant-path";
+import { pathPrefix } from "#server/http/request/tenant-path";
 import { readProviderReturn } from "../components/flow/provider-return.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { unframed } from "./page-headers.ts";

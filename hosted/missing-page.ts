@@ -1,4 +1,4 @@
-import { withinTenant } from "#server/http/tenant-path";
+import { withinTenant } from "#server/http/request/tenant-path";
 import type { Page, PageRequest } from "./page.ts";
 import { unframed } from "./page-headers.ts";
 import { brandOf } from "./theme.ts";

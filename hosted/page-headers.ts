@@ -1,5 +1,5 @@
 import type { Config } from "#server/config/schema";
-import { isSecure } from "#server/http/cookies";
+import { isSecure } from "#server/http/request/cookies";
 
 /** How a page stands to pages of other origins. */
 export interface Embedding {

@@ -1,6 +1,6 @@
 import type { Config } from "#server/config/schema";
+import type { Tenant } from "#server/config/tenant";
 import type { Runtime } from "#server/runtime";
-import type { Tenant } from "#server/tenants/tenant";
 import type { PageLanguage } from "#words/language-tags";
 import type { LanguageWords } from "#words/language-words";
 import type { PageContent } from "./drawing/parts.tsx";

@@ -1,5 +1,5 @@
 import type { Config } from "#server/config/schema";
-import { withinTenant } from "#server/http/tenant-path";
+import { withinTenant } from "#server/http/request/tenant-path";
 import { isDefaultTheme, themeCss } from "#server/theme/theme-css";
 import { type ThemeFileName, themeFiles } from "#server/theme/theme-files";
 import type { BrandProps } from "../components/ui/brand.tsx";

@@ -178,7 +178,7 @@ describe("@stile-auth/server", () => {
     const declared = filesOf("server").filter(({ path }) => path.startsWith("dist/types/server/"));
     expect(declared.map(({ path }) => path.replace("dist/types/server/", "")).sort()).toEqual([
       ...["flow/wire.d.ts", "http/page/page-answer.d.ts"],
-      ...["trpc/context.d.ts", "trpc/router.d.ts"],
+      ...["http/trpc/context.d.ts", "http/trpc/router.d.ts"],
     ]);
   });
 
@@ -269,7 +269,7 @@ describe("@stile-auth/stile", () => {
       "db/migrations/meta/_journal.json",
       "scripts/build-stamp.mjs",
       "scripts/run-node.mjs",
-      "server/credentials/common-passwords.txt.br",
+      "server/methods/password/common-passwords.txt.br",
       "server/http/openapi/examples.json",
     ]);
     expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(6_000_000);

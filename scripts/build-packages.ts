@@ -66,7 +66,7 @@ export async function buildElement(folder: string): Promise<BuiltPackage> {
 }
 
 /** The context of a procedure is the service's own: a client of the router needs none of it. */
-const withoutContext = { "server/trpc/context.d.ts": "export type Context = object;\n" };
+const withoutContext = { "server/http/trpc/context.d.ts": "export type Context = object;\n" };
 
 /**
  * Builds `@stile-auth/server`: one readable module, which imports `jose`, and declarations, that of the tRPC router

@@ -9,13 +9,13 @@ import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
  *
  * The list has one password a line. `pack` brings it into the form in which passwords are compared with it (NFC, lower
  * case), drops those shorter than eight characters, which `password.min_length` rejects anyway, and sorts it, which
- * compresses best. The same list always results in the same file. `server/credentials/common-passwords.ts` names the
+ * compresses best. The same list always results in the same file. `server/methods/password/common-passwords.ts` names the
  * source of the list.
  */
 
 const MIN_CHARACTERS = 8;
 
-const file = new URL("../server/credentials/common-passwords.txt.br", import.meta.url);
+const file = new URL("../server/methods/password/common-passwords.txt.br", import.meta.url);
 const [command] = process.argv.slice(2);
 
 if (command === "unpack") {

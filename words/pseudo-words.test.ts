@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pageLanguage } from "#server/http/language";
+import { pageLanguage } from "#server/http/request/language";
 import { createMailWriter } from "#server/mail/mail-writer";
 import { directionOf } from "./direction.ts";
 import { languageTags, pseudoTags } from "./language-tags.ts";

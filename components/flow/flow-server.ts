@@ -1,7 +1,7 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
 import type { FlowType } from "#server/flow/names";
 import type { FlowState } from "#server/flow/wire";
-import type { AppRouter } from "#server/trpc/router";
+import type { AppRouter } from "#server/http/trpc/router";
 import type { ReportedCapabilities } from "./capabilities.ts";
 import { REQUEST_TIMEOUT_MS } from "./request-timeout.ts";
 

@@ -1,5 +1,5 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
-import type { AppRouter } from "#server/trpc/router";
+import type { AppRouter } from "#server/http/trpc/router";
 import { browserCapabilities } from "../flow/capabilities.ts";
 import { isErrorAnswer } from "../flow/error-answer.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "../flow/flow-server.ts";

@@ -122,7 +122,7 @@ export const passwords = pgTable(
   {
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
-    /** The hash with its scheme and parameters, see `server/credentials/passwords.ts`. */
+    /** The hash with its scheme and parameters, see `server/methods/password/passwords.ts`. */
     hash: text("hash").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -72,7 +72,7 @@ export const webhookDeliveries = pgTable(
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
     id: uuid("id").notNull(),
-    /** Id of a stored webhook, or that of `server/webhooks/config-webhooks.ts`. */
+    /** Id of a stored webhook, or that of `server/events/config-webhooks.ts`. */
     webhook: text("webhook").notNull(),
     eventId: uuid("event_id").notNull(),
     /** Copies of the event's columns, for the order of deliveries. */

@@ -1,10 +1,10 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
-import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
-import { revokeDevices } from "../credentials/trusted-devices.ts";
 import type { EventContext } from "../events/emit.ts";
 import { factsById, lockUser } from "../identity/users.ts";
+import { deleteRecoveryCodes } from "../methods/recovery-code/recovery-codes.ts";
 import { endOtherSessions, type SessionEnd } from "../sessions/sessions.ts";
+import { revokeDevices } from "../sessions/trusted-devices.ts";
 
 const {
   authenticatorDevices,

@@ -1,14 +1,14 @@
 import type { ReadOnly } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { type Location, locate } from "../authenticator/location.ts";
 import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { isUploaded } from "../identity/picture.ts";
 import { lockUser } from "../identity/users.ts";
+import { type Location, locate } from "../locations/location.ts";
+import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import type { Session } from "../sessions/session.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { type Belongings, type Locate, type Place, placeOf, readBelongings } from "./belongings.ts";
 import type { Identity } from "./linked-identities.ts";

@@ -1,9 +1,9 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { shownNetwork } from "../audit/mask.ts";
-import type { Location } from "../authenticator/location.ts";
-import { describeUserAgent, UNKNOWN_USER_AGENT } from "../sessions/user-agent.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { describeUserAgent, UNKNOWN_USER_AGENT } from "../lib/user-agent.ts";
+import type { Location } from "../locations/location.ts";
 
 /** What belongs to an account beside its credentials and sessions. Times are RFC 3339. */
 export interface Belongings {

@@ -3,7 +3,7 @@ import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import { type EventContext, emit } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
-import { userObject } from "./user-object.ts";
+import { userObject } from "../objects/user-object.ts";
 
 const {
   authenticatorDevices,

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { addEmail, createUser } from "../identity/users.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { profileOf } from "./profile.ts";
 

@@ -1,7 +1,7 @@
 import type { ReadOnly, schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { pictureAddress } from "../identity/picture.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import { providerName } from "./linked-identities.ts";
 import { type AccountJson, readAccount, type StoredAccount, storedAccount } from "./stored-account.ts";

@@ -1,11 +1,11 @@
 import type { Transaction } from "#db/client";
 import { ConflictError, isRetryable, type UniqueConstraint, violatedUnique } from "#db/errors";
-import { accountLanguage } from "../account/mail-language.ts";
-import type { securityNotice } from "../account/security-notices.ts";
 import { type AuditDetails, audit } from "../audit/audit.ts";
-import type { Actor } from "../client.ts";
+import type { Actor } from "../context/client.ts";
 import { factsById, lockUser, type UserFacts } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
+import { accountLanguage } from "../mail/mail-language.ts";
+import type { securityNotice } from "../mail/security-notices.ts";
 import type { ClientContext, Job, Runtime } from "../runtime.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
 

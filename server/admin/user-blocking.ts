@@ -1,6 +1,6 @@
 import { blockAccount, unblockAccount } from "../account/blocking.ts";
-import { readUserObject, type UserObject } from "../account/user-object.ts";
 import { emit } from "../events/emit.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
 import { changeUser, type OperatorContext } from "./change-user.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
 

@@ -1,7 +1,7 @@
 import { dropFactorRemains, endSignIns } from "../account/access-revocation.ts";
-import { securityNotice } from "../account/security-notices.ts";
-import { readUserObject, type UserObject } from "../account/user-object.ts";
-import { deleteCredential, renameCredential } from "../credentials/webauthn-credentials.ts";
+import { securityNotice } from "../mail/security-notices.ts";
+import { deleteCredential, renameCredential } from "../methods/webauthn-credentials.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type ChangedUser, changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";

@@ -1,10 +1,10 @@
 import { endSignIns } from "../account/access-revocation.ts";
-import { securityNotice } from "../account/security-notices.ts";
-import { readUserObject, type UserObject } from "../account/user-object.ts";
 import type { Config } from "../config/schema.ts";
 import { emit } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../identity/emails.ts";
+import { securityNotice } from "../mail/security-notices.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
 import type { RequestContext } from "../runtime.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";

@@ -1,21 +1,21 @@
 import { dropFactorRemains } from "../account/access-revocation.ts";
-import { securityNotice } from "../account/security-notices.ts";
 import { type Device, deleteDevice, devicesOf } from "../authenticator/devices.ts";
 import { canBeSecondFactor } from "../authenticator/second-factor.ts";
+import { isUser } from "../identity/users.ts";
+import { securityNotice } from "../mail/security-notices.ts";
 import {
   countRecoveryCodes,
   deleteRecoveryCodes,
   replaceRecoveryCodes,
-} from "../credentials/recovery-codes.ts";
-import { deleteTotp } from "../credentials/totp.ts";
+} from "../methods/recovery-code/recovery-codes.ts";
+import { deleteTotp } from "../methods/totp/totp.ts";
+import type { RequestContext } from "../runtime.ts";
 import {
   listTrustedDevices,
   revokeDevice,
   revokeDevices,
   type TrustedDevice,
-} from "../credentials/trusted-devices.ts";
-import { isUser } from "../identity/users.ts";
-import type { RequestContext } from "../runtime.ts";
+} from "../sessions/trusted-devices.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 

@@ -1,6 +1,6 @@
 import { endSignIns } from "../account/access-revocation.ts";
 import { removeIdentity } from "../account/linked-identities.ts";
-import { readUserObject } from "../account/user-object.ts";
+import { readUserObject } from "../objects/user-object.ts";
 import type { RequestContext } from "../runtime.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type UserObject, userObject } from "../account/user-object.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { type UserObject, userObject } from "../objects/user-object.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /** Users that a search finds and counts at most: a common text then costs no more than a rare one. */
 export const MAX_SEARCH_RESULTS = 10_000;

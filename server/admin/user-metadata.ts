@@ -1,7 +1,7 @@
-import type { UserObject } from "../account/user-object.ts";
-import { readUserObject } from "../account/user-object.ts";
 import { emit } from "../events/emit.ts";
 import { MAX_METADATA_CHARACTERS, patchMetadata, readMetadata, writeMetadata } from "../identity/metadata.ts";
+import type { UserObject } from "../objects/user-object.ts";
+import { readUserObject } from "../objects/user-object.ts";
 import type { RequestContext } from "../runtime.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";

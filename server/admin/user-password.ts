@@ -1,11 +1,11 @@
 import { endSignIns } from "../account/access-revocation.ts";
-import { securityNotice } from "../account/security-notices.ts";
-import { readUserObject, type UserObject } from "../account/user-object.ts";
-import { checkPasswordBounds } from "../credentials/password-policy.ts";
-import { createPassword, deletePassword, replacePassword } from "../credentials/passwords.ts";
-import { revokeDevices } from "../credentials/trusted-devices.ts";
 import { factsById } from "../identity/users.ts";
+import { securityNotice } from "../mail/security-notices.ts";
+import { checkPasswordBounds } from "../methods/password/password-policy.ts";
+import { createPassword, deletePassword, replacePassword } from "../methods/password/passwords.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
 import type { RequestContext } from "../runtime.ts";
+import { revokeDevices } from "../sessions/trusted-devices.ts";
 import { type ChangedUser, changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 

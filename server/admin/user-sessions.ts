@@ -1,7 +1,7 @@
 import { endSignIns } from "../account/access-revocation.ts";
 import { factsById, isUser } from "../identity/users.ts";
+import type { Session } from "../objects/session.ts";
 import type { RequestContext } from "../runtime.ts";
-import type { Session } from "../sessions/session.ts";
 import { liveSessions } from "../sessions/session-list.ts";
 import { endOtherSessions, endSessionOfUser, issueSession } from "../sessions/sessions.ts";
 import { changeUser, type OperatorContext } from "./change-user.ts";

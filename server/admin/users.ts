@@ -1,11 +1,11 @@
 import { deleteAccount } from "../account/deletion.ts";
-import { securityNotice } from "../account/security-notices.ts";
-import { readUserObject, type UserObject } from "../account/user-object.ts";
 import { audit } from "../audit/audit.ts";
 import { emit } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { isUploadedBy } from "../identity/picture.ts";
 import { addEmail, createUser, updateUserProfile } from "../identity/users.ts";
+import { securityNotice } from "../mail/security-notices.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
 import type { RequestContext } from "../runtime.ts";
 import { changeUser, commitChange } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";

@@ -5,7 +5,7 @@ import { schema } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { writeOf } from "#db/write";
-import type { Client } from "../client.ts";
+import type { Client } from "../context/client.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { type AttemptCause, type AuditDetails, audit, auditAttempt, commandLine } from "./audit.ts";
 

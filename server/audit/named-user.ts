@@ -1,10 +1,10 @@
 import type { ReadOnly } from "#db/client";
+import type { Tenant } from "../config/tenant.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { parseUsername } from "../identity/username.ts";
 import { factsByEmail, factsByUsername, isUser } from "../identity/users.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isUuid } from "../lib/uuid.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { AuditFilter } from "./audit-log.ts";
 import { identifierDigests } from "./identifier.ts";
 

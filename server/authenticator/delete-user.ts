@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { type AuditContext, audit } from "../audit/audit.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type Device, deleteDevice, devicesOf, sortInLockOrder } from "./devices.ts";
 import { accountNamedBy, deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";

@@ -3,9 +3,9 @@ import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { isUuid } from "../lib/uuid.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { VerifiedAssertion } from "./uaf/verify-authentication.ts";
 import type { VerifiedRegistration } from "./uaf/verify-registration.ts";
 

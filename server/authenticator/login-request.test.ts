@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import type { UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
+import { readLocations } from "../locations/location-database.ts";
 import type { RequestContext } from "../runtime.ts";
 import {
   type AuthenticatorApplication,
@@ -11,7 +12,6 @@ import {
 import { writeMmdb } from "../testing/mmdb.ts";
 import { readPng } from "../testing/qr-reading.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
-import { readLocations } from "./location-database.ts";
 import {
   consumeLoginRequest,
   ensureLoginRequest,

@@ -1,9 +1,9 @@
 import { and, desc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import { qrCodeDataUrl } from "../lib/qr-code.ts";
 import type { Job, RequestContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { prepareRequest } from "./create-request.ts";
 import { devicesOf } from "./devices.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";

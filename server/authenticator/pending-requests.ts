@@ -1,7 +1,7 @@
 import { and, desc, isNotNull } from "drizzle-orm";
 import { schema } from "#db/client";
+import type { Location } from "../locations/location.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Location } from "./location.ts";
 import { openDeviceToken } from "./request-tokens.ts";
 import { isAnswerable } from "./requests.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { MAX_TRANSACTION_BYTES } from "../config/sections/authenticator.ts";
 import { parseMember } from "../lib/parse-member.ts";
+import type { Location } from "../locations/location.ts";
 import type { DeviceKeyInfo } from "./devices.ts";
-import type { Location } from "./location.ts";
 import { isMisleading } from "./uaf/transaction.ts";
 
 /**

@@ -1,10 +1,10 @@
+import type { Tenant } from "../config/tenant.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomAlphanumeric } from "../lib/random-alphanumeric.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /**
  * Tokens that replace an API key for one request. The device token is random, because it authorizes the answer. The

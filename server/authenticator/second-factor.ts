@@ -1,11 +1,11 @@
 import type { Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Config } from "../config/schema.ts";
-import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
-import { revokeDevices } from "../credentials/trusted-devices.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { factsById, lockUser } from "../identity/users.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import { deleteRecoveryCodes } from "../methods/recovery-code/recovery-codes.ts";
+import { revokeDevices } from "../sessions/trusted-devices.ts";
 
 /** Effects on an account when an authenticator becomes its second factor, or no longer is. */
 

@@ -1,6 +1,6 @@
-import { accountLanguage } from "../account/mail-language.ts";
-import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
+import { accountLanguage } from "../mail/mail-language.ts";
+import { securityNotice } from "../mail/security-notices.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { canBeSecondFactor } from "./second-factor.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { schema } from "#db/client";
+import type { Tenant } from "../config/tenant.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { isAnswerable } from "./requests.ts";
 
 /**

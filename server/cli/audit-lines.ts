@@ -1,5 +1,5 @@
 import type { AuditEntryJson } from "../audit/audit-entry.ts";
-import { describeUserAgent, UNKNOWN_USER_AGENT } from "../sessions/user-agent.ts";
+import { describeUserAgent, UNKNOWN_USER_AGENT } from "../lib/user-agent.ts";
 
 export const auditHeads = ["time", "type", "about", "details", "address", "browser"] as const;
 

@@ -1,5 +1,5 @@
 import { resolveName } from "../audit/named-user.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { CliRuntime } from "./cli-runtime.ts";
 import { CommandError } from "./command.ts";
 

@@ -1,6 +1,6 @@
 import type { OperatorContext } from "../admin/change-user.ts";
 import { commandLine } from "../audit/audit.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { CliRuntime } from "./cli-runtime.ts";
 
 /**

@@ -14,7 +14,7 @@ import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
-import { configWebhooks } from "../webhooks/config-webhooks.ts";
+import { configWebhooks } from "./config-webhooks.ts";
 import { emit, emitMail, heardParts } from "./emit.ts";
 import { type EventData, events } from "./events.ts";
 import type { WrittenEvents } from "./write-records.ts";

@@ -2,16 +2,16 @@ import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
 import type { Part } from "#db/part";
 import type { Write } from "#db/write";
-import type { UserObject } from "../account/user-object.ts";
-import type { Client } from "../client.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { Client } from "../context/client.ts";
 import { storable } from "../lib/storable-text.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
+import { sessionObject } from "../objects/session-object.ts";
+import type { UserObject } from "../objects/user-object.ts";
 import type { Runtime, TenantContext } from "../runtime.ts";
-import { sessionObject } from "../sessions/session-object.ts";
-import type { Tenant } from "../tenants/tenant.ts";
-import { configWebhooks } from "../webhooks/config-webhooks.ts";
-import { eventDataContext } from "../webhooks/seal-contexts.ts";
+import { configWebhooks } from "./config-webhooks.ts";
 import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
+import { eventDataContext } from "./seal-contexts.ts";
 import { subscribedConfigWebhooks } from "./subscriptions.ts";
 import {
   eventsPart,

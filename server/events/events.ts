@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
-import { userObjectSchema } from "../account/user-object.ts";
 import type { emittedEventNames } from "../config/event-names.ts";
 import { mailFactors, messagesOf } from "../mail/messages.ts";
-import { sessionObjectSchema } from "../sessions/session-object.ts";
+import { sessionObjectSchema } from "../objects/session-object.ts";
+import { userObjectSchema } from "../objects/user-object.ts";
 
 /** The user after the change; before it for `user.delete`. */
 const userData = userObjectSchema

@@ -1,5 +1,5 @@
+import type { Tenant } from "../config/tenant.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type EventContext, emitMail } from "./emit.ts";
 import type { EventData } from "./events.ts";
 import { hasSubscriber, subscribedConfigWebhooks } from "./subscriptions.ts";

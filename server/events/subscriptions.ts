@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { prepared } from "#db/prepared";
-import type { Tenant } from "../tenants/tenant.ts";
-import { configWebhooks } from "../webhooks/config-webhooks.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { configWebhooks } from "./config-webhooks.ts";
 import { type EventName, subscriptionsCovering } from "./events.ts";
 
 const { webhooks } = schema;

@@ -3,8 +3,8 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { afterCommit } from "#db/after-commit";
 import type { schema, Transaction } from "#db/client";
 import { executeParts, type Part } from "#db/part";
-import { userObjectText } from "../account/user-object.ts";
-import { sessionObjectText } from "../sessions/session-object.ts";
+import { sessionObjectText } from "../objects/session-object.ts";
+import { userObjectText } from "../objects/user-object.ts";
 import { isSubscribed } from "./subscriptions.ts";
 
 type AuditEntry = typeof schema.auditLogs.$inferInsert;

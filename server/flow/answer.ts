@@ -1,5 +1,5 @@
-import type { CookieChanges } from "../client.ts";
-import type { IssuedSession } from "../sessions/session.ts";
+import type { CookieChanges } from "../context/client.ts";
+import type { IssuedSession } from "../objects/session.ts";
 import { showError } from "./show.ts";
 import type { FlowState } from "./wire.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeOf } from "#db/write";
-import { isTemporaryFailure } from "../http/temporary-failure.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { isTemporaryFailure } from "../http/answer/temporary-failure.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
 import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";

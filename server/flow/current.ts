@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
-import type { Client } from "../client.ts";
-import { markAccount } from "../credentials/account-marks.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { Client } from "../context/client.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
+import { markAccount } from "../sessions/account-marks.ts";
 import { issueAuthorizationCode, revokeAuthorizationCode } from "../sessions/authorization-codes.ts";
-import type { Session } from "../sessions/session.ts";
 import { reissueSession } from "../sessions/sessions.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { factsOf } from "./facts.ts";

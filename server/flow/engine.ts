@@ -1,11 +1,11 @@
-import type { Client } from "../client.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { Client } from "../context/client.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
+import type { Session } from "../objects/session.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Session } from "../sessions/session.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
 import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";

@@ -1,9 +1,9 @@
 import { accountOf } from "../account/account.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { currentTime } from "../database/current-time.ts";
 import { factsById } from "../identity/users.ts";
+import type { Session } from "../objects/session.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Session } from "../sessions/session.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { assumedCapabilities } from "./capabilities.ts";
 import { type FlowData, type FlowRecord, flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Account } from "../account/account.ts";
 import type { CredentialProfile } from "../account/profile.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Session } from "../sessions/session.ts";
+import type { Session } from "../objects/session.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { noFacts } from "./facts.ts";
 import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";

@@ -1,8 +1,8 @@
 import type { Write } from "#db/write";
-import { accountLanguage } from "../account/mail-language.ts";
-import { findTrustedDevice, revokeStolenDevice } from "../credentials/trusted-devices.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
+import { accountLanguage } from "../mail/mail-language.ts";
 import type { Job, RequestContext } from "../runtime.ts";
+import { findTrustedDevice, revokeStolenDevice } from "../sessions/trusted-devices.ts";
 import { type Advanced, advance, patch } from "./advance.ts";
 import type { FlowRecord, WantedAction } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/schema.ts";
-import { checkNewPassword, contextWords } from "../credentials/password-policy.ts";
+import { checkNewPassword, contextWords } from "../methods/password/password-policy.ts";
 import type { Facts } from "./facts.ts";
 import { byConfig } from "./inputs.ts";
 import { type Outcome, reject } from "./outcome.ts";

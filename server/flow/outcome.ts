@@ -1,5 +1,5 @@
 import type { Write } from "#db/write";
-import type { CookieChanges } from "../client.ts";
+import type { CookieChanges } from "../context/client.ts";
 import type { Job } from "../runtime.ts";
 import type { DataPatch } from "./data.ts";
 import type { ErrorCode } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CookieChanges } from "../client.ts";
+import type { CookieChanges } from "../context/client.ts";
 import { BrokenSealError } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
 import type { WantedAction } from "./data.ts";

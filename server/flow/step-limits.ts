@@ -1,9 +1,9 @@
-import type { Client } from "../client.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { Client } from "../context/client.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { TurnLimits } from "../limits/turns.ts";
+import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import type { Session } from "../sessions/session.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { stepCosts } from "./step-costs.ts";
 import type { FlowKey, StepCharge, StoredFlow } from "./store.ts";
 

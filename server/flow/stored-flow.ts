@@ -1,9 +1,9 @@
 import { accountOf } from "../account/account.ts";
 import { ownerPayloadOf } from "../account/profile.ts";
-import type { Client } from "../client.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { Client } from "../context/client.ts";
+import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import type { Session } from "../sessions/session.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Answer } from "./answer.ts";
 import type { FlowRecord } from "./data.ts";
 import { factsOf } from "./facts.ts";

@@ -1,6 +1,6 @@
 import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
-import type { Session } from "../sessions/session.ts";
+import type { Session } from "../objects/session.ts";
 import type { FlowRecord } from "./data.ts";
 import type { View } from "./define.ts";
 import type { Facts } from "./facts.ts";

@@ -1,19 +1,19 @@
-import { type Address, address, type ErrorShape, type Route } from "./address.ts";
 import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler, mailPreviewHandler } from "./dev/mailbox.ts";
 import { themePreviewHandler, themePreviewSettingsHandler, themePreviewStyleHandler } from "./dev/theme.ts";
 import { flowAddresses, graphAddress } from "./flow/addresses.ts";
-import { healthAddresses } from "./health.ts";
-import { jobsAddress } from "./jobs.ts";
 import { openApiAddresses } from "./openapi/addresses.ts";
 import { pageAddresses } from "./page/addresses.ts";
 import { passkeyAddresses } from "./passkeys/addresses.ts";
 import { providerAddresses } from "./providers/addresses.ts";
-import { relatedOriginsAddress } from "./related-origins.ts";
+import { healthAddresses } from "./service/health.ts";
+import { jobsAddress } from "./service/jobs.ts";
+import { relatedOriginsAddress } from "./service/related-origins.ts";
+import { wellKnownAddresses } from "./service/well-known.ts";
 import { sessionAddresses } from "./session/addresses.ts";
-import { wellKnownAddresses } from "./well-known.ts";
+import { type Address, address, type ErrorShape, type Route } from "./table/address.ts";
 
 /** Every address of the API. */
 export const addresses: readonly Address[] = [

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { holdRuntime } from "../runtime-slot.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { recordedPeer, recordPeers } from "./peer.ts";
+import { recordedPeer, recordPeers } from "./request/peer.ts";
 import { route } from "./route.ts";
 
 /** Replaces Next's `after`, which only works inside Next. */

@@ -2,9 +2,9 @@ import { after } from "next/server";
 import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { loggablePath } from "./addresses.ts";
-import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
 import { type ConnectionInfo, handle } from "./dispatch.ts";
-import { recordedPeer, recordPeers } from "./peer.ts";
+import { clientAddress, sourceOf, trustedProxies } from "./request/client-address.ts";
+import { recordedPeer, recordPeers } from "./request/peer.ts";
 
 /** Answers requests outside the API. */
 type Pages = (request: Request, info: { requestId: string }) => Promise<Response>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Actor } from "../client.ts";
+import type { Actor } from "../context/client.ts";
 
 /** What made a job: a request, as a rule a step of a flow. */
 export interface JobCause {

@@ -10,8 +10,8 @@ import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { type Database, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { Platform } from "../lib/platform.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Algorithm, SigningKey, VerifyingKey } from "./jwt.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { schema } from "#db/client";
 import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { purgeExpired } from "../database/purge.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
 import { type KeyPurpose, retirement } from "./signing-key-store.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { KeyPurpose, KeyStoreOptions } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { createVerifiedSignatures } from "./verified-signatures.ts";

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
+import { mailRecords } from "../audit/mail-records.ts";
 import { claimsOf, type EventData, events } from "../events/events.ts";
 import { mailEvents } from "../events/mail-events.ts";
+import { eventDataContext } from "../events/seal-contexts.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { newAddress } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { eventDataContext } from "../webhooks/seal-contexts.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
-import { mailRecords } from "./mail-records.ts";
 import { type MailMessage, mailMessages } from "./messages.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";

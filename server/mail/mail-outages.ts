@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { type WriteOfParts, writeOf } from "#db/write";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
 
 /**
  * Which mail servers take no mails now, in the database: another process than the one that is asked may send the mails.

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { mailRecords } from "../audit/mail-records.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { newAddress } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import type { MailContent } from "./mail-job.ts";
-import { mailRecords } from "./mail-records.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";
 

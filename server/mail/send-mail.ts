@@ -3,14 +3,14 @@ import { z } from "zod";
 import type { Database } from "#db/client";
 import { commit } from "#db/commit";
 import { languageTags } from "#words/language-tags";
+import type { MailRecords } from "../audit/mail-records.ts";
+import { mailEventData } from "../events/mail-event.ts";
 import type { MailEvents } from "../events/mail-events.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Tenants } from "../tenants/tenants.ts";
-import { mailEventData } from "./mail-event.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
-import type { MailRecords } from "./mail-records.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
 import { cleanAnswer } from "./server-answer.ts";
 import type { TenantMail } from "./tenant-mail.ts";
@@ -124,7 +124,7 @@ export function sendMail(options: {
       const recorded = { tenantId, mail: mail.type, to };
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
-      // A code and its notice are limited before they are enqueued (`server/credentials/passcodes.ts`).
+      // A code and its notice are limited before they are enqueued (`server/methods/passcode/passcodes.ts`).
       if (isFirst && isSecurityNotice(mail) && !(await rates.consume(tenantId, "notice", to)).ok) {
         log.warn(
           { mail: mail.type, tenantId, ...attempt.cause },

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { mailRecords } from "../audit/mail-records.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { mailRecords } from "./mail-records.ts";
 import { newestMails } from "./mailbox.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail, MAX_TRANSPORTS } from "./tenant-mail.ts";

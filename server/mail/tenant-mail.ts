@@ -1,6 +1,6 @@
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { createMailTransport } from "./create-transport.ts";
 import { createMailWriter, type MailWriter } from "./mail-writer.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";

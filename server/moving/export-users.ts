@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Transaction } from "#db/client";
-import { encodeTotpSecret, totpSealContext } from "../credentials/totp.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { encodeTotpSecret, totpSealContext } from "../methods/totp/totp.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /** What an export needs of a runtime. */
 export type ExportRuntime = Pick<Runtime, "database" | "vault">;

@@ -1,4 +1,4 @@
-import type { AcceptableHash } from "../credentials/acceptable-hash.ts";
+import type { AcceptableHash } from "../methods/password/acceptable-hash.ts";
 import type { UserRecordInput } from "./user-record.ts";
 
 /** The record of a user in the form of some system: a JSON object, or a CSV row by the names of its columns. */

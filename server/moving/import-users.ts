@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { isInvalidValue, isRetryable, violatedUnique } from "#db/errors";
 import { audit, commandLine } from "../audit/audit.ts";
-import { acceptableHashes } from "../credentials/acceptable-hash.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { currentTime } from "../database/current-time.ts";
 import { emit } from "../events/emit.ts";
 import { printable } from "../lib/printable-text.ts";
+import { acceptableHashes } from "../methods/password/acceptable-hash.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Form, SourceOptions } from "./form.ts";
 import { type FormName, forms } from "./forms/index.ts";
 import { ImportError } from "./import-error.ts";

@@ -1,10 +1,4 @@
-import type { AcceptableHash } from "../credentials/acceptable-hash.ts";
-import {
-  decodeTotpSecret,
-  MAX_IMPORTED_SECRET_BYTES,
-  MIN_IMPORTED_SECRET_BYTES,
-  totpSealContext,
-} from "../credentials/totp.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { isStorable, MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
 import { pathOfPicture, readPicture } from "../identity/picture.ts";
@@ -13,7 +7,13 @@ import { DIGEST_BYTES, splitDigest, UnknownKeyError, type Vault } from "../keys/
 import { decodeBase64url } from "../lib/base64url.ts";
 import type { Platform } from "../lib/platform.ts";
 import { printable } from "../lib/printable-text.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { AcceptableHash } from "../methods/password/acceptable-hash.ts";
+import {
+  decodeTotpSecret,
+  MAX_IMPORTED_SECRET_BYTES,
+  MIN_IMPORTED_SECRET_BYTES,
+  totpSealContext,
+} from "../methods/totp/totp.ts";
 import { importCredentialKey } from "../webauthn/cose-key.ts";
 import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import type { Converted } from "./form.ts";

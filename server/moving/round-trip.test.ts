@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { replaceRecoveryCodes, verifyRecoveryCode } from "../credentials/recovery-codes.ts";
 import { withoutMetadata } from "../lib/jpeg.ts";
+import { replaceRecoveryCodes, verifyRecoveryCode } from "../methods/recovery-code/recovery-codes.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { jpegPicture } from "../testing/jpeg-pictures.ts";
 import { exportAll, importRecords } from "../testing/moving.ts";

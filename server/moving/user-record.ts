@@ -98,7 +98,7 @@ export const userRecord = z.strictObject({
     .nullish(),
   emails: z.array(email).max(100).default([]),
   username: z.string().nullish(),
-  /** argon2 as a PHC string, bcrypt, scrypt, PBKDF2: see `server/credentials/imported-hashes.ts`. */
+  /** argon2 as a PHC string, bcrypt, scrypt, PBKDF2: see `server/methods/password/imported-hashes.ts`. */
   password_hash: z.string().max(1_024).nullish(),
   password_set_at: moment.nullish(),
   public_metadata: metadata.default({}),

@@ -1,6 +1,6 @@
 import { ownOrigin } from "../config/own-hosts.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { AuthenticationResponse } from "../webauthn/responses.ts";
 import type { OwnedCredential } from "./credential-records.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";

@@ -2,12 +2,12 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Write } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import { codeVerifierPattern, isVerifierOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { Session } from "../objects/session.ts";
 import type { Runtime, TenantContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
-import type { Session } from "./session.ts";
 import { findSession } from "./sessions.ts";
 
 /**

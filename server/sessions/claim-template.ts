@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import type { Metadata } from "#db/schema/users";
+import type { Tenant } from "../config/tenant.ts";
 import { pictureAddress } from "../identity/picture.ts";
 import {
   executeTemplate,
@@ -14,7 +15,6 @@ import {
 } from "../lib/go-template.ts";
 import { StepBudget } from "../lib/step-budget.ts";
 import type { TenantContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { jsonPath } from "./json-path.ts";
 import type { UserClaims } from "./session-claims.ts";
 

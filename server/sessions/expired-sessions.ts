@@ -1,8 +1,8 @@
 import { isNotNull, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
+import type { Tenant } from "../config/tenant.ts";
 import { emit } from "../events/emit.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type EndedRow, endedSessionOf } from "./sessions.ts";
 
 type Process = Pick<Runtime, "database" | "tenant" | "tenants" | "platform" | "webhooks">;

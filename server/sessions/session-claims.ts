@@ -1,7 +1,7 @@
+import type { Tenant } from "../config/tenant.ts";
 import type { Claims } from "../keys/jwt.ts";
 import type { Json } from "../lib/go-template.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /** `typ` of session tokens; tokens of other purposes have other types. */
 export const SESSION_TOKEN_TYPE = "JWT";

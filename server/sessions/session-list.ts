@@ -1,11 +1,11 @@
 import { and, desc, eq, gt, gte } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { Write } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import type { EventContext } from "../events/emit.ts";
-import type { Tenant } from "../tenants/tenant.ts";
-import { isMadeByOperator, type Session, sessionColumns } from "./session.ts";
+import { describeUserAgent } from "../lib/user-agent.ts";
+import { isMadeByOperator, type Session, sessionColumns } from "../objects/session.ts";
 import { endSessionOfUser, type SessionEnd } from "./sessions.ts";
-import { describeUserAgent } from "./user-agent.ts";
 
 const { sessions } = schema;
 

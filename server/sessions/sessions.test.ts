@@ -5,12 +5,12 @@ import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import { createUser } from "../identity/users.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Session } from "../objects/session.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { commitWrites } from "../testing/writes.ts";
-import type { Session } from "./session.ts";
 import {
   endOtherSessions,
   endSession,

@@ -5,6 +5,7 @@ import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import {
   type EventContext,
   type EventSession,
@@ -14,10 +15,9 @@ import {
 } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
+import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns } from "../objects/session.ts";
 import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { templateClaims } from "./claim-template.ts";
-import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns } from "./session.ts";
 import {
   clientClaims,
   SESSION_TOKEN_TYPE,

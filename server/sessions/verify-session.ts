@@ -1,9 +1,9 @@
 import { and, eq, lt } from "drizzle-orm";
 import { schema } from "#db/client";
+import type { Tenant } from "../config/tenant.ts";
 import { isWithinValidity } from "../keys/jwt.ts";
+import type { Session } from "../objects/session.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
-import type { Session } from "./session.ts";
 import {
   asSessionClaims,
   audienceOf,

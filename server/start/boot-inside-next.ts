@@ -1,7 +1,7 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { OutgrownError } from "../database/releases.ts";
-import { recordPeers } from "../http/peer.ts";
+import { recordPeers } from "../http/request/peer.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";

@@ -1,16 +1,16 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { mailRecords } from "../audit/mail-records.ts";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { mailEvents } from "../events/mail-events.ts";
 import type { JobKinds } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
-import { mailRecords } from "../mail/mail-records.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { Job, Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 
 /**

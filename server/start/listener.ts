@@ -8,10 +8,10 @@ import {
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
-import type { ApiRequest } from "../http/api-request.ts";
-import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
+import { plainError, type Reply } from "../http/answer/reply.ts";
 import type { ConnectionInfo } from "../http/dispatch.ts";
-import { plainError, type Reply } from "../http/reply.ts";
+import type { ApiRequest } from "../http/request/api-request.ts";
+import { clientAddress, sourceOf, trustedProxies } from "../http/request/client-address.ts";
 import type { AccessFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { Locations } from "../authenticator/location.ts";
-import { readLocations } from "../authenticator/location-database.ts";
 import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
+import type { Locations } from "../locations/location.ts";
+import { readLocations } from "../locations/location-database.ts";
 
 /**
  * Reads `authenticator.location_file` into memory.

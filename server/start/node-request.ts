@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ApiRequest, RequestHeaders } from "../http/api-request.ts";
+import type { ApiRequest, RequestHeaders } from "../http/request/api-request.ts";
 
 /** A message of `node:http` as the API reads it. Its target must be a path. */
 export class NodeRequest implements ApiRequest {

@@ -1,10 +1,10 @@
 import { handlesSealContext } from "../authenticator/devices.ts";
-import { totpSealContext } from "../credentials/totp.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import type { KeyedValues } from "../keys/key-status.ts";
 import type { SealedColumn } from "../keys/sealed-columns.ts";
 import { signingKeySealContext } from "../keys/signing-key-store.ts";
+import { totpSealContext } from "../methods/totp/totp.ts";
 import { settingsContext } from "../tenants/sealed-settings.ts";
-import { eventDataContext, previousSecretContext, webhookSecretContext } from "../webhooks/seal-contexts.ts";
 
 /** Every sealed column of the database. `stile secrets reseal` seals their values with a new key. */
 export const sealedColumns: readonly SealedColumn[] = [

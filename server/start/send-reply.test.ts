@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import type { Reply } from "../http/reply.ts";
-import { toResponse } from "../http/to-response.ts";
+import type { Reply } from "../http/answer/reply.ts";
+import { toResponse } from "../http/answer/to-response.ts";
 import { eventually } from "../testing/eventually.ts";
 import { sendReply } from "./send-reply.ts";
 

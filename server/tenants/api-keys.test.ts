@@ -2,10 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import type { Tenant } from "../config/tenant.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { createApiKey, deleteApiKey, listApiKeys, verifyApiKey } from "./api-keys.ts";
 import { createTenant } from "./manage-tenants.ts";
-import type { Tenant } from "./tenant.ts";
 
 let runtime: TestRuntime;
 let other: Tenant;

@@ -3,14 +3,14 @@ import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import { type AuditedTenant, audit, auditAttempt, commandLine } from "../audit/audit.ts";
-import type { Actor } from "../client.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
 import { TenantError } from "./manage-tenants.ts";
-import type { Tenant } from "./tenant.ts";
 
 const { apiKeys, tenants } = schema;
 

@@ -1,5 +1,5 @@
-import type { Actor } from "../client.ts";
 import type { Config } from "../config/schema.ts";
+import type { Actor } from "../context/client.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
 import { openSettings } from "./sealed-settings.ts";

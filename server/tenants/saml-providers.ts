@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Actor } from "../client.ts";
 import { samlProviderSettings } from "../config/sections/identity-providers.ts";
+import type { Actor } from "../context/client.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import { sha256 } from "../lib/sha256.ts";

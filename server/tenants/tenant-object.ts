@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { faultsOfWords } from "#words/own-texts";
+import type { Tenant } from "../config/tenant.ts";
 import type { Vault } from "../keys/vault.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import { openSettings } from "./sealed-settings.ts";
-import type { Tenant } from "./tenant.ts";
 import { isSettings } from "./tenant-config.ts";
 import type { TenantRow } from "./tenants.ts";
 

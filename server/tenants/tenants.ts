@@ -2,9 +2,9 @@ import { eq, ne, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import { type Database, schema } from "#db/client";
 import { ConfigError } from "../config/errors.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { Vault } from "../keys/vault.ts";
 import { openSettings } from "./sealed-settings.ts";
-import type { Tenant } from "./tenant.ts";
 import { tenantConfig } from "./tenant-config.ts";
 import { foreignParties, withoutForeign } from "./token-parties.ts";
 

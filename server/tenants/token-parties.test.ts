@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import type { Tenant } from "../config/tenant.ts";
 import { audienceOf, issuerOf } from "../sessions/session-claims.ts";
 import { type AdminOperator, adminOperator } from "../testing/admin-operator.ts";
 import { testRuntime } from "../testing/runtime.ts";
 import { createTenant } from "./manage-tenants.ts";
-import type { Tenant } from "./tenant.ts";
 
 const runtime = await testRuntime({
   BASE_URL: "https://login.example.com",

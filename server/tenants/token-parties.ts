@@ -2,9 +2,9 @@ import { and, arrayOverlaps, inArray, ne, or, sql } from "drizzle-orm";
 import { type Queryable, schema } from "#db/client";
 import { ownHosts } from "../config/own-hosts.ts";
 import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { IgnoredEntry } from "../config/within-bounds.ts";
 import { isUuid } from "../lib/uuid.ts";
-import type { Tenant } from "./tenant.ts";
 
 /**
  * Issuer and audience of a tenant's tokens. Applications tell tenants apart by them, so those of a tenant never name

@@ -1,8 +1,8 @@
+import type { Tenant } from "../config/tenant.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import type { Runtime } from "../runtime.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { send } from "./observed.ts";
 
 /** A response of the authenticator interface. */

@@ -1,4 +1,4 @@
-import type { Client } from "../client.ts";
+import type { Client } from "../context/client.ts";
 import type { Answer } from "../flow/answer.ts";
 import { addStep, errorCodes, type FlowCoverage } from "../flow/coverage.ts";
 import { current } from "../flow/current.ts";

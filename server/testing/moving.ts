@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
+import type { Tenant } from "../config/tenant.ts";
 import { exportUsers } from "../moving/export-users.ts";
 import { reportTo } from "../moving/import-report.ts";
 import { type ImportOptions, type ImportResult, importUsers } from "../moving/import-users.ts";
 import type { UserRecord } from "../moving/user-record.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /** Imports and exports of tests. */
 

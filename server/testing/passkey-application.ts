@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Tenant } from "../config/tenant.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { TestRuntime } from "./runtime.ts";
 import { visitor } from "./visitor.ts";
 import {

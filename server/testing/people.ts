@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Client } from "../client.ts";
+import type { Client } from "../context/client.ts";
 import type { FlowCoverage } from "../flow/coverage.ts";
 import { type Walk, walk } from "./flow-walk.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";

@@ -1,5 +1,5 @@
+import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
 
 /** A request at a time that the test sets. No deadline ends it, so a slow machine changes nothing. */

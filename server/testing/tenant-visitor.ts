@@ -1,5 +1,5 @@
-import { pathPrefix } from "../http/tenant-path.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { pathPrefix } from "../http/request/tenant-path.ts";
 import type { TestRuntime } from "./runtime.ts";
 import { type Visitor, visitor } from "./visitor.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { schema } from "#db/client";
-import { readUserObject } from "../account/user-object.ts";
+import { readUserObject } from "../objects/user-object.ts";
 import { accountOwner } from "./account-owner.ts";
 import { newName } from "./people.ts";
 import type { TestRuntime } from "./runtime.ts";

@@ -2,11 +2,11 @@ import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import { isSealedByOneOf } from "../keys/sealed-columns.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /** Pending requests to identity providers, identified by `state` (RFC 6749, 10.12). */
 

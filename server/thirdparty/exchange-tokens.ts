@@ -3,11 +3,11 @@ import { z } from "zod";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { type Write, writeOf } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
 import { isVerifierOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
 /** One-time tokens that carry a provider's facts about a user from the callback into the flow. */

@@ -1,7 +1,7 @@
+import type { Tenant } from "../config/tenant.ts";
 import { claimsOf } from "../events/events.ts";
 import type { TenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { audienceOf, issuerOf } from "../sessions/session-claims.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 /** `typ` of the token of a delivery. */
 const EVENT_TOKEN_TYPE = "webhook+jwt";

@@ -2,12 +2,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { Tenant } from "../config/tenant.ts";
+import { webhookSecretContext } from "../events/seal-contexts.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import { deleteDeliveries } from "./abandoned-deliveries.ts";
 import { type ClaimedDelivery, claimOf } from "./claim.ts";
 import { type Outcome, writeOutcomes } from "./results.ts";
-import { webhookSecretContext } from "./seal-contexts.ts";
 
 const { webhooks } = schema;
 

@@ -1,13 +1,13 @@
+import type { Tenant } from "../config/tenant.ts";
+import { configWebhooks } from "../events/config-webhooks.ts";
 import { isOutdated } from "../events/events.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import type { Vault } from "../keys/vault.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import { configWebhooks } from "./config-webhooks.ts";
 import type { EventTokens } from "./event-token.ts";
 import type { ReceiverRequest } from "./receiver-client.ts";
 import type { Outcome } from "./results.ts";
-import { eventDataContext, previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
 import { signatureHeaders } from "./signature.ts";
 
 interface PreparationContext {

@@ -1,13 +1,13 @@
 import { and, asc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
-import type { Actor } from "../client.ts";
+import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
+import { previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import { type CallbackRejection, judgeCallback } from "../lib/callback-address.ts";
 import type { Runtime } from "../runtime.ts";
 import { deleteDeliveries } from "./abandoned-deliveries.ts";
 import { WEBHOOK_LIFETIME_DAYS } from "./results.ts";
-import { previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
 import { createWebhookSecret } from "./signature.ts";
 
 const { tenants, webhooks } = schema;

@@ -5,12 +5,12 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { configWebhooks } from "../events/config-webhooks.ts";
+import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
-import { configWebhooks } from "./config-webhooks.ts";
 import { createReceiverClient } from "./receiver-client.ts";
-import { eventDataContext, previousSecretContext, webhookSecretContext } from "./seal-contexts.ts";
 import { deleteWebhook } from "./stored-webhooks.ts";
 import { createWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts";
 

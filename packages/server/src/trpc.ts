@@ -10,4 +10,4 @@ export type {
   InputDescriptor,
 } from "../../../server/flow/wire.ts";
 export type { PageAnswer as FlowAnswer } from "../../../server/http/page/page-answer.ts";
-export type { AppRouter } from "../../../server/trpc/router.ts";
+export type { AppRouter } from "../../../server/http/trpc/router.ts";

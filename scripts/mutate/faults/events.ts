@@ -81,7 +81,7 @@ export const eventFaults: readonly Fault[] = [
   },
   {
     name: "a mail is taken for unheard although the tenant has webhooks",
-    file: "server/credentials/passcodes.ts",
+    file: "server/methods/passcode/passcodes.ts",
     text: "unheard: isHeard === false",
     fault: "unheard: true",
     caughtBy: ["server/flow/scenarios/events.test.ts"],

@@ -39,24 +39,24 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "any origin is the same origin",
-    file: "server/http/origin.ts",
+    file: "server/http/request/origin.ts",
     text: 'if (site !== null) return site === "same-origin";',
     fault: 'if (site !== null) return site !== "none";',
-    caughtBy: ["server/http/origin.test.ts"],
+    caughtBy: ["server/http/request/origin.test.ts"],
   },
   {
     name: "a proxy that is not trusted states the client's address",
-    file: "server/http/client-address.ts",
+    file: "server/http/request/client-address.ts",
     text: "if (forwardedFor === null) return address;",
     fault: "if (forwardedFor !== null) return forwardedFor;",
-    caughtBy: ["server/http/client-address.test.ts"],
+    caughtBy: ["server/http/request/client-address.test.ts"],
   },
   {
     name: "an oversized body is read",
-    file: "server/http/api-request.ts",
+    file: "server/http/request/api-request.ts",
     text: "if (size > limit) return null;",
     fault: "if (size > 2 * limit) return null;",
-    caughtBy: ["server/http/body.test.ts"],
+    caughtBy: ["server/http/request/body.test.ts"],
   },
   {
     name: "an oversized body is received",
@@ -168,10 +168,10 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "tRPC calls are batched",
-    file: "server/trpc/handler.ts",
+    file: "server/http/trpc/handler.ts",
     text: 'if (url.searchParams.has("batch") || request.headers.has("trpc-accept"))',
     fault: "if (url.hash)",
-    caughtBy: ["server/trpc/router.test.ts"],
+    caughtBy: ["server/http/trpc/router.test.ts"],
   },
   {
     name: "a violated constraint is not recognised",

@@ -134,7 +134,7 @@ export const signInFaults: readonly Fault[] = [
   },
   {
     name: "a password that is replaced while its sign-in waits for the account still signs in",
-    file: "server/credentials/passwords.ts",
+    file: "server/methods/password/passwords.ts",
     text: "and user_id = $2 for update)",
     fault: "and user_id = $2)",
     caughtBy: ["server/flow/write.test.ts"],
@@ -162,9 +162,9 @@ export const signInFaults: readonly Fault[] = [
   },
   {
     name: "a server without the key of a sent code consumes the tokens of its limits",
-    file: "server/credentials/passcodes.ts",
+    file: "server/methods/passcode/passcodes.ts",
     text: "where own or not known",
     fault: "where own",
-    caughtBy: ["server/credentials/passcodes.test.ts"],
+    caughtBy: ["server/methods/passcode/passcodes.test.ts"],
   },
 ];

@@ -8,8 +8,8 @@ import {
 } from "../../audit/audit-log.ts";
 import { type AuditType, auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { auditCells, auditHeads } from "../audit-lines.ts";
 import { limitOption, pageOf, pageOption, timeOf } from "../bounds.ts";
 import type { CliRuntime } from "../cli-runtime.ts";

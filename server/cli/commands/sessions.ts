@@ -1,9 +1,9 @@
 import { endUserSession, listUserSessions } from "../../admin/user-sessions.ts";
 import { currentTime } from "../../database/current-time.ts";
+import { describeUserAgent } from "../../lib/user-agent.ts";
 import { isUuid } from "../../lib/uuid.ts";
-import { isMadeByOperator } from "../../sessions/session.ts";
-import { sessionObject } from "../../sessions/session-object.ts";
-import { describeUserAgent } from "../../sessions/user-agent.ts";
+import { isMadeByOperator } from "../../objects/session.ts";
+import { sessionObject } from "../../objects/session-object.ts";
 import { limitOption, pageOf, pageOption } from "../bounds.ts";
 import { CommandError, command } from "../command.ts";
 import { findTenant } from "../find-tenant.ts";

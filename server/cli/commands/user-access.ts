@@ -1,9 +1,9 @@
-import type { UserObject } from "../../account/user-object.ts";
 import type { OperatorContext } from "../../admin/change-user.ts";
 import type { AdminRejection } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
 import { endUserSessions } from "../../admin/user-sessions.ts";
 import { currentTime } from "../../database/current-time.ts";
+import type { UserObject } from "../../objects/user-object.ts";
 import { CommandError, command } from "../command.ts";
 import { findTenant } from "../find-tenant.ts";
 import { findUser, NAMED_BY } from "../find-user.ts";

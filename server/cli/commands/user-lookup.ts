@@ -1,13 +1,13 @@
-import { readUserObject, type UserObject } from "../../account/user-object.ts";
 import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
 import { listUserSessions } from "../../admin/user-sessions.ts";
 import { type AuditEntryJson, auditEntryJson } from "../../audit/audit-entry.ts";
 import { listAuditEntries } from "../../audit/audit-log.ts";
 import type { AuditType } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { factsById, type UserFacts } from "../../identity/users.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import { readUserObject, type UserObject } from "../../objects/user-object.ts";
 import { columns } from "../arguments.ts";
 import { auditCells } from "../audit-lines.ts";
 import { limitOption, pageOf, pageOption } from "../bounds.ts";

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { subscribableEventNames } from "../../config/event-names.ts";
+import type { Tenant } from "../../config/tenant.ts";
+import { configWebhooks } from "../../events/config-webhooks.ts";
 import { createTenantSigningKeys } from "../../keys/tenant-signing-keys.ts";
 import { judgeCallback } from "../../lib/callback-address.ts";
 import { isUuid } from "../../lib/uuid.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import type { ClaimedDelivery } from "../../webhooks/claim.ts";
-import { configWebhooks } from "../../webhooks/config-webhooks.ts";
 import {
   type DeliveryFilter,
   listDeliveries,

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
-import { lastMethodHere } from "../../credentials/account-marks.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";
+import { lastMethodHere } from "../../sessions/account-marks.ts";
 import { action } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";

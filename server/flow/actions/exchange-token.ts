@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
-import { securityNotice } from "../../account/security-notices.ts";
 import { auditAttempt } from "../../audit/audit.ts";
 import { factsByEmail, factsById, isEmailVerified, type UserFacts } from "../../identity/users.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
   type ExchangeToken,

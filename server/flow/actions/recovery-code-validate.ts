@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { securityNotice } from "../../account/security-notices.ts";
-import { verifyRecoveryCode } from "../../credentials/recovery-codes.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
+import { verifyRecoveryCode } from "../../methods/recovery-code/recovery-codes.ts";
 import { action } from "../define.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
+import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../methods/passkey/passkeys.ts";
 import { isOnlyTenant } from "../../tenants/only-tenant.ts";
 import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";

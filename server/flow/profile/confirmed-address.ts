@@ -1,9 +1,9 @@
 import { requireAccount } from "../../account/account.ts";
-import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail } from "../../identity/emails.ts";
 import { setEmailVerified } from "../../identity/users.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
 import type { Context } from "../define.ts";
 import type { Effects } from "../outcome.ts";
 import { addressesOf, mayAddEmail, primaryAddressOf } from "./emails.ts";

@@ -1,6 +1,6 @@
 import { deleteAccount } from "../../account/deletion.ts";
-import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
 import { go } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
 import { sensitiveAction } from "./profile-action.ts";

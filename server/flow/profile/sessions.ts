@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { endSignIns } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
-import type { Session } from "../../sessions/session.ts";
+import type { Session } from "../../objects/session.ts";
 import { describeSession, endSessionOf } from "../../sessions/session-list.ts";
 import { endOtherSessions } from "../../sessions/sessions.ts";
 import type { View } from "../define.ts";

@@ -1,11 +1,12 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
+import { mailRecords } from "../../audit/mail-records.ts";
 import { emittedEventNames } from "../../config/event-names.ts";
 import { type EventName, events } from "../../events/events.ts";
 import { mailEvents } from "../../events/mail-events.ts";
+import { eventDataContext } from "../../events/seal-contexts.ts";
 import { adminAddresses } from "../../http/admin/addresses.ts";
-import { mailRecords } from "../../mail/mail-records.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import { createTenantMail } from "../../mail/tenant-mail.ts";
 import {
@@ -24,7 +25,6 @@ import { restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { visitor } from "../../testing/visitor.ts";
-import { eventDataContext } from "../../webhooks/seal-contexts.ts";
 import { states } from "../states/index.ts";
 
 /** What every operation emits, in order: each is performed by the running machine with a webhook for every event. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Client } from "../../client.ts";
+import type { Client } from "../../context/client.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, password, people } from "../../testing/people.ts";

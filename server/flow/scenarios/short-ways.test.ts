@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Client } from "../../client.ts";
+import type { Client } from "../../context/client.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { codeFor, markedClient, newAddress, origin, password, people } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";

@@ -1,4 +1,4 @@
-import { createRequestOptions } from "../../credentials/passkeys.ts";
+import { createRequestOptions } from "../../methods/passkey/passkeys.ts";
 import { continueWithLoginIdentifier } from "../actions/continue-with-login-identifier.ts";
 import { rememberMe } from "../actions/remember-me.ts";
 import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";

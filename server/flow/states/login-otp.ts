@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { verifyTotp } from "../../credentials/totp.ts";
+import { verifyTotp } from "../../methods/totp/totp.ts";
 import { back } from "../actions/back.ts";
 import {
   continueToLoginAuthenticator,

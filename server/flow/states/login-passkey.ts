@@ -1,5 +1,5 @@
-import { createRequestOptions } from "../../credentials/passkeys.ts";
-import { credentialIds } from "../../credentials/webauthn-credentials.ts";
+import { createRequestOptions } from "../../methods/passkey/passkeys.ts";
+import { credentialIds } from "../../methods/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { requiredProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";

@@ -1,8 +1,8 @@
 import { revokeAccess } from "../../account/access-revocation.ts";
-import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { replacePassword } from "../../credentials/passwords.ts";
 import { emit } from "../../events/emit.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
+import { replacePassword } from "../../methods/password/passwords.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { newPasswordErrors, newPasswordInput, rejectNewPassword } from "../new-password.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { verifyPassword } from "../../credentials/passwords.ts";
+import { verifyPassword } from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";

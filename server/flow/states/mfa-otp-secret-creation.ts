@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../credentials/totp.ts";
-import { revokeDevices } from "../../credentials/trusted-devices.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
+import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../methods/totp/totp.ts";
+import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createCreationOptions } from "../../credentials/passkeys.ts";
+import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { declinePasskey } from "../actions/skip.ts";
 import { state, type View } from "../define.ts";

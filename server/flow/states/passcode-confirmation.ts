@@ -2,15 +2,15 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { dropCredentialsSetBeforeVerification } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
+import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
+import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import {
   ensurePasscodeSent,
   type PasscodeSubject,
   resendPasscode,
   verifyPasscode,
-} from "../../credentials/passcodes.ts";
-import { emit } from "../../events/emit.ts";
-import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
-import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
+} from "../../methods/passcode/passcodes.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, type Entered, state } from "../define.ts";

@@ -1,6 +1,6 @@
-import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { createPassword } from "../../credentials/passwords.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
+import { createPassword } from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";

@@ -1,5 +1,5 @@
 import { profilePayload } from "../../account/account.ts";
-import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
+import { replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { credentialActions } from "../profile/credentials.ts";
 import { deletionActions } from "../profile/deletion.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { requireAccount } from "../../account/account.ts";
-import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { createCreationOptions, verifyAttestation } from "../../credentials/passkeys.ts";
-import { revokeDevices } from "../../credentials/trusted-devices.ts";
-import { insertCredential } from "../../credentials/webauthn-credentials.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
+import { createCreationOptions, verifyAttestation } from "../../methods/passkey/passkeys.ts";
+import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
+import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";

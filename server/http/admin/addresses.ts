@@ -1,4 +1,4 @@
-import type { Address } from "../address.ts";
+import type { Address } from "../table/address.ts";
 import { requireAdminKey } from "./admin-key.ts";
 import { apiKeyAddresses } from "./api-keys.ts";
 import { auditLogAddresses } from "./audit-logs.ts";

@@ -1,6 +1,6 @@
 import { type ApiKey, recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { plainError } from "../reply.ts";
+import { plainError } from "../answer/reply.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 
 /**
  * `Authorization: Bearer <key>` with one space; the scheme is case-insensitive (RFC 9110, 11.1). Node joins repeated

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { AdminRejection } from "../../admin/rejections.ts";
-import type { Address, Operation } from "../address.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { type Input, type OperationInput, operation } from "../operation.ts";
-import { plainError, type Reply } from "../reply.ts";
+import { plainError, type Reply } from "../answer/reply.ts";
+import type { Address, Operation } from "../table/address.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { type Input, type OperationInput, operation } from "../table/operation.ts";
 
 type None = z.ZodObject<Record<never, never>>;
 

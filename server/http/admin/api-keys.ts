@@ -8,8 +8,8 @@ import {
   MAX_API_KEYS,
 } from "../../tenants/api-keys.ts";
 import { TenantError } from "../../tenants/manage-tenants.ts";
-import { uuid } from "../fields.ts";
-import { json, plainError } from "../reply.ts";
+import { json, plainError } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
 
 const time = z.iso.datetime({ precision: 3 });

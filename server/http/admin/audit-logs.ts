@@ -10,10 +10,10 @@ import { auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
-import { csv, instant, pageQuery } from "../fields.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { pageHeaders } from "../paging.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { csv, instant, pageQuery } from "../table/fields.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { pageHeaders } from "../table/paging.ts";
 import { adminOperation } from "./admin-operation.ts";
 
 const part = () => z.string().max(256).optional();

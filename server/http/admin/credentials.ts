@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { readUserObject, userCredentialSchema, userIdentitySchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { removeUserCredential, renameUserCredential } from "../../admin/user-credentials.ts";
 import { removeUserIdentity } from "../../admin/user-identities.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { readUserObject, userCredentialSchema, userIdentitySchema } from "../../objects/user-object.ts";
+import { json } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

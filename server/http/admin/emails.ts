@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { readUserObject, userEmailSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { addUserEmail, removeUserEmail, setPrimaryUserEmail } from "../../admin/user-emails.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { readUserObject, userEmailSchema } from "../../objects/user-object.ts";
+import { json } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

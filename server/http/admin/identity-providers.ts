@@ -13,9 +13,9 @@ import {
   patchedSamlProvider,
   type SamlProvider,
 } from "../../tenants/saml-providers.ts";
-import { uuid } from "../fields.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { json, plainError, type Reply } from "../reply.ts";
+import { json, plainError, type Reply } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
 import { oauthProviderBody, oauthProviderPatch, samlProviderPatch } from "./settings-schema.ts";
 import { answerTenantChange, changingParty, managedTenant } from "./tenants.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { readUserObject, type UserObject, userMetadataSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { patchUserMetadata } from "../../admin/user-metadata.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json, type Reply } from "../reply.ts";
+import { readUserObject, type UserObject, userMetadataSchema } from "../../objects/user-object.ts";
+import { json, type Reply } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

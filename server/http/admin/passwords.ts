@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { readUserObject, userPasswordSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { removeUserPassword, setUserPassword } from "../../admin/user-password.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { readUserObject, userPasswordSchema } from "../../objects/user-object.ts";
+import { json } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readUserObject, userOtpSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import {
   countUserRecoveryCodes,
@@ -13,9 +12,10 @@ import {
   replaceUserRecoveryCodes,
 } from "../../admin/user-factors.ts";
 import type { Device } from "../../authenticator/devices.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { readUserObject, userOtpSchema } from "../../objects/user-object.ts";
+import { json } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

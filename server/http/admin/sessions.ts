@@ -5,10 +5,10 @@ import {
   endUserSessions,
   listUserSessions,
 } from "../../admin/user-sessions.ts";
-import { sessionObject, sessionObjectSchema } from "../../sessions/session-object.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { sessionObject, sessionObjectSchema } from "../../objects/session-object.ts";
+import { json } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND, noContent, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: sessions";

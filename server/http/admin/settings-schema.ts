@@ -2,7 +2,7 @@ import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
 import { samlProviderSettings } from "../../config/sections/identity-providers.ts";
 import { isServerSetting } from "../../tenants/tenant-config.ts";
-import { documentedAs } from "../fields.ts";
+import { documentedAs } from "../table/fields.ts";
 
 /**
  * Settings as the document of the interface shows them. The bodies that carry them are read as any object, because a patch

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { MAX_STATISTICS_DAYS, readStatistics } from "../../admin/statistics.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { clientContext } from "../handler-context.ts";
-import { json, plainError } from "../reply.ts";
+import { json, plainError } from "../answer/reply.ts";
+import { clientContext } from "../table/handler-context.ts";
 import { adminOperation } from "./admin-operation.ts";
 
 const DAY_MS = 86_400_000;

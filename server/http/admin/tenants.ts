@@ -12,10 +12,10 @@ import {
 } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { type TenantObject, tenantObject, tenantObjectSchema } from "../../tenants/tenant-object.ts";
-import { pageQuery, uuid } from "../fields.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { pageHeaders } from "../paging.ts";
-import { json, plainError, type Reply } from "../reply.ts";
+import { json, plainError, type Reply } from "../answer/reply.ts";
+import { pageQuery, uuid } from "../table/fields.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { pageHeaders } from "../table/paging.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
 import { settingsBody } from "./settings-schema.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { readUserObject, usernameSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { updateAdminUser } from "../../admin/users.ts";
-import { uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { readUserObject, usernameSchema } from "../../objects/user-object.ts";
+import { json } from "../answer/reply.ts";
+import { uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
 import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { readUserObject, userObjectSchema } from "../../account/user-object.ts";
 import { notFound } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
 import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { csv, instant, pageQuery, uuid } from "../fields.ts";
-import { requestContextOf } from "../handler-context.ts";
-import { pageHeaders } from "../paging.ts";
-import { json } from "../reply.ts";
+import { readUserObject, userObjectSchema } from "../../objects/user-object.ts";
+import { json } from "../answer/reply.ts";
+import { csv, instant, pageQuery, uuid } from "../table/fields.ts";
+import { requestContextOf } from "../table/handler-context.ts";
+import { pageHeaders } from "../table/paging.ts";
 import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
 
 const tag = "admin: users";

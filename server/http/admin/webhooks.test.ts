@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { configWebhookId } from "../../events/config-webhooks.ts";
 import { emit } from "../../events/emit.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { type AdminOperator, adminOperator } from "../../testing/admin-operator.ts";
@@ -11,7 +12,6 @@ import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
 import { startReceiver, type WebhookReceiver } from "../../testing/webhook-receiver.ts";
 import { commitWrites } from "../../testing/writes.ts";
-import { configWebhookId } from "../../webhooks/config-webhooks.ts";
 import { createReceiverClient } from "../../webhooks/receiver-client.ts";
 import { createWebhookDelivery } from "../../webhooks/webhook-delivery.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { subscribableEventNames } from "../../config/event-names.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { configWebhooks } from "../../webhooks/config-webhooks.ts";
+import { configWebhooks } from "../../events/config-webhooks.ts";
 import {
   findDelivery,
   type ListedDelivery,
@@ -22,10 +22,10 @@ import {
   type StoredWebhook,
   updateWebhook,
 } from "../../webhooks/stored-webhooks.ts";
-import { instant, pageQuery, uuid } from "../fields.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { pageHeaders } from "../paging.ts";
-import { json, plainError } from "../reply.ts";
+import { json, plainError } from "../answer/reply.ts";
+import { instant, pageQuery, uuid } from "../table/fields.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { pageHeaders } from "../table/paging.ts";
 import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
 
 const time = z.iso.datetime({ precision: 3 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { answerBody, renameBody, requestBody } from "../../authenticator/request-input.ts";
 import { trustedFacetsType } from "../../authenticator/uaf/facets.ts";
-import { type Address, address, type Operation, type Security } from "../address.ts";
-import { acceptingNull } from "../fields.ts";
-import type { Handler } from "../handler-context.ts";
-import { described } from "../operation.ts";
+import { type Address, address, type Operation, type Security } from "../table/address.ts";
+import { acceptingNull } from "../table/fields.ts";
+import type { Handler } from "../table/handler-context.ts";
+import { described } from "../table/operation.ts";
 import { facetsHandler, helloHandler } from "./application.ts";
 import { deleteUserHandler, devicesHandler, renameHandler } from "./devices.ts";
 import { eventsHandler } from "./events.ts";

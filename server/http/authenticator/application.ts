@@ -1,7 +1,7 @@
 import { applicationOf } from "../../authenticator/application.ts";
 import { trustedFacets, trustedFacetsType } from "../../authenticator/uaf/facets.ts";
-import type { Handler } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { rejectWithoutKey } from "./caller.ts";
 
 /** `GET /authenticator/hello`: whether an API key is valid. */

@@ -1,7 +1,7 @@
 import type { Parsed } from "../../authenticator/request-input.ts";
-import { readObject } from "../body.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import { readObject } from "../request/body.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { authenticatorError } from "./error.ts";
 
 /** Reads a body and parses it with a function of `server/authenticator/request-input.ts`. */

@@ -3,10 +3,10 @@ import { eq } from "drizzle-orm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import type { Tenant } from "../../config/tenant.ts";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import {
   type ApiResponse,
   type AuthenticatorApplication,

@@ -2,8 +2,8 @@ import { assertJudgeable, isDeviceToken, isViewToken } from "../../authenticator
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import { findRequest } from "../../authenticator/requests.ts";
 import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { authenticatorError } from "./error.ts";
 
 /**

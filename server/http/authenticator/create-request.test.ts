@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readLocations } from "../../authenticator/location-database.ts";
 import { pendingRequests } from "../../authenticator/pending-requests.ts";
+import { readLocations } from "../../locations/location-database.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
   type AuthenticatorApplication,

@@ -1,8 +1,8 @@
 import { removeUser } from "../../authenticator/delete-user.ts";
 import { type Device, devicesOf, renameDevice } from "../../authenticator/devices.ts";
 import { isUserId, parseRename } from "../../authenticator/request-input.ts";
-import { clientContext, type Handler } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { clientContext, type Handler } from "../table/handler-context.ts";
 import { readBody } from "./body.ts";
 import { rejectWithoutKey } from "./caller.ts";
 import { authenticatorError } from "./error.ts";

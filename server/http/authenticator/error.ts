@@ -1,4 +1,4 @@
-import { json, type Reply } from "../reply.ts";
+import { json, type Reply } from "../answer/reply.ts";
 
 /**
  * Builds an error of the authenticator interface: `{code, message}`. Published clients read `messsage` of a 404, so it

@@ -1,7 +1,7 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { authorizeCaller, type Caller } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { pageResourceOf } from "./resource.ts";

@@ -1,5 +1,5 @@
-import type { HandlerContext } from "../handler-context.ts";
-import { isAllowedOrigin } from "../origin.ts";
+import { isAllowedOrigin } from "../request/origin.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 
 /**
  * CORS headers that let pages of any origin read the response. The token in the URL is the only credential, and cookies

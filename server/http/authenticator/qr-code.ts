@@ -2,8 +2,8 @@ import { qrCodeContent } from "../../authenticator/request-addresses.ts";
 import { openDeviceToken } from "../../authenticator/request-tokens.ts";
 import { contrastRatio } from "../../lib/contrast.ts";
 import { defaultQrCodeStyle, type QrCodeStyle, qrCodePng, qrCodeSvg } from "../../lib/qr-code.ts";
-import type { Handler } from "../handler-context.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { authorizeCaller, unknownRequest } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 

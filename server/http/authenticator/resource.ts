@@ -1,9 +1,9 @@
 import { applicationOf } from "../../authenticator/application.ts";
-import type { Location } from "../../authenticator/location.ts";
 import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts";
 import { viewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import type { Location } from "../../locations/location.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import type { Caller } from "./caller.ts";
 
 /** A request in the interface (docs/authenticator-requests.md). */

@@ -1,7 +1,7 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import type { Caller } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 

@@ -3,12 +3,12 @@ import { pendingRequests } from "../../authenticator/pending-requests.ts";
 import { requestUrl } from "../../authenticator/request-addresses.ts";
 import { isRequestId } from "../../authenticator/request-tokens.ts";
 import { ownOrigin } from "../../config/own-hosts.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { readText } from "../body.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { isSameOrigin } from "../origin.ts";
-import { plainError, type Reply, redirect } from "../reply.ts";
+import { plainError, type Reply, redirect } from "../answer/reply.ts";
+import { readText } from "../request/body.ts";
+import { isSameOrigin } from "../request/origin.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 
 const pageAddress = "/dev/authenticator";
 

@@ -1,7 +1,7 @@
 import { mailPreviewPage } from "../../dev/mail-preview/page.ts";
 import { mailboxPage } from "../../dev/mailbox/page.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError } from "../reply.ts";
+import { plainError } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /** `GET /dev/mailbox`: sent mails, if no mail server is configured. */
 export const mailboxHandler: Handler = ({ runtime, request, url, tenant }) => {

@@ -4,9 +4,9 @@ import {
   themePreviewSettings,
   themePreviewStyle,
 } from "../../dev/theme-preview/page.ts";
-import type { Handler } from "../handler-context.ts";
-import { messageDocument, messageStyles } from "../message-document.ts";
-import { messages } from "../messages.ts";
+import { messageDocument, messageStyles } from "../answer/message-document.ts";
+import { messages } from "../answer/messages.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 const plainPages: PlainPages = {
   styles: messageStyles,

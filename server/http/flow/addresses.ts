@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { FlowType } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
-import { address } from "../address.ts";
-import type { Handler } from "../handler-context.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
-import { described } from "../operation.ts";
 import { profilePageHandler, registrationPageHandler, tokenExchangePageHandler } from "../page/flow-links.ts";
 import { loginPageHandler } from "../page/login-page.ts";
+import { address } from "../table/address.ts";
+import type { Handler } from "../table/handler-context.ts";
+import { described } from "../table/operation.ts";
 import { flowHandler } from "./call-flow.ts";
 import { flowGraphHandler } from "./graph.ts";
 import { actionRequest, flowState } from "./schemas.ts";

@@ -5,7 +5,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
-import { MAX_BODY_BYTES } from "../body.ts";
+import { MAX_BODY_BYTES } from "../request/body.ts";
 
 let runtime: TestRuntime;
 

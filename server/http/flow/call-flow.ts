@@ -1,5 +1,6 @@
-import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Tenant } from "../../config/tenant.ts";
+import type { CookieChanges } from "../../context/client.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current } from "../../flow/current.ts";
 import { type Beginning, type StepCall, start, step } from "../../flow/engine.ts";
@@ -9,18 +10,17 @@ import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { isUnknownKey } from "../../keys/unknown-key.ts";
+import type { IssuedSession, Session } from "../../objects/session.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
-import type { IssuedSession, Session } from "../../sessions/session.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { wordsHeader } from "../../theme/own-words.ts";
-import { readObject } from "../body.ts";
-import { deviceCookie, markCookie, thirdPartyStateCookie } from "../cookies.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { isDisallowedOrigin } from "../origin.ts";
-import { json, type Reply } from "../reply.ts";
+import { json, type Reply } from "../answer/reply.ts";
+import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../answer/temporary-failure.ts";
+import { readObject } from "../request/body.ts";
+import { deviceCookie, markCookie, thirdPartyStateCookie } from "../request/cookies.ts";
+import { isDisallowedOrigin } from "../request/origin.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
-import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../temporary-failure.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { actionName, parseActionBody, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */

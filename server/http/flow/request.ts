@@ -1,7 +1,7 @@
 import type { FlowType } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isUuid } from "../../lib/uuid.ts";
-import { isObject } from "../body.ts";
+import { isObject } from "../request/body.ts";
 
 /** What the query of a flow's address asks for. */
 export type FlowParameters =

@@ -1,4 +1,4 @@
-import type { Handler } from "../handler-context.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { flowError, flowHandler } from "./call-flow.ts";
 
 const handleFlow = flowHandler("token_exchange");

@@ -1,8 +1,15 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { events } from "../../events/events.ts";
-import { type Address, type Answer, type Operation, type Security, type Tag, tags } from "../address.ts";
-import { isCsv } from "../fields.ts";
+import {
+  type Address,
+  type Answer,
+  type Operation,
+  type Security,
+  type Tag,
+  tags,
+} from "../table/address.ts";
+import { isCsv } from "../table/fields.ts";
 import { createConverter, errorSchemas, type JsonSchema } from "./schemas.ts";
 
 /** A recorded call of an operation: what was sent, and the answers by status. */

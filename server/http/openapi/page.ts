@@ -1,7 +1,7 @@
 import { type EventName, events } from "../../events/events.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
 import { eventSchemas } from "./document.ts";
 import type { JsonSchema } from "./schemas.ts";
 

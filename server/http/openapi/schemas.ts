@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ErrorShape } from "../address.ts";
-import { shownSchema } from "../fields.ts";
 import { anyFlowState } from "../flow/schemas.ts";
+import type { ErrorShape } from "../table/address.ts";
+import { shownSchema } from "../table/fields.ts";
 
 /** A schema of JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import type { HandlerContext } from "../handler-context.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { assetHandler } from "./asset.ts";
 
 const root = mkdtempSync(join(tmpdir(), "stile-assets-"));

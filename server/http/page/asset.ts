@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type ContentEncoding, contentEncodings } from "../../lib/content-encoding.ts";
 import { projectPath } from "../../lib/project-path.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError } from "../reply.ts";
-import { responseEncoding } from "../response-encoding.ts";
+import { plainError } from "../answer/reply.ts";
+import { responseEncoding } from "../answer/response-encoding.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /** A file of the pages, as it is and compressed by the build. */
 type Asset = { mediaType: string; plain: Buffer<ArrayBuffer> } & Partial<

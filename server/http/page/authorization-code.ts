@@ -1,6 +1,6 @@
+import type { IssuedSession } from "../../objects/session.ts";
 import { issueAuthorizationCode, revokeAuthorizationCode } from "../../sessions/authorization-codes.ts";
-import type { IssuedSession } from "../../sessions/session.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { destinationUrl, mayReturnTo } from "./destination.ts";
 import { openPageCookie } from "./page-cookie.ts";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/schema.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
-import { pathPrefix, withinTenant } from "../tenant-path.ts";
+import { pathPrefix, withinTenant } from "../request/tenant-path.ts";
 
 /** The application that the hosted page sends a signed-in user to. */
 export interface Destination {

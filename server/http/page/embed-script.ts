@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { projectPath } from "../../lib/project-path.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError } from "../reply.ts";
+import { plainError } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /**
  * A script for pages of any origin. It is cached shortly, because its address never changes; `crossorigin` lets a page

@@ -1,7 +1,7 @@
-import { wantsPage } from "../accepts.ts";
+import { redirect } from "../answer/reply.ts";
 import { flowError } from "../flow/call-flow.ts";
-import type { Handler } from "../handler-context.ts";
-import { redirect } from "../reply.ts";
+import { wantsPage } from "../request/accepts.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { loginPageHandler } from "./login-page.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { sealData, unsealData } from "iron-session";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import type { OtherOrigin } from "../origin.ts";
+import type { OtherOrigin } from "../request/origin.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { assertKnownSeals, flowSeconds, type PageFlow } from "./page-cookie.ts";
 
 /**

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Runtime } from "../../runtime.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { messageStyles } from "../answer/message-document.ts";
 import { handle } from "../dispatch.ts";
-import { messageStyles } from "../message-document.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import type { Config } from "../../config/schema.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import { flowTypes } from "../../flow/names.ts";
 import { parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { wantsPage } from "../accepts.ts";
-import type { RequestHeaders } from "../api-request.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { messagePage } from "../message-page.ts";
-import { refusedDestination } from "../messages.ts";
-import { plainError, type Reply, redirect } from "../reply.ts";
-import { withinTenant } from "../tenant-path.ts";
+import { messagePage } from "../answer/message-page.ts";
+import { refusedDestination } from "../answer/messages.ts";
+import { plainError, type Reply, redirect } from "../answer/reply.ts";
+import { wantsPage } from "../request/accepts.ts";
+import type { RequestHeaders } from "../request/api-request.ts";
+import { withinTenant } from "../request/tenant-path.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { type Destination, destinationUrl, parseDestination } from "./destination.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
 

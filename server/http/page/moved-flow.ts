@@ -2,7 +2,7 @@ import { sealData, unsealData } from "iron-session";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { registerUse } from "../../sessions/single-use.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { type Frame, isSameFrame } from "./frame.ts";
 import type { PageFlow } from "./page-cookie.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { loadConfig } from "../../config/load.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import { createVault } from "../../keys/vault.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { openPageCookie, pageCookie } from "./page-cookie.ts";
 
 const tenant: Tenant = { id: "00000000-0000-4000-8000-000000000001", config: loadConfig({}, "/nowhere") };

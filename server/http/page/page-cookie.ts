@@ -1,11 +1,11 @@
 import { sealData, unsealData } from "iron-session";
 import type { Config } from "../../config/schema.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { UnknownKeyError } from "../../keys/vault.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
-import { pathPrefix } from "../tenant-path.ts";
+import { cookieValues, formatCookie, isSecure } from "../request/cookies.ts";
+import { pathPrefix } from "../request/tenant-path.ts";
 import type { Destination } from "./destination.ts";
 import { type Frame, isSameFrame } from "./frame.ts";
 import type { Notice } from "./notice.ts";

@@ -1,14 +1,14 @@
+import type { Tenant } from "../../config/tenant.ts";
 import { capabilitiesInputOf, type ReportedCapabilities } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import { randomToken } from "../../lib/random-token.ts";
+import type { IssuedSession } from "../../objects/session.ts";
 import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
-import type { IssuedSession } from "../../sessions/session.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
 import { assertKnownHeldFlow, openHeldFlow, sealHeldFlow } from "./held-flow.ts";
 import { openMovedFlow, sealMovedFlow } from "./moved-flow.ts";

@@ -1,11 +1,11 @@
 import type { Config } from "../../config/schema.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { wantsJson, wantsPage } from "../accepts.ts";
-import type { RequestHeaders } from "../api-request.ts";
-import { messagePage } from "../message-page.ts";
-import { missingAddress, tooManyPages } from "../messages.ts";
-import { plainError, type Reply } from "../reply.ts";
+import { messagePage } from "../answer/message-page.ts";
+import { missingAddress, tooManyPages } from "../answer/messages.ts";
+import { plainError, type Reply } from "../answer/reply.ts";
+import { wantsJson, wantsPage } from "../request/accepts.ts";
+import type { RequestHeaders } from "../request/api-request.ts";
 
 /** Paths of pages within their tenant. A test compares them with `hosted/answer.ts`. */
 export const pagePaths: ReadonlySet<string> = new Set(["/", "/account", "/confirm", "/embed"]);

@@ -1,14 +1,14 @@
+import type { Tenant } from "../../config/tenant.ts";
 import { peek } from "../../flow/current.ts";
 import { detailedState } from "../../flow/error-codes.ts";
 import { firstAccountState, firstState } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
+import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Session } from "../../sessions/session.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { cookieValues } from "../cookies.ts";
+import { cookieValues } from "../request/cookies.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
 import type { PageAnswer } from "./page-answer.ts";

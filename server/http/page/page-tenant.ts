@@ -1,6 +1,6 @@
+import type { Tenant } from "../../config/tenant.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { locate } from "../locate.ts";
+import { locate } from "../request/locate.ts";
 
 /**
  * Finds the tenant of a page.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Tenant } from "../../config/tenant.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { newAddress } from "../../testing/people.ts";
 import { mailedCode, password } from "../../testing/rest-walk.ts";

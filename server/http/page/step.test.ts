@@ -5,7 +5,7 @@ import { acme } from "../../testing/provider-people.ts";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { MAX_BODY_BYTES } from "../body.ts";
+import { MAX_BODY_BYTES } from "../request/body.ts";
 import { checkingCookies } from "./cookie-check.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";

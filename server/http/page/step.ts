@@ -1,12 +1,12 @@
+import type { Tenant } from "../../config/tenant.ts";
 import { capabilitiesInputOf } from "../../flow/capabilities.ts";
 import { firstState } from "../../flow/first-state.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { readText } from "../body.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { plainError, type Reply, redirect } from "../reply.ts";
+import { plainError, type Reply, redirect } from "../answer/reply.ts";
+import { readText } from "../request/body.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { checkingCookies } from "./cookie-check.ts";
 import { readForm } from "./form.ts";
 import { NOTICE_SECONDS, type Notice, noticeOf } from "./notice.ts";

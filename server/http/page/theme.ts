@@ -1,7 +1,7 @@
 import { wordFiles } from "../../theme/own-words.ts";
 import { type ThemeFile, themeFiles } from "../../theme/theme-files.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError } from "../reply.ts";
+import { plainError } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /**
  * `GET /theme/{version}/{file}`: a file of the tenant's theme, or of its own texts. The version is part of the address, so browsers keep the

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { authenticationResponse, registrationResponse } from "../../webauthn/responses.ts";
-import { type Access, type Address, address, type Operation, type Security } from "../address.ts";
-import { acceptingNull, uuid } from "../fields.ts";
-import type { Handler } from "../handler-context.ts";
-import { described } from "../operation.ts";
 import { keySet } from "../session/schemas.ts";
+import { type Access, type Address, address, type Operation, type Security } from "../table/address.ts";
+import { acceptingNull, uuid } from "../table/fields.ts";
+import type { Handler } from "../table/handler-context.ts";
+import { described } from "../table/operation.ts";
 import { requireApiKey } from "./api-key.ts";
 import { listAuditLogsHandler } from "./audit-logs.ts";
 import { confirmationFields, confirmHandler, redeemHandler, redemptionFields } from "./confirmation.ts";

@@ -1,6 +1,6 @@
 import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { errorReply } from "./error-reply.ts";
 
 /** Returns the header `apiKey`, trimmed; empty if it is absent. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { passkeyServerAuditTypes } from "../../audit/audit-types.ts";
 import { listPasskeyAuditEntries } from "../../passkey-server/audit-log.ts";
-import type { Handler } from "../handler-context.ts";
-import { pageHeaders } from "../paging.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
+import { pageHeaders } from "../table/paging.ts";
 import { readPage } from "./read-page.ts";
 import { invalidRequestReply } from "./request.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type ConfirmationAnswer, confirm, decline, resume } from "../../passkey-server/confirmation.ts";
 import { redeemCode } from "../../passkey-server/confirmation-code.ts";
-import { isObject } from "../body.ts";
-import { type Handler, requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { isObject } from "../request/body.ts";
+import { type Handler, requestContextOf } from "../table/handler-context.ts";
 import { invalidRequestReply, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";
 
 /** The body of `POST transaction/confirm`. */

@@ -5,9 +5,9 @@ import {
   renameCredential,
   showCredential,
 } from "../../passkey-server/credentials.ts";
-import { type Handler, type HandlerContext, requestContextOf } from "../handler-context.ts";
-import { pageHeaders } from "../paging.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { type Handler, type HandlerContext, requestContextOf } from "../table/handler-context.ts";
+import { pageHeaders } from "../table/paging.ts";
 import { readPage } from "./read-page.ts";
 import { invalidRequestReply, readFields, rejectionReply, requiredText } from "./request.ts";
 

@@ -1,4 +1,4 @@
-import { json, type Reply } from "../reply.ts";
+import { json, type Reply } from "../answer/reply.ts";
 
 /** Titles of errors that do not depend on the endpoint. */
 const defaultTitles: Record<number, string> = {

@@ -1,5 +1,5 @@
-import type { Handler } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /** `GET .well-known/jwks.json`: the public keys of a tenant's passkey server (RFC 7517, 5). */
 export const passkeyJwksHandler: Handler = async ({ runtime, tenant }) =>

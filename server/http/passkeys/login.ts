@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { finalizeLogin, initializeDiscoverableLogin, initializeLogin } from "../../passkey-server/login.ts";
 import type { CredentialKind } from "../../passkey-server/options.ts";
-import { type Handler, requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { type Handler, requestContextOf } from "../table/handler-context.ts";
 import { apiKeyOf, rejectWithoutApiKey } from "./api-key.ts";
 import { errorReply } from "./error-reply.ts";
 import { readBody, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";

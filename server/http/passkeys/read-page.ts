@@ -1,5 +1,5 @@
-import type { Page } from "../paging.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { Page } from "../table/paging.ts";
 import { invalidRequestReply } from "./request.ts";
 
 const MAX_PAGE_SIZE = 100;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { CredentialKind } from "../../passkey-server/options.ts";
 import { finalizeRegistration, initializeRegistration } from "../../passkey-server/registration.ts";
-import { type Handler, requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { type Handler, requestContextOf } from "../table/handler-context.ts";
 import {
   iconField,
   optionalText,

@@ -5,9 +5,9 @@ import {
   rejectPasskeyRequest,
 } from "../../passkey-server/errors.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
-import { readObject } from "../body.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { json, type Reply } from "../reply.ts";
+import { json, type Reply } from "../answer/reply.ts";
+import { readObject } from "../request/body.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { errorReply } from "./error-reply.ts";
 
 /** Converts a rejection to an error reply. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { passkeyServerAuditTypes } from "../../audit/audit-types.ts";
-import { pageQuery } from "../fields.ts";
+import { pageQuery } from "../table/fields.ts";
 
 /** Schemas of the passkey server's answers (docs/passkey-server.md). */
 

@@ -7,8 +7,8 @@ import {
   createRequestOptions,
   verifyAssertion,
   verifyAttestation,
-} from "../../credentials/passkeys.ts";
-import { insertCredential } from "../../credentials/webauthn-credentials.ts";
+} from "../../methods/passkey/passkeys.ts";
+import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import { verifyReceipt } from "../../passkey-server/receipt-verification.ts";
 import { coseAlgorithms } from "../../testing/cose-key.ts";
 import { importRecords } from "../../testing/moving.ts";

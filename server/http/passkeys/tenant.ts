@@ -1,8 +1,8 @@
+import type { Tenant } from "../../config/tenant.ts";
 import { isCanonicalUuid } from "../../lib/uuid.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import type { Located } from "../locate.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { Located } from "../request/locate.ts";
 import { errorReply } from "./error-reply.ts";
 
 /**

@@ -3,9 +3,9 @@ import { rejectedNumber } from "../../passkey-server/canonical-json.ts";
 import { finalizeTransaction } from "../../passkey-server/transaction-finalization.ts";
 import { initializeTransaction } from "../../passkey-server/transaction-initialization.ts";
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
-import { isObject } from "../body.ts";
-import { type Handler, requestContextOf } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import { isObject } from "../request/body.ts";
+import { type Handler, requestContextOf } from "../table/handler-context.ts";
 import { readBody, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";
 
 /** The body of `POST transaction/initialize`. */

@@ -1,5 +1,5 @@
 import { removeUser } from "../../passkey-server/users.ts";
-import { type Handler, requestContextOf } from "../handler-context.ts";
+import { type Handler, requestContextOf } from "../table/handler-context.ts";
 import { rejectionReply } from "./request.ts";
 
 /** `DELETE users/{user_id}`: deletes a user with everything stored for it. */

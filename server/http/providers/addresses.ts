@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { address } from "../address.ts";
-import { described } from "../operation.ts";
+import { address } from "../table/address.ts";
+import { described } from "../table/operation.ts";
 import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
 import { samlCallbackHandler } from "./saml-callback.ts";
 import { thirdPartyCallbackHandler } from "./third-party-callback.ts";

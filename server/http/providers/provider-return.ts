@@ -3,9 +3,9 @@ import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.
 import { basePageUrl, withError } from "../../thirdparty/redirect-urls.ts";
 import { logSignInFailure, recordSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
-import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "../cookies.ts";
-import { clientContext, type HandlerContext } from "../handler-context.ts";
-import { type Reply, redirect } from "../reply.ts";
+import { type Reply, redirect } from "../answer/reply.ts";
+import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "../request/cookies.ts";
+import { clientContext, type HandlerContext } from "../table/handler-context.ts";
 
 /** Errors of users who return from an identity provider, for OAuth and SAML. */
 

@@ -12,10 +12,10 @@ import {
 import { completeSamlSignIn } from "../../thirdparty/saml/sign-in.ts";
 import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
-import { readText } from "../body.ts";
-import { thirdPartyStateCookie } from "../cookies.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { plainError, type Reply, redirect } from "../reply.ts";
+import { plainError, type Reply, redirect } from "../answer/reply.ts";
+import { readText } from "../request/body.ts";
+import { thirdPartyStateCookie } from "../request/cookies.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import {
   isSameBrowser,
   otherBrowser,

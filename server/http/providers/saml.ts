@@ -11,9 +11,9 @@ import { samlKey } from "../../thirdparty/saml/saml-keys.ts";
 import { serviceProviderMetadata } from "../../thirdparty/saml/service-provider-metadata.ts";
 import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
-import { thirdPartyStateCookie } from "../cookies.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError, type Reply, redirect } from "../reply.ts";
+import { plainError, type Reply, redirect } from "../answer/reply.ts";
+import { thirdPartyStateCookie } from "../request/cookies.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { redirectWithError, toThirdPartyError } from "./provider-return.ts";
 
 /** SAML 2.0: metadata and the authentication request. `saml-callback.ts` receives the response. */

@@ -6,10 +6,10 @@ import { completeAuthorization } from "../../thirdparty/oauth.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
 import { allowedReturnUrls, parseReturnUrl, withError, withToken } from "../../thirdparty/redirect-urls.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
-import { readText } from "../body.ts";
-import { thirdPartyStateCookie } from "../cookies.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { redirect } from "../reply.ts";
+import { redirect } from "../answer/reply.ts";
+import { readText } from "../request/body.ts";
+import { thirdPartyStateCookie } from "../request/cookies.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import {
   isSameBrowser,
   otherBrowser,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { address } from "../address.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
-import { described, operation } from "../operation.ts";
+import { address } from "../table/address.ts";
+import { described, operation } from "../table/operation.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { jwksHandler } from "./jwks.ts";
 import { logoutHandler } from "./logout.ts";

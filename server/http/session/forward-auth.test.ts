@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Tenant } from "../../config/tenant.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { withinTenant } from "../tenant-path.ts";
+import { withinTenant } from "../request/tenant-path.ts";
 
 const PROXY = "192.0.2.7";
 const OTHER_PEER = "192.0.2.8";

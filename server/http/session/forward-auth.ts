@@ -1,8 +1,8 @@
 import type { Config } from "../../config/schema.ts";
 import type { SessionClaims } from "../../sessions/session-claims.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import { plainError, type Reply } from "../answer/reply.ts";
 import { parseDestination } from "../page/destination.ts";
-import { plainError, type Reply } from "../reply.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 import { originalAddress } from "./original-address.ts";
 import { presentedSession } from "./presented-session.ts";
 

@@ -1,5 +1,5 @@
-import type { Handler } from "../handler-context.ts";
-import { json } from "../reply.ts";
+import { json } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /** `GET /.well-known/jwks.json`: the public keys that verify a tenant's session tokens (RFC 7517, 5). */
 export const jwksHandler: Handler = async ({ runtime, tenant }) =>

@@ -1,10 +1,10 @@
 import { flowTypes } from "../../flow/names.ts";
 import { logOut } from "../../sessions/log-out.ts";
-import type { Handler } from "../handler-context.ts";
-import { isDisallowedOrigin } from "../origin.ts";
+import { plainError, redirect } from "../answer/reply.ts";
 import { expiredPageCookie } from "../page/page-cookie.ts";
-import { plainError, redirect } from "../reply.ts";
-import { withinTenant } from "../tenant-path.ts";
+import { isDisallowedOrigin } from "../request/origin.ts";
+import { withinTenant } from "../request/tenant-path.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { everyPresentedSession } from "./presented-session.ts";
 import { expiredSessionCookie } from "./session-cookie.ts";
 

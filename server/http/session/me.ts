@@ -1,6 +1,6 @@
 import { profileOf } from "../../account/profile.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
-import { json, plainError, type Reply } from "../reply.ts";
+import { json, plainError, type Reply } from "../answer/reply.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { presentedSession } from "./presented-session.ts";
 
 /** `GET /me`: the account of the session. */

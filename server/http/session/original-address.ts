@@ -1,6 +1,6 @@
 import { parseRedirectTarget } from "../../redirects/redirect-target.ts";
-import type { HandlerContext } from "../handler-context.ts";
-import { isTrustedProxy } from "../request-address.ts";
+import { isTrustedProxy } from "../request/request-address.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 
 /**
  * The address that a browser has requested of a proxy, which asks this service about it: by `X-Forwarded-Proto`, `-Host`

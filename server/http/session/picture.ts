@@ -1,7 +1,7 @@
 import { findPicture } from "../../identity/picture.ts";
 import { isCanonicalUuid } from "../../lib/uuid.ts";
-import type { Handler } from "../handler-context.ts";
-import { plainError } from "../reply.ts";
+import { plainError } from "../answer/reply.ts";
+import type { Handler } from "../table/handler-context.ts";
 
 /**
  * `GET /users/pictures/{picture}`: a picture that a user has uploaded. Its address is random, changes with the picture, and

@@ -5,8 +5,8 @@ import {
   type VerifiedSession,
   verifySession,
 } from "../../sessions/verify-session.ts";
-import { cookieValues } from "../cookies.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import { cookieValues } from "../request/cookies.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
 
 /**
  * The session of a request, from `Authorization: Bearer` (RFC 6750, 2.1) or the session cookie.

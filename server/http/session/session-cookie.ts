@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
-import type { IssuedSession } from "../../sessions/session.ts";
-import { formatCookie, isSecure } from "../cookies.ts";
+import type { IssuedSession } from "../../objects/session.ts";
+import { formatCookie, isSecure } from "../request/cookies.ts";
 
 /**
  * The headers and cookies that give a session to its browser: `X-Session-Lifetime` in seconds, `X-Session-Retention`,

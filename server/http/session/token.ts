@@ -1,8 +1,8 @@
 import { redeemAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { reissueSession } from "../../sessions/sessions.ts";
-import { readObject } from "../body.ts";
-import type { Handler } from "../handler-context.ts";
-import { json, plainError } from "../reply.ts";
+import { json, plainError } from "../answer/reply.ts";
+import { readObject } from "../request/body.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { codeRedemption } from "./schemas.ts";
 
 /**

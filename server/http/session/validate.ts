@@ -1,7 +1,7 @@
 import { type VerifiedSession, verifySession } from "../../sessions/verify-session.ts";
-import { readObject } from "../body.ts";
-import type { Handler } from "../handler-context.ts";
-import { json, plainError, type Reply } from "../reply.ts";
+import { json, plainError, type Reply } from "../answer/reply.ts";
+import { readObject } from "../request/body.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { presentedSession } from "./presented-session.ts";
 import { tokenToValidate } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Client } from "../../client.ts";
+import type { Client } from "../../context/client.ts";
 import type { FlowData } from "../../flow/data.ts";
 import { start } from "../../flow/engine.ts";
 import { factsOf } from "../../flow/facts.ts";
@@ -15,8 +15,8 @@ import { pageCookie } from "../../http/page/page-cookie.ts";
 import { factsById, type UserFacts } from "../../identity/users.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { sha256 } from "../../lib/sha256.ts";
+import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Session } from "../../sessions/session.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import type { BrowserCookie, HostFlow, StartedState } from "./host-calls.ts";
 import { WishError } from "./wish-error.ts";

@@ -1,6 +1,6 @@
 import type { Write } from "#db/write";
-import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
+import type { CookieChanges } from "../../context/client.ts";
 import { currentTime } from "../../database/current-time.ts";
 import type { RequestContext, TenantContext } from "../../runtime.ts";
 import { openThirdPartyRequest, THIRD_PARTY_REQUEST_SECONDS } from "../authorization-requests.ts";

@@ -2,8 +2,8 @@ import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } fr
 import { promisify } from "node:util";
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
+import type { Tenant } from "../../config/tenant.ts";
 import type { TenantContext } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
 /** The purpose of a key; each has its own, so that one use cannot be abused for the other. */

@@ -1,0 +1,97 @@
+import { directionOf } from "#words/direction";
+import type { FlowWords } from "#words/flow";
+import type { PageLanguage } from "#words/language-tags";
+import type { FlowType } from "../../flow/names.ts";
+import { html, trusted } from "../../mail/html.ts";
+
+/** What a page says. */
+export interface PageMessage {
+  title: string;
+  sentence: string;
+  /** For developers, in English: what is wrong. Drawn below a fold, in development alone. */
+  detail?: string;
+  /** The page that led here, which a link leads back to. */
+  from?: URL | undefined;
+  /** Where to go from here: the path of the sign-in page, or this page again. */
+  wayOn?: { home: string } | "reload" | StartOver;
+}
+
+/** This page again, or another flow in place of the one that it shows: its type, and the path that forms are posted to. */
+export interface StartOver {
+  flow: FlowType;
+  action: string;
+}
+
+/** The texts that a message is made of. */
+export type MessageWords = Pick<FlowWords, "page" | "errors"> & { language: PageLanguage };
+
+/** Selects the texts of a page. */
+export type Message = (words: MessageWords) => PageMessage;
+
+/** The look of the hosted pages. The colours are those of `components/ui/theme.css`. */
+export const messageStyles = `
+:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; --accent: #1f5b43; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; --accent: #93d0af; }
+}
+body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
+main { max-width: 27rem; margin: 0 auto; }
+.card { padding: 2rem 2.25rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); }
+.service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
+h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
+.card p { margin: 0; overflow-wrap: anywhere; }
+.card form { margin: 0; }
+.card a, .card button { padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
+.card button { padding-inline: 0; border: 0; background: none; font-family: inherit; font-size: inherit; line-height: inherit; text-decoration: underline; cursor: pointer; }
+.card nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-block-start: 0.75rem; }
+.card a { max-width: 100%; overflow-wrap: anywhere; }
+.card details { margin-block-start: 1rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
+.card summary { padding-block: 0.25rem; cursor: pointer; }
+`;
+
+/** A page that tells a person why there is no other page, as a document without a script that loads nothing. */
+export function messageDocument(
+  { language, page }: MessageWords,
+  service: string,
+  { title, sentence, detail, from, wayOn }: PageMessage,
+): string {
+  const back = from ? html`<a href="${from.href}">${page.backTo.replace("{host}", from.host)}</a>` : [];
+  const way =
+    wayOn === undefined
+      ? []
+      : wayOn === "reload"
+        ? html`<a href="">${page.reload}</a>`
+        : "home" in wayOn
+          ? html`<a href="${wayOn.home}">${page.toSignIn}</a>`
+          : html`<a href="">${page.reload}</a>
+<form method="post" action="${wayOn.action}">
+<input type="hidden" name="flow" value="${wayOn.flow}">
+<input type="hidden" name="action" value="start_over">
+<input type="hidden" name="version" value="0">
+<button class="stile-button-link">${page.startAgain}</button>
+</form>`;
+  return html`<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${service}</title>
+<style>${trusted(messageStyles)}</style>
+</head>
+<body>
+<main>
+<p class="service">${service}</p>
+<div class="card">
+<h1>${title}</h1>
+<p>${sentence}</p>
+<nav>
+${back}
+${way}
+</nav>
+${detail === undefined ? [] : html`<details lang="en" dir="ltr"><summary>For developers</summary><p>${detail}</p></details>`}
+</div>
+</main>
+</body>
+</html>
+`.markup;
+}

@@ -1,0 +1,49 @@
+import { wordsOf } from "#words/words-of";
+import type { Config } from "../../config/schema.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import type { RequestHeaders } from "../request/api-request.ts";
+import { languageInCookie, pageLanguage } from "../request/language.ts";
+import { type Message, messageDocument, messageStyles } from "./message-document.ts";
+import type { Reply } from "./reply.ts";
+
+/** The policy of these pages, which have one style sheet inside. */
+const policy = (hasForm: boolean) =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${sha256(messageStyles).toString("base64")}'`,
+    "base-uri 'none'",
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/**
+ * A page that tells a person why there is no other page. The API sends it itself.
+ *
+ * @param request its cookies and headers select the language
+ * @param message selects the texts
+ */
+export function messagePage(
+  status: number,
+  request: RequestHeaders,
+  { service, words, mode }: Pick<Config, "service" | "words" | "mode">,
+  message: Message,
+  headers: Record<string, string> = {},
+): Reply {
+  const chosen = languageInCookie(request.get("cookie"));
+  const language = pageLanguage(chosen, request.get("accept-language"), mode);
+  const { page, errors } = wordsOf(language, words).flow;
+  const texts = { language, page, errors };
+  const { detail, ...told } = message(texts);
+  const shown = mode === "development" && detail !== undefined ? { ...told, detail } : told;
+  const { wayOn } = told;
+  const hasForm = typeof wayOn === "object" && "flow" in wayOn;
+  return {
+    status,
+    body: messageDocument(texts, service.name, shown),
+    headers: {
+      ...headers,
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": policy(hasForm),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Config } from "../config/schema.ts";
+import type { Client } from "../context/client.ts";
+import type { Job, TenantContext } from "../runtime.ts";
+import { mailQueueOf, type SecurityMail, type SignInDetails } from "./messages.ts";
+
+/** Changes that the account owner is notified of. */
+export type NoticeKind = SecurityMail["type"];
+
+type AddressKind = Extract<SecurityMail, { address: string }>["type"];
+
+/** The tenant, and the language of the account owner. */
+interface NoticeContext extends Pick<TenantContext, "tenant"> {
+  client: Pick<Client, "language">;
+}
+
+/** The setting that enables each kind. Removal and use share the setting of their kind of credential. */
+const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["notifications"]> = {
+  email_create: "email_create",
+  email_delete: "email_delete",
+  primary_email_update: "primary_email_update",
+  password_update: "password_update",
+  password_delete: "password_update",
+  passkey_create: "passkey_create",
+  passkey_delete: "passkey_create",
+  identity_create: "passkey_create",
+  recovery_code_use: "mfa_delete",
+  mfa_create: "mfa_create",
+  mfa_delete: "mfa_delete",
+  account_delete: "account_delete",
+  new_browser: "new_browser",
+};
+
+/**
+ * Creates the mail that notifies the account owner of a change, so that they notice a change by an attacker (OWASP ASVS
+ * 5.0, 6.3.7). It commits with the change.
+ *
+ * @param to canonical primary address before the change, so that an attacker cannot divert the notice; null if the
+ *   account has no address
+ * @param details `address`: the address that was added, removed or made primary; `previous`: the primary one before;
+ *   `factor`: the second factor; of a sign-in, when, where and with which browser
+ * @returns an empty list if the kind is disabled or the account has no address
+ */
+export function securityNotice(
+  context: NoticeContext,
+  kind: AddressKind,
+  to: string | null,
+  details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">,
+): Job[];
+export function securityNotice(
+  context: NoticeContext,
+  kind: "new_browser",
+  to: string | null,
+  details: SignInDetails,
+): Job[];
+export function securityNotice(
+  context: NoticeContext,
+  kind: Exclude<NoticeKind, AddressKind | "new_browser">,
+  to: string | null,
+  details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">,
+): Job[];
+export function securityNotice(
+  { tenant, client }: NoticeContext,
+  kind: NoticeKind,
+  to: string | null,
+  details: object = {},
+): Job[] {
+  if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
+    return [];
+  const mail = { type: kind, ...details } as SecurityMail;
+  return [{ name: mailQueueOf(kind), tenantId: tenant.id, to, language: client.language ?? "en", mail }];
+}

@@ -1,0 +1,520 @@
+import { bytesOf } from "#db/json-row";
+import type { Part } from "#db/part";
+import { runTogether } from "#db/together";
+import { type Write, writeOf } from "#db/write";
+import type { Config } from "../../config/schema.ts";
+import { splitDigest } from "../../keys/vault.ts";
+import type { Platform } from "../../lib/platform.ts";
+import { randomCharacters } from "../../lib/random-alphanumeric.ts";
+import {
+  ALL_SOURCES,
+  ALL_SOURCES_OF_UNKNOWN,
+  type CountsRow,
+  countsPart,
+  type FailureKey,
+  failureSubject,
+  hourly,
+  MAX_CONSECUTIVE_FAILURES,
+  readCounts,
+  secondsToWait,
+  sourceWaits,
+  successPart,
+  verifiedAttemptPart,
+} from "../../limits/failure-counters.ts";
+import {
+  type Charge,
+  type ChargedRow,
+  type ChargeVerdict,
+  type RateLimited,
+  rateLimited,
+} from "../../limits/rate-limits.ts";
+import type { MailJob } from "../../mail/mail-job.ts";
+import { mailQueueOf, type NoticeMail, type PasscodeMail } from "../../mail/messages.ts";
+import type { RequestContext } from "../../runtime.ts";
+import { hasSignedInBefore } from "../../sessions/account-marks.ts";
+
+/** The subject of a passcode. A flow has one passcode at a time for each purpose and recipient. */
+export interface PasscodeSubject {
+  flowId: string;
+  purpose: PasscodeMail;
+  /** Canonical address to mail to; null if there is none, and then nothing is mailed. */
+  recipient: string | null;
+  /** The identifier that the user entered, in canonical form. */
+  identifier: string;
+  /** The account to sign in to, if there is one. */
+  userId?: string;
+  /** Whether the account can sign in by another method that an attacker cannot lock; see `resendPasscode`. */
+  hasAlternative?: boolean;
+  /** There is no account, or the address is taken: every code is rejected, and `notice` is mailed, or nothing. */
+  decoy: boolean;
+  notice?: NoticeMail;
+}
+
+export type PasscodeSending =
+  /** `jobs` send the code that `writes` store; both are empty if the current code is still valid. */
+  | { ok: true; writes: Write[]; jobs: MailJob[] }
+  /** Nothing is sent. */
+  | RateLimited;
+
+export type PasscodeVerdict =
+  /** `write` consumes the code; it throws ConflictError("passcode") if it was consumed concurrently. */
+  | { ok: true; write: Write }
+  /** `wrong`: another code, none, or an expired one. `exhausted`: no attempts are left, a new code is needed. */
+  | { ok: false; reason: "wrong" | "exhausted" };
+
+/** Attempts for one code. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Sends a code unless there is one that has not expired. A code without attempts left counts too, so that going back
+ * and forth neither sends another nor restores attempts. Sending consumes a rate token.
+ */
+export async function ensurePasscodeSent(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<PasscodeSending> {
+  const begun = await beginSending(context, about, { unlessSent: true });
+  return begun.isSent ? { ok: true, writes: [], jobs: [] } : issuePasscode(context, about, begun);
+}
+
+/**
+ * Sends a new code, which consumes rate tokens. It replaces the previous code and has three attempts of its own; the
+ * account's failures stay counted (NIST SP 800-63B-4 section 3.1.3.2).
+ *
+ * The limits apply here and not to attempts: a code that was sent is always verified, so an attacker cannot make the
+ * owner's correct code fail. The number of codes bounds the number of guesses.
+ */
+export async function resendPasscode(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<PasscodeSending> {
+  return issuePasscode(context, about, await beginSending(context, about, { unlessSent: false }));
+}
+
+async function issuePasscode(
+  context: RequestContext,
+  about: PasscodeSubject,
+  begun: BegunSending,
+): Promise<PasscodeSending> {
+  const { runtime, tenant, now } = context;
+  const issued = await permitSending(context, about, begun);
+  if (!issued.ok) return issued;
+
+  const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
+  const ttlSeconds = tenant.config.email.passcode_ttl;
+  const row = {
+    digest: about.decoy || issued.withheld ? decoyDigest(runtime) : digestOf(context, about, code),
+    tries: 0,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
+  };
+  const write = storePasscode(keysOf(context, about), row);
+  const job = jobFor(context, about, { code, ttlSeconds, isWithheld: issued.withheld });
+  return { ok: true, writes: [write], jobs: [job] };
+}
+
+/**
+ * Decides whether a code may be issued, and consumes the tokens of its limits.
+ *
+ * All limits are counted by the identifier that the user entered, known or not, so that they reveal nothing about
+ * accounts. Those of the account and of its mailbox are counted too, because several identifiers lead to them; they are
+ * never reported, since an error would reveal which identifiers belong together. A browser that has signed in to the
+ * account before gets a code from a reserve when strangers have used up a limit.
+ *
+ * @returns `withheld`: nothing may be mailed, and no code is correct
+ */
+async function permitSending(
+  context: RequestContext,
+  about: PasscodeSubject,
+  { failures, rates }: BegunSending,
+): Promise<{ ok: true; withheld: boolean } | RateLimited> {
+  const { runtime, tenant } = context;
+  if (!rates) return { ok: true, withheld: false };
+  const charged = failures.ok ? await rates.verdict() : failures;
+  const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
+  if (charged.ok && !withheld) return { ok: true, withheld: false };
+
+  const { userId, purpose } = about;
+  // An address to be verified is not the account's yet: with the reserve, each account could be made to mail it more.
+  if (userId && purpose !== "email_verification" && hasSignedInBefore(context, userId)) {
+    const reserve = { name: "passcode_reserve", subject: userId } as const;
+    const reserved = await runtime.rates.consumeAll(
+      tenant.id,
+      charged.ok ? [reserve] : [paceOf(context, about), reserve],
+    );
+    if (reserved.ok) return { ok: true, withheld: false };
+  }
+  return charged.ok ? { ok: true, withheld } : charged;
+}
+
+function paceOf({ client }: RequestContext, { identifier }: PasscodeSubject) {
+  return { name: "passcode_pace", subject: `${identifier}/${client.source}` } as const;
+}
+
+/** All limits of a code but the reserve. */
+function chargesOf(context: RequestContext, about: PasscodeSubject): Charge[] {
+  const { source } = context.client;
+  const [identifier, mailbox, account] = limitsForAllSources(about);
+  const pace = paceOf(context, about);
+  return [
+    pace,
+    { name: "passcode_source", subject: source },
+    { name: "passcode_requester", subject: pace.subject },
+    identifier,
+    { ...mailbox, quiet: true },
+    { name: "passcode_mailbox_requester", subject: `${mailbox.subject}/${source}`, quiet: true },
+    { ...account, quiet: true },
+    { name: "passcode_account_requester", subject: `${account.subject}/${source}`, quiet: true },
+  ];
+}
+
+/** The limits of a code that all sources share. */
+function limitsForAllSources(about: Parameters<typeof accountOf>[0]) {
+  const { identifier, recipient } = about;
+  return [
+    { name: "passcode_identifier", subject: identifier },
+    { name: "passcode_mailbox", subject: recipient ?? identifier },
+    { name: "passcode_account", subject: JSON.stringify(accountOf(about)) },
+  ] as const;
+}
+
+/**
+ * Whether another code may be mailed to sign in to an account, as far as all sources together are concerned: strangers
+ * can use codes up.
+ */
+export function hasPasscodesLeft(
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  of: Pick<PasscodeSubject, "identifier" | "recipient" | "userId">,
+): Promise<boolean> {
+  return runtime.rates.available(tenant.id, limitsForAllSources({ ...of, purpose: "login" }));
+}
+
+const wrongCodes = ({ rate_limiter }: Config) => hourly(rate_limiter.wrong_passcodes_per_hour);
+
+/**
+ * What the failures of an account mean for its next code. After too many from one source in an hour, that source gets
+ * no further code. `locked`: after 100 consecutive failures from all sources, none is issued until a method succeeds,
+ * provided the account has another method: an attacker can lock a method but never the account.
+ */
+function failuresOf(
+  { tenant, client, now }: RequestContext,
+  about: PasscodeSubject,
+  counts: readonly CountsRow[],
+): { ok: true; locked: boolean } | RateLimited {
+  const { fromSource, total } = readCounts(client, counts);
+  const wait = fromSource ? secondsToWait(fromSource, wrongCodes(tenant.config), now) : 0;
+  if (wait > 0) return rateLimited(wait);
+  const locked = about.hasAlternative === true && (total?.consecutive ?? 0) >= MAX_CONSECUTIVE_FAILURES;
+  return { ok: true, locked };
+}
+
+/**
+ * Verifies a passcode. The attempt is counted first, in statements that commit by themselves: for the code, of which
+ * attempts one to three are verified, and as a failure of the account, which limits further codes (`resendPasscode`).
+ * Attempts that are not verified are not counted for the account.
+ */
+export async function verifyPasscode(
+  context: RequestContext,
+  about: PasscodeSubject,
+  code: string,
+): Promise<PasscodeVerdict> {
+  const counted = failureKeyOf(context, about);
+  const stored = await countAttempt(context, about, counted);
+  if (!stored) return { ok: false, reason: "wrong" };
+  if (stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
+  const matches = context.runtime.vault.matches(stored.codeHash, ...hashed(stored, normalizePasscode(code)));
+  if (matches && !about.decoy) {
+    return { ok: true, write: consumePasscode(stored, counted) };
+  }
+  return { ok: false, reason: stored.tries === MAX_ATTEMPTS ? "exhausted" : "wrong" };
+}
+
+export type PasscodeCharset = Config["email"]["passcode_charset"];
+
+const PASSCODE_LENGTH = 6;
+
+/** Digits and capital letters without 0, O, 1, I and L. Small letters are accepted in their place. */
+const ALPHANUMERIC = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+
+/** Returns a random code of six characters, uniformly distributed. */
+export function newPasscode(platform: Pick<Platform, "randomBytes">, charset: PasscodeCharset): string {
+  if (charset === "alphanumeric") return randomCharacters(platform, PASSCODE_LENGTH, ALPHANUMERIC);
+  // The largest multiple of a million in three bytes: numbers above it would favour smaller codes.
+  const end = 16_000_000;
+  for (;;) {
+    const number = platform.randomBytes(3).readUIntBE(0, 3);
+    if (number < end) return String(number % 1_000_000).padStart(PASSCODE_LENGTH, "0");
+  }
+}
+
+/** Returns a code as it was mailed: codes have no small letters. */
+function normalizePasscode(entered: string): string {
+  return entered.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+interface PasscodeKey {
+  tenantId: string;
+  flowId: string;
+  purpose: PasscodeMail;
+  recipient: Buffer;
+}
+
+/** The primary keys that the subject's code may have, one for each secret key: the first for a new code. */
+function keysOf(
+  { runtime, tenant }: RequestContext,
+  { flowId, purpose, recipient, identifier }: PasscodeSubject,
+): [PasscodeKey, ...PasscodeKey[]] {
+  const named = recipient === null ? ["identifier", identifier] : ["address", recipient];
+  const macs = runtime.vault.macs("passcode_recipient", tenant.id, ...named);
+  const [first, ...others] = macs.map((mac) => ({ tenantId: tenant.id, flowId, purpose, recipient: mac }));
+  if (!first) throw new Error("a vault has at least one key");
+  return [first, ...others];
+}
+
+function digestOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
+  const [key] = keysOf(context, about);
+  return context.runtime.vault.digest(...hashed(key, code));
+}
+
+/** The hash binds a code to its tenant, flow, purpose and mailbox. */
+function hashed({ tenantId, flowId, purpose, recipient }: PasscodeKey, code: string): [string, ...string[]] {
+  return ["passcode", tenantId, flowId, purpose, recipient.toString("hex"), code];
+}
+
+/** A digest that no code has, and that looks like any other. */
+function decoyDigest({ vault, platform }: RequestContext["runtime"]): Buffer {
+  return vault.digest("passcode_decoy", platform.randomBytes(32).toString("hex"));
+}
+
+/** Whose code it is. Verifying an address concerns its mailbox, because the account may not exist yet. */
+function accountOf({
+  purpose,
+  recipient,
+  identifier,
+  userId,
+}: Pick<PasscodeSubject, "purpose" | "recipient" | "identifier" | "userId">) {
+  if (purpose === "email_verification") return { mailbox: recipient ?? identifier };
+  return userId ? { userId } : { identifier };
+}
+
+function failureKeyOf({ runtime, tenant, client }: RequestContext, about: PasscodeSubject): FailureKey {
+  const subject = failureSubject(runtime.vault, tenant.id, accountOf(about));
+  return { tenantId: tenant.id, method: "passcode", subject, source: client.source };
+}
+
+/** Returns a job in any case, so that timing reveals neither accounts nor addresses. */
+function jobFor(
+  { tenant, client, isHeard }: RequestContext,
+  { recipient, identifier, decoy, purpose, notice }: PasscodeSubject,
+  { code, ttlSeconds, isWithheld }: { code: string; ttlSeconds: number; isWithheld: boolean },
+): MailJob {
+  const mail = decoy
+    ? { type: notice ?? ("email_login_attempted" as const) }
+    : { type: purpose, code, ttlSeconds };
+  const isNobody = decoy && !notice;
+  const to = isWithheld || isNobody ? null : recipient;
+  const reason = isWithheld ? "limit_reached" : isNobody ? "no_account" : "no_address";
+  return {
+    name: mailQueueOf(mail.type),
+    tenantId: tenant.id,
+    to,
+    language: client.language ?? "en",
+    mail,
+    ...(to === null ? { withheld: { reason, identifier: recipient ?? identifier } } : {}),
+    unheard: isHeard === false,
+  };
+}
+
+interface PasscodeRow {
+  /** As PostgreSQL writes bytes into JSON. */
+  recipient: string;
+  code_hash: string;
+  /** Of the code, preceded by the id of its key if it is known. */
+  digest: string;
+}
+
+/**
+ * The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject; `known`:
+ * those whose key is configured, or that name none.
+ */
+function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
+  const keys = keysOf(context, about);
+  const keyIds = context.runtime.vault.keyIds.map((id) => Buffer.from(id, "hex"));
+  const [{ tenantId, flowId, purpose }] = keys;
+  return {
+    name: "unexpired",
+    text: `unexpired as (
+      select coalesce(key_id, '') || code_hash as digest, recipient = any ($5::bytea[]) as own,
+        key_id is null or key_id = any ($6::bytea[]) as known
+      from passcodes
+      where tenant_id = $1 and flow_id = $2 and purpose = $3 and expires_at > $4)`,
+    values: [tenantId, flowId, purpose, context.now, keys.map(({ recipient }) => recipient), keyIds],
+    returns: "(select coalesce(json_agg(u), '[]') from unexpired u)",
+  };
+}
+
+interface UnexpiredRow {
+  /** Of the code, preceded by the id of its key if it is known. */
+  digest: string;
+  own: boolean;
+}
+
+/**
+ * Whether one of these codes is the subject's.
+ *
+ * @throws UnknownKeyError if one may be, under a key that is not configured: its recipient cannot be recognised
+ */
+function isOwn({ runtime: { vault } }: RequestContext, rows: readonly UnexpiredRow[]): boolean {
+  if (rows.some(({ own }) => own)) return true;
+  for (const { digest } of rows) vault.assertKnown("digest", bytesOf(digest));
+  return false;
+}
+
+/** What is known before a code is sent. */
+interface BegunSending {
+  /** The current code is still valid. */
+  isSent: boolean;
+  failures: ReturnType<typeof failuresOf>;
+  /** Null if limits are off; not to be judged after failures that have to wait. */
+  rates: { verdict(): Promise<ChargeVerdict> } | null;
+}
+
+/**
+ * Reads the current code and the failures of the account, and charges the limits if a code is to be sent; in one
+ * statement, which commits by itself.
+ *
+ * @param options `unlessSent`: no code is to be sent while there is one that has not expired
+ * @throws UnknownKeyError as `isOwn` does; then nothing is charged
+ */
+async function beginSending(
+  context: RequestContext,
+  about: PasscodeSubject,
+  { unlessSent }: { unlessSent: boolean },
+): Promise<BegunSending> {
+  const { runtime, tenant, now } = context;
+  const counts = countsPart(failureKeyOf(context, about), wrongCodes(tenant.config), now);
+  const charging = runtime.rates.charging(
+    tenant.id,
+    chargesOf(context, about),
+    unlessSent
+      ? {
+          name: "unless_sent",
+          sql: `not ${sourceWaits} and not exists (select from unexpired where own or not known)`,
+        }
+      : { name: "unless_waiting", sql: `not ${sourceWaits}` },
+  );
+  const parts = [
+    ...(unlessSent ? [unexpiredPart(context, about)] : []),
+    counts,
+    ...(charging ? [charging.part] : []),
+  ];
+  const found = await runTogether<{
+    unexpired: UnexpiredRow[];
+    counts: CountsRow[];
+    rates_unless_sent: ChargedRow[];
+    rates_unless_waiting: ChargedRow[];
+  }>(runtime.database, parts, "claim");
+  const charged = found.rates_unless_sent ?? found.rates_unless_waiting ?? [];
+  return {
+    isSent: isOwn(context, found.unexpired ?? []),
+    failures: failuresOf(context, about, found.counts ?? []),
+    rates: charging && { verdict: () => charging.verdict(charged) },
+  };
+}
+
+interface StoredPasscode extends PasscodeKey {
+  tries: number;
+  codeHash: Buffer;
+}
+
+const tryText = `tried as (
+  update passcodes set tries = tries + 1
+  where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[]) and expires_at > $5
+  returning recipient, tries, code_hash, coalesce(key_id, '') || code_hash as digest)`;
+
+/**
+ * Counts an attempt for an unexpired code and, if it will be verified, for the account; in one statement, which commits.
+ *
+ * @throws UnknownKeyError if the code may be under a key that is not configured; then nothing is counted
+ */
+async function countAttempt(
+  context: RequestContext,
+  about: PasscodeSubject,
+  counted: FailureKey,
+): Promise<StoredPasscode | null> {
+  const { database } = context.runtime;
+  const keys = keysOf(context, about);
+  const [{ tenantId, flowId, purpose }] = keys;
+  const tried: Part = {
+    name: "tried",
+    text: tryText,
+    values: [tenantId, flowId, purpose, keys.map(({ recipient }) => recipient), context.now],
+    returns: "(select row_to_json(t) from tried t limit 1)",
+  };
+  const all = "userId" in accountOf(about) ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
+  const isVerified = { name: "passcode", sql: `exists (select from tried where tries <= ${MAX_ATTEMPTS})` };
+  const parts = [tried, verifiedAttemptPart(counted, all, context.now, isVerified)];
+  const found = await runTogether<{ tried: PasscodeRow & { tries: number } }>(database, parts, "claim");
+  if (found.tried) {
+    const { recipient, code_hash, digest, tries } = found.tried;
+    // Release 0.2 leaves the id of the code before its own; each key is one of this service.
+    context.runtime.vault.assertKnown("digest", bytesOf(digest));
+    return { tenantId, flowId, purpose, recipient: bytesOf(recipient), codeHash: bytesOf(code_hash), tries };
+  }
+  const unknown = await runTogether<{ unexpired: UnexpiredRow[] }>(
+    database,
+    [unexpiredPart(context, about)],
+    "claim",
+  );
+  isOwn(context, unknown.unexpired ?? []);
+  return null;
+}
+
+const storeText = `replaced as (
+    delete from passcodes
+    where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[])),
+  issued as (
+    insert into passcodes as code
+      (tenant_id, flow_id, purpose, recipient, code_hash, key_id, tries, created_at, expires_at)
+    values ($1, $2, $3, $5, $6, $7, $8, $9, $10)
+    on conflict (tenant_id, flow_id, purpose, recipient) do update set
+      code_hash = excluded.code_hash, key_id = excluded.key_id, tries = excluded.tries,
+      created_at = excluded.created_at, expires_at = excluded.expires_at)`;
+
+interface NewPasscode {
+  /** As `Vault.digest` returns it. */
+  digest: Buffer;
+  tries: number;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Stores a code in place of the previous one, and of one that a server with the keys in another order has sent. */
+function storePasscode(
+  [{ tenantId, flowId, purpose, recipient }, ...formerKeys]: [PasscodeKey, ...PasscodeKey[]],
+  { digest, tries, createdAt, expiresAt }: NewPasscode,
+): Write {
+  const former = formerKeys.map((key) => key.recipient);
+  // Release 0.2 compares the hash alone (decision 62).
+  const { keyId, mac: codeHash } = splitDigest(digest);
+  const values = [
+    ...[tenantId, flowId, purpose, former, recipient],
+    ...[codeHash, keyId, tries, createdAt, expiresAt],
+  ];
+  return writeOf({ name: "new_passcode", text: storeText, values });
+}
+
+const consumeText = `passcode as (
+  delete from passcodes
+  where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = $4 and code_hash = $5 returning 1)`;
+
+function consumePasscode(stored: StoredPasscode, counted: FailureKey): Write {
+  const { tenantId, flowId, purpose, recipient, codeHash } = stored;
+  const consumed: Part = {
+    name: "passcode",
+    text: consumeText,
+    values: [tenantId, flowId, purpose, recipient, codeHash],
+    refuses: "case when not exists (select from passcode) then 'passcode' end",
+  };
+  return writeOf(consumed, successPart(counted));
+}

@@ -1,7 +1,0 @@
-import type { HandlerContext } from "../http/handler-context.ts";
-
-/** Context of a procedure: the request, and the headers of its response. */
-export interface Context {
-  handlerContext: HandlerContext;
-  responseHeaders: Headers;
-}
