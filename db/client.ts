@@ -104,3 +104,8 @@ export function openDatabase(
     },
   };
 }
+
+/** What reads or writes the database. */
+export interface Databases {
+  database: Database;
+}

@@ -1,30 +1,28 @@
-import type { Logger } from "pino";
-import type { Database } from "#db/client";
-import type { AuditOutput } from "./audit/audit-output.ts";
-import type { PushJob } from "./authenticator/push-job.ts";
-import type { Config } from "./config/schema.ts";
+import type { Databases } from "#db/client";
+import type { AuditOutputs } from "./audit/audit-output.ts";
+import type { AuthenticatorJob } from "./authenticator/push-job.ts";
+import type { Configured } from "./config/schema.ts";
 import type { Tenant } from "./config/tenant.ts";
-import type { Client } from "./context/client.ts";
+import type * as context from "./context/context.ts";
 import type { Readiness } from "./database/readiness.ts";
 import type { Standing } from "./database/standing.ts";
 import type { ObservedStep } from "./flow/observed-step.ts";
 import type { Jobs } from "./jobs/jobs.ts";
-import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
-import type { Vault } from "./keys/vault.ts";
-import type { Platform } from "./lib/platform.ts";
-import type { RateLimits } from "./limits/rate-limits.ts";
+import type { Signing } from "./keys/tenant-signing-keys.ts";
+import type { Sealing } from "./keys/vault.ts";
+import type { OnPlatform } from "./lib/platform.ts";
+import type { Rates } from "./limits/rate-limits.ts";
 import type { Refusals } from "./limits/refusals.ts";
 import type { Turns } from "./limits/turns.ts";
-import type { Locations } from "./locations/location.ts";
-import type { MailJob } from "./mail/mail-job.ts";
-import type { PasswordHasher } from "./methods/password/password-hasher.ts";
-import type { Session } from "./objects/session.ts";
+import type { Places } from "./locations/location.ts";
+import type { PasswordHashing } from "./methods/password/password-hasher.ts";
+import type { Logs } from "./observability/logger.ts";
 import type { Tenants } from "./tenants/tenants.ts";
-import type { AuthenticatorMetadata } from "./webauthn/authenticator-metadata.ts";
+import type { AuthenticatorModels } from "./webauthn/authenticator-metadata.ts";
 import type { WebhookDelivery } from "./webhooks/webhook-delivery.ts";
 
 /** Work that commits with a change and is done after it. `server/start/job-kinds.ts` says how each is done. */
-export type Job = MailJob | PushJob;
+export type Job = AuthenticatorJob;
 
 /** What a process tells the others of its server at once. They would find it in the database a little later. */
 export type Notice =
@@ -33,30 +31,30 @@ export type Notice =
   /** An authenticator request was answered. */
   | { kind: "answered"; tenantId: string; id: string };
 
-/** Everything that lives as long as the process; made once by `server/start/boot.ts` and handed down. */
-export interface Runtime {
-  config: Config;
+/**
+ * Everything that lives as long as the process; made once by `server/start/boot.ts` and handed down. Rooms below the engine
+ * take the narrow interfaces of which it consists.
+ */
+export interface Runtime
+  extends Configured,
+    OnPlatform,
+    Databases,
+    Logs,
+    AuditOutputs,
+    Sealing,
+    Signing,
+    PasswordHashing,
+    AuthenticatorModels,
+    Places,
+    Rates {
   /** The default tenant. */
   tenant: Tenant;
   /** All other tenants, by id or host name. */
   tenants: Tenants;
-  platform: Platform;
-  database: Database;
   /** Whether a write succeeds now. */
   readiness: Readiness;
   /** Whether this version may use the database, or a later release has outgrown it. */
   standing: Standing;
-  log: Logger;
-  /** Where entries of the audit log are written besides the database; null if `audit_log.console_output` is off. */
-  auditOutput: AuditOutput | null;
-  vault: Vault;
-  signingKeys: TenantSigningKeys;
-  passwordHasher: PasswordHasher;
-  /** The list of authenticator models of `webauthn.metadata_file`; null without one. */
-  authenticatorMetadata: AuthenticatorMetadata | null;
-  /** The places of IP addresses of `authenticator.location_file`; null without one. */
-  locations: Locations | null;
-  rates: RateLimits;
   /** Clients that go on although their budget of steps is used up. */
   refusals: Refusals;
   /** Turns of accounts and sources. */
@@ -85,26 +83,7 @@ export interface Runtime {
   closing?: AbortSignal;
 }
 
-/** A tenant, and the process that serves it. */
-export interface TenantContext {
-  runtime: Runtime;
-  tenant: Tenant;
-}
-
-/** A client that acts on a tenant at a moment. */
-export interface ClientContext extends TenantContext {
-  client: Client;
-  /** Time of the request, by the database's clock. */
-  now: Date;
-}
-
-/** Context of one request while it is judged. Nothing here writes. */
-export interface RequestContext extends ClientContext {
-  signal: AbortSignal;
-  /** The flow whose step it is; absent outside flows. */
-  flowId?: string;
-  /** Whether the tenant had stored webhooks when the flow was read; absent outside flows. */
-  isHeard?: boolean;
-  /** The session presented with the request; read by profile flows only. */
-  session?: Session;
-}
+/** The contexts of work by all that a process has. Rooms below the engine name what they take of it. */
+export type TenantContext = context.TenantContext<Runtime>;
+export type ClientContext = context.ClientContext<Runtime>;
+export type RequestContext = context.RequestContext<Runtime>;

@@ -3,11 +3,12 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { RequestContext } from "../context/context.ts";
 import { isUploaded } from "../identity/picture.ts";
 import { lockUser } from "../identity/users.ts";
-import { type Location, locate } from "../locations/location.ts";
+import { type Location, locate, type Places } from "../locations/location.ts";
 import type { Session } from "../objects/session.ts";
-import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { type Belongings, type Locate, type Place, placeOf, readBelongings } from "./belongings.ts";
@@ -53,7 +54,7 @@ export async function accountOf(
   tenant: Tenant,
   userId: string,
   now: Date,
-  runtime?: Pick<Runtime, "locations" | "log">,
+  runtime?: Places & Logs,
 ): Promise<Account | null> {
   const stored = await readAccount(db, tenant.id, userId);
   if (!stored) return null;
@@ -118,7 +119,7 @@ export function profilePayload(
  * @throws ConflictError("user") if the account does not exist, ConflictError("account") if the precondition fails
  */
 export function requireAccount(
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   userId: string,
   holds: (account: Account) => boolean,
 ): Write {

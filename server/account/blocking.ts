@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import type { ClientContext } from "../context/context.ts";
 import type { EventContext } from "../events/emit.ts";
-import type { ClientContext } from "../runtime.ts";
 import { revokeAccess } from "./access-revocation.ts";
 
 const { users } = schema;
@@ -15,7 +15,7 @@ const { users } = schema;
  */
 export async function blockAccount(
   tx: Transaction,
-  context: EventContext & Pick<ClientContext, "now">,
+  context: EventContext & Pick<ClientContext<unknown>, "now">,
   userId: string,
 ): Promise<boolean> {
   const { tenant, now } = context;
@@ -31,7 +31,7 @@ export async function blockAccount(
 /** @returns false if the account was not blocked */
 export async function unblockAccount(
   tx: Transaction,
-  { tenant, now }: EventContext & Pick<ClientContext, "now">,
+  { tenant, now }: EventContext & Pick<ClientContext<unknown>, "now">,
   userId: string,
 ): Promise<boolean> {
   const unblocked = await tx

@@ -3,7 +3,7 @@ import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../context/context.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
 
@@ -33,7 +33,7 @@ export function providerName(config: Config, provider: string): string | null {
  *
  * @throws ConflictError("identity") if the account does not have it
  */
-export function removeIdentity({ tenant }: RequestContext, userId: string, id: string): Write {
+export function removeIdentity({ tenant }: RequestContext<object>, userId: string, id: string): Write {
   const { identities } = schema;
   return async (tx) => {
     const removed = await tx

@@ -1,21 +1,29 @@
-import type { Transaction } from "#db/client";
+import type { Databases, Transaction } from "#db/client";
 import { ConflictError, isRetryable, type UniqueConstraint, violatedUnique } from "#db/errors";
 import { type AuditDetails, audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Actor } from "../context/client.ts";
+import type { ClientContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
 import { factsById, lockUser, type UserFacts } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import type { securityNotice } from "../mail/security-notices.ts";
-import type { ClientContext, Job, Runtime } from "../runtime.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
 
 const MAX_ATTEMPTS = 3;
 
 /** An operator who changes a user, by a request with an API key or by the CLI. */
-export interface OperatorContext extends Pick<ClientContext, "tenant" | "now"> {
-  runtime: Pick<Runtime, "database" | "platform" | "auditOutput" | "webhooks"> & {
-    jobs: Pick<Runtime["jobs"], "enqueue" | "wake">;
-  };
+export interface OperatorContext extends Pick<ClientContext<unknown>, "tenant" | "now"> {
+  runtime: Databases &
+    OnPlatform &
+    AuditOutputs &
+    WakesWebhooks & {
+      jobs: Pick<Enqueuing<MailJob>["jobs"], "enqueue" | "wake">;
+    };
   client: Actor;
 }
 
@@ -39,11 +47,11 @@ class RejectedChange extends Error {
  */
 export async function commitChange<Result extends { ok: true }>(
   context: OperatorContext & { userId?: string },
-  change: (tx: Transaction, jobs: Job[]) => Promise<Result | AdminRejection>,
+  change: (tx: Transaction, jobs: MailJob[]) => Promise<Result | AdminRejection>,
   conflicts: Conflicts = {},
 ): Promise<Result | AdminRejection> {
   for (let attempt = 1; ; attempt += 1) {
-    const jobs: Job[] = [];
+    const jobs: MailJob[] = [];
     try {
       return await commitWithJobs(context.runtime, jobs, context, async (tx) => {
         const result = await change(tx, jobs);
@@ -65,7 +73,7 @@ export interface ChangedUser {
   /** The user before the change. */
   user: UserFacts;
   /** Jobs that commit with the change. */
-  jobs: Job[];
+  jobs: MailJob[];
   /** Context for mails to the user, in the language of the account. */
   owner: Parameters<typeof securityNotice>[0];
   /** Writes an entry of the audit log about the user. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { schema } from "#db/client";
-import type { TenantContext } from "../runtime.ts";
+import { type Databases, schema } from "#db/client";
+import type { TenantContext } from "../context/context.ts";
 
 const { auditLogs, users } = schema;
 
@@ -26,7 +26,7 @@ export const MAX_STATISTICS_DAYS = 366;
  * @param range days in UTC, both inclusive
  */
 export async function readStatistics(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Databases>,
   { from, to }: { from: string; to: string },
 ): Promise<Statistics> {
   const { read } = runtime.database;

@@ -1,16 +1,25 @@
+import type { Databases } from "#db/client";
 import { dropFactorRemains, endSignIns } from "../account/access-revocation.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import { deleteCredential, renameCredential } from "../methods/webauthn-credentials.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import type { RequestContext } from "../runtime.ts";
 import { type ChangedUser, changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound } from "./rejections.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
 
 type Credential = NonNullable<UserObject["webauthn_credentials"]>[number];
 
 /** Renames a passkey or a security key of a user. */
 export function renameUserCredential(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   credential: { id: string; name: string },
 ): Promise<{ ok: true; credential: Credential } | AdminRejection> {
@@ -26,7 +35,7 @@ export function renameUserCredential(
 
 /** Removes a passkey or a security key of a user. */
 export function removeUserCredential(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   id: string,
 ): Promise<{ ok: true } | AdminRejection> {
@@ -50,7 +59,7 @@ export function removeUserCredential(
 }
 
 async function credentialOf(
-  { tenant }: RequestContext,
+  { tenant }: RequestContext<Process>,
   { tx, user }: ChangedUser,
   id: string,
 ): Promise<Credential | undefined> {

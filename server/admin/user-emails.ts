@@ -1,13 +1,21 @@
+import type { Databases } from "#db/client";
 import { endSignIns } from "../account/access-revocation.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
-import { emit } from "../events/emit.ts";
+import type { RequestContext } from "../context/context.ts";
+import { emit, type WakesWebhooks } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../identity/emails.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import type { RequestContext } from "../runtime.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
 
 type Email = NonNullable<UserObject["emails"]>[number];
 
@@ -25,7 +33,7 @@ export function invalidAddress({ email }: Config): AdminRejection {
  * @param email `address` as the operator wrote it
  */
 export async function addUserEmail(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   email: { address: string; verified: boolean },
 ): Promise<{ ok: true; email: Email } | AdminRejection> {
@@ -56,7 +64,7 @@ export async function addUserEmail(
 
 /** Removes an email that is not the primary one. */
 export function removeUserEmail(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   emailId: string,
 ): Promise<{ ok: true } | AdminRejection> {
@@ -78,7 +86,7 @@ export function removeUserEmail(
 
 /** Makes an email the primary one; changes nothing if it is. */
 export function setPrimaryUserEmail(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   emailId: string,
 ): Promise<{ ok: true } | AdminRejection> {
@@ -99,7 +107,7 @@ export function setPrimaryUserEmail(
 }
 
 async function userOf(
-  { tenant }: RequestContext,
+  { tenant }: RequestContext<Process>,
   tx: Parameters<typeof readUserObject>[0],
   userId: string,
 ): Promise<Partial<UserObject>> {

@@ -1,7 +1,15 @@
+import type { Databases } from "#db/client";
 import { dropFactorRemains } from "../account/access-revocation.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import { type Device, deleteDevice, devicesOf } from "../authenticator/devices.ts";
 import { canBeSecondFactor } from "../authenticator/second-factor.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
 import { isUser } from "../identity/users.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import {
   countRecoveryCodes,
@@ -9,7 +17,6 @@ import {
   replaceRecoveryCodes,
 } from "../methods/recovery-code/recovery-codes.ts";
 import { deleteTotp } from "../methods/totp/totp.ts";
-import type { RequestContext } from "../runtime.ts";
 import {
   listTrustedDevices,
   revokeDevice,
@@ -19,11 +26,14 @@ import {
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Sealing & WakesWebhooks & Enqueuing<MailJob>;
+
 /** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
 
 /** Removes the authenticator app of a user. */
 export function removeUserOtp(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
@@ -38,7 +48,7 @@ export function removeUserOtp(
 
 /** Counts the unused recovery codes of a user. */
 export async function countUserRecoveryCodes(
-  { runtime, tenant }: RequestContext,
+  { runtime, tenant }: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true; remaining: number } | AdminRejection> {
   const { read } = runtime.database;
@@ -52,7 +62,7 @@ export async function countUserRecoveryCodes(
  * @returns the codes, which cannot be shown again
  */
 export function replaceUserRecoveryCodes(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true; codes: string[] } | AdminRejection> {
   const { config } = context.tenant;
@@ -74,7 +84,7 @@ export function replaceUserRecoveryCodes(
 
 /** Removes the recovery codes of a user; a user without codes stays as it is. */
 export function removeUserRecoveryCodes(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
@@ -88,7 +98,7 @@ export function removeUserRecoveryCodes(
 
 /** Lists the trusted browsers of a user, newest first. */
 export async function listUserTrustedBrowsers(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true; browsers: TrustedDevice[] } | AdminRejection> {
   const { runtime, tenant } = context;
@@ -99,7 +109,7 @@ export async function listUserTrustedBrowsers(
 
 /** Ends the trust in a browser of a user. */
 export function removeUserTrustedBrowser(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   id: string,
 ): Promise<{ ok: true } | AdminRejection> {
@@ -112,7 +122,7 @@ export function removeUserTrustedBrowser(
 
 /** Ends the trust in all browsers of a user. */
 export function removeUserTrustedBrowsers(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, record }) => {
@@ -124,7 +134,7 @@ export function removeUserTrustedBrowsers(
 
 /** Lists the phones of a user, which answer authenticator requests, oldest first. */
 export async function listUserPhones(
-  { runtime, tenant }: RequestContext,
+  { runtime, tenant }: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true; phones: Device[] } | AdminRejection> {
   const { read } = runtime.database;
@@ -134,7 +144,7 @@ export async function listUserPhones(
 
 /** Removes a phone of a user. It keeps its key, which is accepted nowhere. */
 export function removeUserPhone(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   id: string,
 ): Promise<{ ok: true } | AdminRejection> {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Databases } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import { type UserObject, userObject } from "../objects/user-object.ts";
-import type { Runtime } from "../runtime.ts";
 
 /** Users that a search finds and counts at most: a common text then costs no more than a rare one. */
 export const MAX_SEARCH_RESULTS = 10_000;
@@ -27,7 +27,7 @@ export interface UserFilter {
  * @returns `total`: all matching users; of a search at most `MAX_SEARCH_RESULTS`
  */
 export async function listUsers(
-  { runtime, tenant }: { runtime: Pick<Runtime, "database">; tenant: Tenant },
+  { runtime, tenant }: { runtime: Databases; tenant: Tenant },
   filter: UserFilter,
   page: { offset: number; limit: number; order: "asc" | "desc" },
 ): Promise<{ users: UserObject[]; total: number }> {

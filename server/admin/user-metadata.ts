@@ -1,10 +1,17 @@
-import { emit } from "../events/emit.ts";
+import type { Databases } from "#db/client";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import { emit, type WakesWebhooks } from "../events/emit.ts";
 import { MAX_METADATA_CHARACTERS, patchMetadata, readMetadata, writeMetadata } from "../identity/metadata.ts";
-import type { UserObject } from "../objects/user-object.ts";
-import { readUserObject } from "../objects/user-object.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
 import { changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
 
 /** JSON Merge Patches (RFC 7396) by kind of metadata: null clears a kind, and instead of all of them everything. */
 export type MetadataPatch =
@@ -20,7 +27,7 @@ const kinds = ["public_metadata", "private_metadata", "unsafe_metadata"] as cons
 
 /** Patches the metadata of a user, in their current state. */
 export function patchUserMetadata(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   patch: MetadataPatch,
 ): Promise<{ ok: true; metadata: UserObject["metadata"] } | AdminRejection> {

@@ -1,13 +1,34 @@
+import type { Databases } from "#db/client";
 import { endSignIns } from "../account/access-revocation.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
 import { factsById } from "../identity/users.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Rates } from "../limits/rate-limits.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
+import type { PasswordHashing } from "../methods/password/password-hasher.ts";
 import { checkPasswordBounds } from "../methods/password/password-policy.ts";
 import { createPassword, deletePassword, replacePassword } from "../methods/password/passwords.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import { revokeDevices } from "../sessions/trusted-devices.ts";
 import { type ChangedUser, changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform &
+  Databases &
+  Logs &
+  AuditOutputs &
+  Sealing &
+  PasswordHashing &
+  Rates &
+  WakesWebhooks &
+  Enqueuing<MailJob>;
 
 type Password = NonNullable<UserObject["password"]>;
 
@@ -20,7 +41,7 @@ const hasPassword = rejectAdmin("conflict", "The user has a password.");
  * @throws HashQueueFullError if too many passwords are waiting to be hashed
  */
 export async function setUserPassword(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   { password, kind }: { password: string; kind: "first" | "replacement" },
 ): Promise<{ ok: true; password: Password } | AdminRejection> {
@@ -52,7 +73,7 @@ export async function setUserPassword(
 
 /** Removes the password of a user. */
 export function removeUserPassword(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async (changed) => {
@@ -67,7 +88,7 @@ export function removeUserPassword(
 }
 
 /** Ends what the old password has begun: unfinished sign-ins, and the trust of browsers. */
-async function revokeProofs({ tenant }: RequestContext, { tx, user }: ChangedUser): Promise<void> {
+async function revokeProofs({ tenant }: RequestContext<Process>, { tx, user }: ChangedUser): Promise<void> {
   await endSignIns(tx, tenant.id, user.userId);
   await revokeDevices(tx, tenant.id, user.userId);
 }

@@ -1,11 +1,22 @@
+import type { Databases } from "#db/client";
 import { endSignIns } from "../account/access-revocation.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
 import { factsById, isUser } from "../identity/users.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import type { Session } from "../objects/session.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import { liveSessions } from "../sessions/session-list.ts";
 import { endOtherSessions, endSessionOfUser, issueSession } from "../sessions/sessions.ts";
 import { changeUser, type OperatorContext } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & AuditOutputs & Signing & WakesWebhooks & Enqueuing<MailJob>;
 
 /** Lists the live sessions of a user, newest first. */
 export async function listUserSessions(
@@ -24,7 +35,7 @@ export async function listUserSessions(
  * @param browser what the session shows of the browser that it is for
  */
 export async function createUserSession(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   browser: { userAgent: string | null; ipAddress: string | null },
 ): Promise<{ ok: true; token: string } | AdminRejection> {

@@ -1,8 +1,9 @@
 import type { Config } from "../config/schema.ts";
-import { emit } from "../events/emit.ts";
+import type { RequestContext } from "../context/context.ts";
+import { emit, type WakesWebhooks } from "../events/emit.ts";
 import { parseUsername } from "../identity/username.ts";
 import { createUsername, removeUsername, replaceUsername } from "../identity/usernames.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { ChangedUser } from "./change-user.ts";
 import { type AdminRejection, rejectAdmin } from "./rejections.ts";
 
@@ -30,7 +31,7 @@ export function readUsername(
  * @returns false if the user has it already, or has none to remove
  */
 export async function writeUsername(
-  context: RequestContext,
+  context: RequestContext<OnPlatform & WakesWebhooks>,
   { tx, user, record }: ChangedUser,
   username: string | null,
 ): Promise<boolean> {

@@ -1,16 +1,24 @@
+import type { Databases } from "#db/client";
 import { deleteAccount } from "../account/deletion.ts";
 import { audit } from "../audit/audit.ts";
-import { emit } from "../events/emit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import { emit, type WakesWebhooks } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email-address.ts";
 import { isUploadedBy } from "../identity/picture.ts";
 import { addEmail, createUser, updateUserProfile } from "../identity/users.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import type { RequestContext } from "../runtime.ts";
 import { changeUser, commitChange } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 import { invalidAddress } from "./user-emails.ts";
 import { readUsername, usernameTaken, writeUsername } from "./user-username.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
 
 export interface NewUser {
   id?: string | undefined;
@@ -21,7 +29,7 @@ export interface NewUser {
 
 /** Creates a user with emails, of which one is the primary one, or a username, or both. */
 export async function createAdminUser(
-  context: RequestContext,
+  context: RequestContext<Process>,
   given: NewUser,
 ): Promise<{ ok: true; user: UserObject } | AdminRejection> {
   const { tenant, runtime, now } = context;
@@ -82,7 +90,7 @@ export interface ProfileChange {
 
 /** Changes the profile fields of a user. */
 export async function updateAdminUser(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   { username: givenName, ...fields }: ProfileChange,
 ): Promise<{ ok: true; user: UserObject } | AdminRejection> {
@@ -118,7 +126,7 @@ export async function updateAdminUser(
 
 /** Deletes a user with everything that belongs to it. */
 export function deleteAdminUser(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {

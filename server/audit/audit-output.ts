@@ -24,3 +24,9 @@ export function createAuditOutput(
     destination.write(`${line}\n`);
   };
 }
+
+/** What writes audit entries besides the database. */
+export interface AuditOutputs {
+  /** Null if `audit_log.console_output` is off. */
+  auditOutput: AuditOutput | null;
+}

@@ -5,11 +5,13 @@ import { executeParts, type Part } from "#db/part";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { Actor, Client } from "../context/client.ts";
+import type { ClientContext } from "../context/context.ts";
 import { entriesPart, writeRecords } from "../events/write-records.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { storable } from "../lib/storable-text.ts";
 import { counterRow } from "../limits/rate-limits.ts";
-import type { ClientContext, Runtime } from "../runtime.ts";
 import { type AuditRow, auditEntryJson } from "./audit-entry.ts";
+import type { AuditOutputs } from "./audit-output.ts";
 import type { AttemptType, AuditType, SignInFailureType } from "./audit-types.ts";
 import { maskDetails, maskSource } from "./mask.ts";
 
@@ -30,9 +32,9 @@ export interface AuditedTenant {
 }
 
 /** What an entry is written with: a request or a command, and the tenant whose log it belongs to. */
-export interface AuditContext extends Pick<ClientContext, "now"> {
+export interface AuditContext extends Pick<ClientContext<unknown>, "now"> {
   tenant: AuditedTenant;
-  runtime: Pick<Runtime, "platform" | "auditOutput">;
+  runtime: OnPlatform & AuditOutputs;
   client: Actor;
 }
 

@@ -1,39 +1,22 @@
 import type { Logger } from "pino";
+import type { Databases } from "#db/client";
 import { runTogether } from "#db/together";
 import type { WriteOfParts } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import { describeFailure, summaryOf } from "../jobs/failure.ts";
-import type { JobCause } from "../jobs/job-cause.ts";
-import type { Attempt, GivenUp } from "../jobs/job-kind.ts";
-import type { MailJob } from "../mail/mail-job.ts";
+import type { Attempt } from "../jobs/job-kind.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { mailServerOf, outageBegins, outageEnds } from "../mail/mail-outages.ts";
-import type { Runtime } from "../runtime.ts";
+import type { MailRecords, RecordedMail } from "../mail/mail-outcome.ts";
 import { type AuditDetails, audit } from "./audit.ts";
+import type { AuditOutputs } from "./audit-output.ts";
 import { maskedIdentifier } from "./identifier.ts";
 
-/** A mail as its audit entries name it. */
-interface RecordedMail {
-  tenantId: string;
-  mail: string;
-  /** Canonical address. */
-  to: string;
-}
-
-/** Records what becomes of mails: in the audit log, and whether their mail server takes them. */
-export interface MailRecords {
-  /** The entry of the change that causes a mail, or causes none where one could be expected. */
-  queued(job: MailJob, cause: JobCause): WriteOfParts;
-  /** Writes that a mail was accepted. The mail is sent, so a failure to record it is logged and not thrown. */
-  accepted(mail: RecordedMail, tenant: Tenant, answer: string, attempt: Attempt): Promise<void>;
-  /** Writes that an attempt failed in a way that concerns the mail server. Never throws. */
-  failing(tenant: Tenant, error: unknown, attempt: Attempt): Promise<void>;
-  /** The entry that a mail is not sent. */
-  givenUp(mail: RecordedMail, end: GivenUp): WriteOfParts;
-}
-
 /** The parts of a runtime that record mails; `tenant`: the default tenant, whose settings of the log are those of all tenants. */
-type RecordingRuntime = Pick<Runtime, "database" | "vault" | "platform" | "auditOutput"> & { tenant: Tenant };
+type RecordingRuntime = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenant };
 
+/** Makes the records of mails: audit entries, and the outages of mail servers. */
 export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" | "info">): MailRecords {
   const { vault, database, tenant: defaultTenant } = runtime;
   const logOf = (tenantId: string) => ({ id: tenantId, config: defaultTenant.config });

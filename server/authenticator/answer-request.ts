@@ -1,11 +1,16 @@
-import type { Transaction } from "#db/client";
+import type { Databases, Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { ClientContext } from "../context/context.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
-import type { ClientContext } from "../runtime.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, insertDevice, isRegistered, keysUsed, newDevice, sortInLockOrder } from "./devices.ts";
 import { type RequestError, requestErrors } from "./request-errors.ts";
@@ -30,6 +35,9 @@ import { rejectUaf, type UafRejection } from "./uaf/rejections.ts";
 import { type VerifiedAssertion, verifyUafAuthentication } from "./uaf/verify-authentication.ts";
 import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/verify-registration.ts";
 
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Sealing & Enqueuing<MailJob>;
+
 /** The result of a valid response. */
 type Proof = { registrations: VerifiedRegistration[] } | { assertions: VerifiedAssertion[] };
 
@@ -45,7 +53,7 @@ class KeyTakenError extends Error {}
  *   consumed then, and the client may send another response
  */
 export async function answerRequest(
-  context: ClientContext,
+  context: ClientContext<Process>,
   request: AuthenticatorRequest,
   answer: AnswerInput,
 ): Promise<{ ok: true; request: AuthenticatorRequest } | { ok: false; details: string }> {
@@ -66,7 +74,7 @@ interface Answered {
 
 /** The request as it is now: it has ended, or another response to it is being verified. */
 async function currentRequest(
-  { runtime, tenant }: ClientContext,
+  { runtime, tenant }: ClientContext<Process>,
   request: AuthenticatorRequest,
 ): Promise<AuthenticatorRequest> {
   const found = await findRequest(runtime, tenant, request.id);
@@ -74,7 +82,7 @@ async function currentRequest(
 }
 
 function verify(
-  { tenant, now }: ClientContext,
+  { tenant, now }: ClientContext<Process>,
   { request, devices }: Answered,
   uafResponse: string,
 ): { ok: true; proof: Proof } | UafRejection {
@@ -96,7 +104,7 @@ function verify(
 
 /** Verifies the response and ends the request; null if it ended meanwhile. */
 async function endByVerdict(
-  context: ClientContext,
+  context: ClientContext<Process>,
   answered: Answered,
   answer: AnswerInput,
 ): Promise<AuthenticatorRequest | null> {
@@ -114,7 +122,7 @@ async function endByVerdict(
 }
 
 async function authenticate(
-  context: ClientContext,
+  context: ClientContext<Process>,
   answered: Answered,
   assertions: readonly VerifiedAssertion[],
 ): Promise<AuthenticatorRequest> {
@@ -137,7 +145,7 @@ async function authenticate(
 }
 
 async function register(
-  context: ClientContext,
+  context: ClientContext<Process>,
   answered: Answered,
   answer: AnswerInput,
   registrations: readonly VerifiedRegistration[],
@@ -165,7 +173,7 @@ async function register(
 
 /** The end of a request that the response of a device has fulfilled, and its audit entry. */
 function success(
-  context: ClientContext,
+  context: ClientContext<Process>,
   { request: { id, operation, flowId, userId } }: Answered,
   device: Device,
 ): { ending: Part; entry: Write } {
@@ -178,7 +186,7 @@ function success(
 }
 
 function fail(
-  context: ClientContext,
+  context: ClientContext<Process>,
   { request: { id, operation, flowId, userId } }: Answered,
   cause: RequestError | UafRejection,
 ): Promise<AuthenticatorRequest> {
@@ -192,7 +200,7 @@ function fail(
 
 /** Ends a request in one round trip. */
 async function endWith(
-  { runtime, now }: ClientContext,
+  { runtime, now }: ClientContext<Process>,
   parts: readonly Part[],
   entry: Write,
   device: Device | null,
@@ -210,7 +218,7 @@ function shown(ended: Partial<EndedRequest>, now: Date, device: Device | null): 
 
 async function insertDevices(
   tx: Transaction,
-  context: ClientContext,
+  context: ClientContext<Process>,
   { request }: Answered,
   { deviceKeyInfo }: AnswerInput,
   registrations: readonly VerifiedRegistration[],

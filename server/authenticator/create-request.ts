@@ -1,14 +1,19 @@
-import type { Transaction } from "#db/client";
+import type { Databases, Transaction } from "#db/client";
 import { executePart } from "#db/part";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { ClientContext } from "../context/context.ts";
 import { commitWrite } from "../jobs/commit-with-jobs.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
-import { type Location, locate } from "../locations/location.ts";
-import type { ClientContext, Job } from "../runtime.ts";
+import { type Location, locate, type Places } from "../locations/location.ts";
+import type { Logs } from "../observability/logger.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, pushTokensOf, sortInLockOrder } from "./devices.ts";
-import type { PushJob } from "./push-job.ts";
+import type { AuthenticatorJob, PushJob } from "./push-job.ts";
 import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
 import type { RequestInput } from "./request-input.ts";
@@ -24,6 +29,9 @@ import {
   createRegistrationRequest,
 } from "./uaf/requests.ts";
 import { modelThatCannotShow } from "./uaf/transaction.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & AuditOutputs & Sealing & Places & Enqueuing<AuthenticatorJob>;
 
 /** The message of a request that no device can answer. */
 const EMPTY_MESSAGE = "[]";
@@ -41,10 +49,10 @@ const EMPTY_MESSAGE = "[]";
  *   owner, and commit with it
  */
 export async function prepareRequest(
-  context: ClientContext,
+  context: ClientContext<Process>,
   wanted: RequestInput & { flowId?: string },
   devices: readonly Device[],
-): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
+): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: AuthenticatorJob[] }> {
   const { runtime, tenant, now } = context;
   const { platform } = runtime;
   const { operation, userId } = wanted;
@@ -95,7 +103,7 @@ export async function prepareRequest(
  * @returns a message for developers if a device that may respond cannot show the text of the transaction
  */
 export async function createRequest(
-  context: ClientContext,
+  context: ClientContext<Process>,
   wanted: RequestInput,
 ): Promise<{ ok: true; request: AuthenticatorRequest } | { ok: false; message: string }> {
   const { runtime, tenant } = context;
@@ -115,14 +123,14 @@ function tooLong({ aaid, maxTransactionBytes }: AuthenticatorMetadata): string {
 
 /** The place that the application states; otherwise that of the browser's address. */
 function locationOf(
-  { runtime }: ClientContext,
+  { runtime }: ClientContext<Process>,
   { location = {}, clientData }: RequestInput,
 ): Location | null {
   return Object.keys(location).length > 0 ? location : locate(runtime, clientData?.remoteAddress);
 }
 
 function messageFor(
-  { tenant }: ClientContext,
+  { tenant }: ClientContext<Process>,
   { operation, username, transaction }: RequestInput,
   challenge: string,
   devices: readonly Device[],
@@ -138,7 +146,7 @@ function messageFor(
 
 async function deregister(
   tx: Transaction,
-  context: ClientContext,
+  context: ClientContext<Process>,
   { id, userId }: RequestRow,
   devices: readonly Device[],
 ): Promise<void> {
@@ -152,17 +160,17 @@ async function deregister(
 }
 
 async function jobsOf(
-  context: ClientContext,
+  context: ClientContext<Process>,
   row: RequestRow,
   deviceToken: string,
   devices: readonly Device[],
-): Promise<Job[]> {
+): Promise<AuthenticatorJob[]> {
   if (row.operation === "AUTH") return pushes(context, row, deviceToken, devices);
   return row.operation === "DEREG" ? authenticatorNotice(context, "mfa_delete", row.userId) : [];
 }
 
 function pushes(
-  { runtime, tenant }: ClientContext,
+  { runtime, tenant }: ClientContext<Process>,
   { id, validUntil, createdAt }: RequestRow,
   deviceToken: string,
   devices: readonly Device[],

@@ -1,12 +1,19 @@
 import { and, eq } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
+import { type Databases, schema, type Transaction } from "#db/client";
 import { type AuditContext, audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { ClientContext } from "../context/context.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
-import type { ClientContext } from "../runtime.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { type Device, deleteDevice, devicesOf, sortInLockOrder } from "./devices.ts";
 import { accountNamedBy, deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Enqueuing<MailJob>;
 
 const { authenticatorRequests } = schema;
 
@@ -35,7 +42,7 @@ export async function deleteUser(tx: Transaction, tenant: Tenant, userId: string
  *
  * @returns false if there is no such user
  */
-export async function removeUser(context: ClientContext, userId: string): Promise<boolean> {
+export async function removeUser(context: ClientContext<Process>, userId: string): Promise<boolean> {
   const { runtime, tenant } = context;
   const devices = await devicesOf(runtime.database.read, tenant, userId);
   const notices = devices.length > 0 ? await authenticatorNotice(context, "mfa_delete", userId) : [];

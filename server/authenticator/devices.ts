@@ -1,13 +1,19 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { ClientContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { isUuid } from "../lib/uuid.ts";
-import type { ClientContext, Runtime } from "../runtime.ts";
 import type { VerifiedAssertion } from "./uaf/verify-authentication.ts";
 import type { VerifiedRegistration } from "./uaf/verify-registration.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 /** Registered devices: the keys of authenticators, which applications register for their users. */
 
@@ -71,7 +77,7 @@ export function deviceOf(row: DeviceRow): Device {
  * @param of `fallbackName`: the name of a device whose app sends neither a name nor a model
  */
 export function newDevice(
-  { vault, platform }: Pick<Runtime, "vault" | "platform">,
+  { vault, platform }: Sealing & OnPlatform,
   key: VerifiedRegistration,
   of: {
     tenantId: string;
@@ -208,7 +214,7 @@ export async function deleteDevice(
  * @returns false when the tenant has no device with this id
  */
 export async function renameDevice(
-  context: ClientContext,
+  context: ClientContext<Process>,
   deviceId: string,
   keyName: string,
 ): Promise<boolean> {
@@ -227,7 +233,7 @@ export async function renameDevice(
 }
 
 /** Returns the push tokens of devices that have one. */
-export function pushTokensOf({ vault }: Pick<Runtime, "vault">, devices: readonly Device[]): string[] {
+export function pushTokensOf({ vault }: Sealing, devices: readonly Device[]): string[] {
   return devices.flatMap(({ tenantId, id, sealedHandles }) => {
     if (!sealedHandles) return [];
     const opened = vault.unseal(sealedHandles, handlesSealContext(tenantId, id)).toString();

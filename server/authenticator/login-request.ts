@@ -1,14 +1,32 @@
 import { and, desc, eq } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Enqueuing } from "../jobs/jobs.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { qrCodeDataUrl } from "../lib/qr-code.ts";
-import type { Job, RequestContext } from "../runtime.ts";
+import type { Rates } from "../limits/rate-limits.ts";
+import type { Places } from "../locations/location.ts";
+import type { Logs } from "../observability/logger.ts";
 import { prepareRequest } from "./create-request.ts";
 import { devicesOf } from "./devices.ts";
+import type { AuthenticatorJob } from "./push-job.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
 import { openDeviceToken, viewToken } from "./request-tokens.ts";
 import { type AuthenticatorRequest, isDeviceOfRequest, requestFromRow } from "./requests.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform &
+  Databases &
+  Logs &
+  AuditOutputs &
+  Sealing &
+  Places &
+  Rates &
+  Enqueuing<AuthenticatorJob>;
 
 /** Requests of a sign-in: an authenticator as second factor of the account whose id is the request's user id. */
 
@@ -39,7 +57,7 @@ export interface LoginRequestPayload {
 
 export type LoginRequestResult =
   /** `write` is present for a new request: it inserts the request, and `jobs`, which commit with it, notify the devices. */
-  | { ok: true; shown: LoginRequestPayload; write?: Write; jobs: Job[] }
+  | { ok: true; shown: LoginRequestPayload; write?: Write; jobs: AuthenticatorJob[] }
   /** The user has no registered device. */
   | { ok: false; reason: "no_authenticator" }
   /** Too many requests for this user from this source. */
@@ -52,7 +70,7 @@ export type LoginRequestResult =
  * @param about `username`: shown to the user
  */
 export async function ensureLoginRequest(
-  context: RequestContext,
+  context: RequestContext<Process>,
   { flowId, userId, username }: LoginRequest & { username: string },
 ): Promise<LoginRequestResult> {
   const { runtime, tenant } = context;
@@ -82,7 +100,7 @@ export async function ensureLoginRequest(
  * the answering device was deregistered.
  */
 export async function loginRequestStatus(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: LoginRequest,
 ): Promise<"pending" | "ok" | "failed" | "expired"> {
   const known = await latestRequest(context, about);
@@ -116,7 +134,7 @@ const usedText = `request_used as (
   returning id)`;
 
 async function latestRequest(
-  { runtime, tenant, now }: RequestContext,
+  { runtime, tenant, now }: RequestContext<Process>,
   about: LoginRequest,
 ): Promise<AuthenticatorRequest | null> {
   const [found] = await runtime.database.read
@@ -148,7 +166,7 @@ function isStillValid({ status, device, createdAt }: AuthenticatorRequest, now: 
 
 function isReusable(
   request: AuthenticatorRequest,
-  { now, tenant: { config } }: Pick<RequestContext, "now" | "tenant">,
+  { now, tenant: { config } }: Pick<RequestContext<unknown>, "now" | "tenant">,
 ): boolean {
   const { status, challenge, validUntil } = request;
   if (status === "OK") return isStillValid(request, now);
@@ -159,7 +177,7 @@ function isReusable(
 }
 
 async function shown(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
   { id, sealedDeviceToken, validUntil }: AuthenticatorRequest,
 ): Promise<LoginRequestPayload> {
   const content = sealedDeviceToken

@@ -1,7 +1,8 @@
 import { and, desc, isNotNull } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { Location } from "../locations/location.ts";
-import type { Runtime } from "../runtime.ts";
 import { openDeviceToken } from "./request-tokens.ts";
 import { isAnswerable } from "./requests.ts";
 
@@ -38,7 +39,7 @@ const shown = {
  * Lists the pending requests of all tenants, newest first. Only for the played authenticator of development.
  */
 export async function pendingRequests(
-  { database, platform, vault }: Pick<Runtime, "database" | "platform" | "vault">,
+  { database, platform, vault }: Databases & OnPlatform & Sealing,
   limit = 50,
 ): Promise<PendingRequest[]> {
   const rows = await database.read

@@ -1,3 +1,5 @@
+import type { MailJob } from "../mail/mail-job.ts";
+
 /** Notifies a user's authenticators of a pending request. */
 export interface PushJob {
   name: "push_authenticator_request";
@@ -12,3 +14,6 @@ export interface PushJob {
   /** From the creation of the request to its expiry. */
   lifetimeSeconds: number;
 }
+
+/** Work that an authenticator request causes. */
+export type AuthenticatorJob = MailJob | PushJob;

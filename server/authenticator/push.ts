@@ -2,10 +2,8 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
-import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
-
-type PushRequest = Extract<Job, { name: "push_authenticator_request" }>;
+import type { PushJob } from "./push-job.ts";
 
 const stored = z.object({
   tenantId: z.uuid(),
@@ -26,7 +24,7 @@ const sealedPart = z.object({ url: z.string(), pushTokens: z.array(z.string()) }
 export function pushAuthenticatorRequest(options: {
   tenants: Pick<Tenants, "byId">;
   vault: Vault;
-}): JobKind<PushRequest> {
+}): JobKind<PushJob> {
   const { tenants, vault } = options;
   const sealContext = (tenantId: string, jobId: string) =>
     `job/push_authenticator_request/${tenantId}/${jobId}`;

@@ -1,10 +1,10 @@
 import type { Tenant } from "../config/tenant.ts";
+import type { Sealing } from "../keys/vault.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
-import type { Platform } from "../lib/platform.ts";
+import type { OnPlatform, Platform } from "../lib/platform.ts";
 import { randomAlphanumeric } from "../lib/random-alphanumeric.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { Runtime } from "../runtime.ts";
 
 /**
  * Tokens that replace an API key for one request. The device token is random, because it authorizes the answer. The
@@ -21,12 +21,11 @@ export function newRequestId(platform: Platform): string {
   return randomAlphanumeric(platform, ID_CHARACTERS);
 }
 
-type Sealing = Pick<Runtime, "vault">;
 type TokenSubject = { tenant: Pick<Tenant, "id">; id: string };
 
 /** Creates a device token: 256 bits in base64url, stored as SHA-256, and sealed while the QR code can be shown. */
 export function newDeviceToken(
-  { vault, platform }: Pick<Runtime, "vault" | "platform">,
+  { vault, platform }: Sealing & OnPlatform,
   of: TokenSubject,
 ): { token: string; hash: Buffer; sealed: Buffer } {
   const token = randomToken(platform);

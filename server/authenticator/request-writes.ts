@@ -1,4 +1,4 @@
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { clockText } from "#db/clock";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
@@ -7,16 +7,21 @@ import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { ClientContext } from "../runtime.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { ClientContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { type Device, deviceOf } from "./devices.ts";
 import { requestErrors } from "./request-errors.ts";
 import type { RequestRow } from "./requests.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 /** Changes of requests to authenticators, as parts of statements. */
 
 const { authenticatorRequests, authenticatorDevices } = schema;
 
-type Context = Pick<ClientContext, "runtime" | "tenant">;
+type Context = Pick<ClientContext<Process>, "runtime" | "tenant">;
 
 /** SQL of `isAnswerable`; `shift`: the parameter of the clock's shift. */
 const answerable = (shift: string) => `status = 'PENDING' and valid_until > ${clockText(shift)}`;
@@ -65,7 +70,7 @@ export function hasRequestEnded(error: unknown): boolean {
 }
 
 /** Cancels a pending request; one that has ended stays as it is. */
-export async function cancelRequest(context: ClientContext, id: string): Promise<void> {
+export async function cancelRequest(context: ClientContext<Process>, id: string): Promise<void> {
   const { runtime, now } = context;
   const error = requestErrors.cancelled;
   const ending = endOfRequest(

@@ -1,9 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import type { Tenant } from "../config/tenant.ts";
-import type { Runtime } from "../runtime.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { requestErrors } from "./request-errors.ts";
 import { isRequestId } from "./request-tokens.ts";
 
@@ -56,7 +56,7 @@ const byId = prepared("authenticator_request", (db) =>
  * @returns null if the tenant has no such request; `now`: the time by the database's clock
  */
 export async function findRequest(
-  { database, platform }: Pick<Runtime, "database" | "platform">,
+  { database, platform }: Databases & OnPlatform,
   tenant: Pick<Tenant, "id">,
   id: string,
 ): Promise<{ request: AuthenticatorRequest; now: Date } | null> {
@@ -84,7 +84,7 @@ export function requestFromRow(
 }
 
 /** Condition: the request can still be answered. */
-export function isAnswerable({ platform }: Pick<Runtime, "platform">): SQL | undefined {
+export function isAnswerable({ platform }: OnPlatform): SQL | undefined {
   return and(
     eq(authenticatorRequests.status, "PENDING"),
     sql`${authenticatorRequests.validUntil} > ${databaseNow(platform.clockShift())}`,

@@ -1,7 +1,9 @@
+import type { Databases } from "#db/client";
+import type { ClientContext } from "../context/context.ts";
 import { factsById } from "../identity/users.ts";
+import type { MailJob } from "../mail/mail-job.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import { securityNotice } from "../mail/security-notices.ts";
-import type { ClientContext, Job } from "../runtime.ts";
 import { canBeSecondFactor } from "./second-factor.ts";
 
 /**
@@ -12,10 +14,10 @@ import { canBeSecondFactor } from "./second-factor.ts";
  * @returns no job if authenticators are not second factors, or there is no address to write to
  */
 export async function authenticatorNotice(
-  { runtime, tenant, client }: Pick<ClientContext, "runtime" | "tenant" | "client">,
+  { runtime, tenant, client }: Pick<ClientContext<Databases>, "runtime" | "tenant" | "client">,
   kind: "mfa_create" | "mfa_delete",
   userId: string,
-): Promise<Job[]> {
+): Promise<MailJob[]> {
   if (!canBeSecondFactor(tenant.config, userId)) return [];
   const account = await factsById(runtime.database.read, tenant.id, userId);
   // The request is the application's, so its language is not the owner's.

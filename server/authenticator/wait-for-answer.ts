@@ -1,8 +1,20 @@
 import { sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
-import type { Runtime } from "../runtime.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Logs } from "../observability/logger.ts";
 import { isAnswerable } from "./requests.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Waiting;
+
+/** A process whose requests wait for answers. */
+export interface Waiting {
+  /** Aborts when the process begins to stop. */
+  closing?: AbortSignal;
+  /** Tells the other processes of this server. Absent where one process does everything. */
+  tellOthers?(notice: { kind: "answered"; tenantId: string; id: string }): void;
+}
 
 /**
  * Waits for answers to requests. While a process has waits, it polls the database twice a second, with one query for all
@@ -35,10 +47,10 @@ interface Watcher {
   timer: NodeJS.Timeout | undefined;
 }
 
-const watchers = new WeakMap<Runtime, Watcher>();
+const watchers = new WeakMap<object, Watcher>();
 
 /** Returns the watcher of this process. */
-function watcherOf(runtime: Runtime): Watcher {
+function watcherOf(runtime: object): Watcher {
   const watcher = watchers.get(runtime) ?? {
     watched: new Map(),
     waits: 0,
@@ -57,7 +69,7 @@ function watcherOf(runtime: Runtime): Watcher {
  * @returns `ended`; `aborted` by the signal or the shutdown; null if there are too many waits
  */
 export function waitForAnswer(
-  runtime: Runtime,
+  runtime: Process,
   { id: tenantId }: Pick<Tenant, "id">,
   id: string,
   signal: AbortSignal,
@@ -101,18 +113,18 @@ function countWait(watcher: Watcher, source: string | null, change: 1 | -1): voi
 }
 
 /** Returns the number of waits in this process. */
-export function countWaits(runtime: Runtime): number {
+export function countWaits(runtime: object): number {
   return watcherOf(runtime).waits;
 }
 
 /** Ends the waits for a request that was answered in this process, here and in the other processes of this server. */
-export function notifyAnswered(runtime: Runtime, { id: tenantId }: Pick<Tenant, "id">, id: string): void {
+export function notifyAnswered(runtime: Waiting, { id: tenantId }: Pick<Tenant, "id">, id: string): void {
   endWaitsFor(runtime, tenantId, id);
   runtime.tellOthers?.({ kind: "answered", tenantId, id });
 }
 
 /** Ends the waits of this process for a request that was answered, without waiting for the next poll. */
-export function endWaitsFor(runtime: Runtime, tenantId: string, id: string): void {
+export function endWaitsFor(runtime: object, tenantId: string, id: string): void {
   endWaits(watcherOf(runtime).watched.get(`${tenantId} ${id}`));
 }
 
@@ -120,7 +132,7 @@ function endWaits(one: WatchedRequest | undefined): void {
   for (const end of [...(one?.ends ?? [])]) end();
 }
 
-function schedulePoll(runtime: Runtime, watcher: Watcher): NodeJS.Timeout {
+function schedulePoll(runtime: Process, watcher: Watcher): NodeJS.Timeout {
   const timer = setTimeout(async () => {
     try {
       await poll(runtime, watcher);
@@ -133,7 +145,7 @@ function schedulePoll(runtime: Runtime, watcher: Watcher): NodeJS.Timeout {
 }
 
 /** Ends the waits for all requests that have ended. */
-async function poll(runtime: Runtime, { watched }: Watcher): Promise<void> {
+async function poll(runtime: Process, { watched }: Watcher): Promise<void> {
   const asked = [...watched.values()];
   if (asked.length === 0) return;
   const tenantIds = sql.param(asked.map(({ tenantId }) => tenantId));

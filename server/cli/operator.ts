@@ -14,7 +14,7 @@ export function asOperator(runtime: CliRuntime, tenant: Tenant, now: Date): Oper
       database,
       platform,
       auditOutput,
-      webhooks: { wake() {}, runDue: async () => 0 },
+      webhooks: { wake() {} },
       jobs: {
         enqueue() {
           throw new Error("this command cannot enqueue jobs");

@@ -248,3 +248,8 @@ function isCidr(value: string): boolean {
   if (family === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
+
+/** What reads the settings of the deployment. */
+export interface Configured {
+  config: Config;
+}

@@ -4,11 +4,12 @@ import type { Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { storable } from "../lib/storable-text.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import { sessionObject } from "../objects/session-object.ts";
 import type { UserObject } from "../objects/user-object.ts";
-import type { Runtime, TenantContext } from "../runtime.ts";
 import { configWebhooks } from "./config-webhooks.ts";
 import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
 import { eventDataContext } from "./seal-contexts.ts";
@@ -21,9 +22,15 @@ import {
   writeRecords,
 } from "./write-records.ts";
 
+/** What looks for webhooks to deliver events to, after they are committed. */
+export interface WakesWebhooks {
+  webhooks: { wake(): void };
+}
+
 /** Whose act emits an event; without `client` and `flowId` the service's own. */
-export interface EventContext extends Pick<TenantContext, "tenant"> {
-  runtime: Pick<Runtime, "platform"> & { webhooks: Pick<Runtime["webhooks"], "wake"> };
+export interface EventContext {
+  tenant: Tenant;
+  runtime: OnPlatform & WakesWebhooks;
   client?: Pick<Client, "userAgent"> & { ip: string | null };
   /** The flow whose step it is. */
   flowId?: string;
@@ -143,7 +150,7 @@ export function heardParts(parts: readonly Part[]): {
  * @param id of the event; a second event with this id is not written
  */
 export function emitMail(
-  context: Pick<EventContext, "tenant"> & { runtime: EventContext["runtime"] & Pick<Runtime, "vault"> },
+  context: Pick<EventContext, "tenant"> & { runtime: EventContext["runtime"] & Sealing },
   id: string,
   data: EventData<"email.send">,
 ): Write {

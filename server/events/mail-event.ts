@@ -1,26 +1,8 @@
-import type { Language } from "#words/language-tags";
-import type { MailContent } from "../mail/mail-job.ts";
-import type { RenderedMail } from "../mail/transport.ts";
+import type { PublishedMail } from "../mail/mail-outcome.ts";
 import type { EventData } from "./events.ts";
 
-/** A mail for the webhooks that are subscribed to `email.send`. */
-interface Mail {
-  /** Canonical address. */
-  to: string;
-  /** The language asked for. */
-  language: Language;
-  content: MailContent;
-  rendered: RenderedMail;
-  /** Seconds since 1970 until which its code is valid, if it has one. */
-  validUntil: number;
-  /** Display name of the service. */
-  service: string;
-  /** Whether the service sends it too. */
-  delivered: boolean;
-}
-
 /** Describes a mail as the data of its `email.send` event. Only that of a mail with a code holds a secret. */
-export function mailEventData(mail: Mail): EventData<"email.send"> {
+export function mailEventData(mail: PublishedMail): EventData<"email.send"> {
   const { to, language, content, rendered, validUntil, service, delivered } = mail;
   const members = {
     subject: rendered.subject,

@@ -2,8 +2,12 @@ import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { emailPart, lockUser } from "./users.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform;
 
 const { emails } = schema;
 
@@ -14,7 +18,7 @@ const { emails } = schema;
  * @returns a write that violates `emails_address_unique` if an account of the tenant has the address
  */
 export function createEmail(
-  { tenant, runtime, now }: RequestContext,
+  { tenant, runtime, now }: RequestContext<Process>,
   userId: string,
   email: { address: string; isPrimary: boolean; verified: boolean },
 ): Write {
@@ -29,7 +33,7 @@ export function createEmail(
  *
  * @throws ConflictError("email") if the account does not have it
  */
-export function removeEmail({ tenant }: RequestContext, userId: string, id: string): Write {
+export function removeEmail({ tenant }: RequestContext<Process>, userId: string, id: string): Write {
   return async (tx) => {
     const removed = await tx
       .delete(emails)
@@ -44,7 +48,7 @@ export function removeEmail({ tenant }: RequestContext, userId: string, id: stri
  *
  * @throws ConflictError("email") if the account does not have it
  */
-export function setPrimaryEmail({ tenant, now }: RequestContext, userId: string, id: string): Write {
+export function setPrimaryEmail({ tenant, now }: RequestContext<Process>, userId: string, id: string): Write {
   return async (tx) => {
     // First, because of `emails_primary_unique`.
     await tx

@@ -3,7 +3,7 @@ import { schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Metadata } from "#db/schema/users";
 import type { Write } from "#db/write";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../context/context.ts";
 
 /** Maximum length of one kind of metadata, in characters of JSON without spaces. */
 export const MAX_METADATA_CHARACTERS = 3000;
@@ -78,7 +78,11 @@ export async function writeMetadata(
  *
  * @throws ConflictError("metadata") if a concurrent change makes the result too long, or the account does not exist
  */
-export function patchUnsafeMetadata({ tenant, now }: RequestContext, userId: string, patch: unknown): Write {
+export function patchUnsafeMetadata(
+  { tenant, now }: RequestContext<object>,
+  userId: string,
+  patch: unknown,
+): Write {
   const { users } = schema;
   const own = and(eq(users.tenantId, tenant.id), eq(users.id, userId));
   return async (tx) => {

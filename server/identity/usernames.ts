@@ -2,8 +2,12 @@ import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { usernamePart } from "./users.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform;
 
 const { usernames } = schema;
 
@@ -15,7 +19,7 @@ const { usernames } = schema;
  *   if this account has a username
  */
 export function createUsername(
-  { tenant, runtime, now }: RequestContext,
+  { tenant, runtime, now }: RequestContext<Process>,
   userId: string,
   username: string,
 ): Write {
@@ -29,7 +33,11 @@ export function createUsername(
  * @returns a write that violates `usernames_username_unique` if another account has the name, and throws
  *   ConflictError("username") if this account has no username
  */
-export function replaceUsername({ tenant, now }: RequestContext, userId: string, username: string): Write {
+export function replaceUsername(
+  { tenant, now }: RequestContext<Process>,
+  userId: string,
+  username: string,
+): Write {
   return async (tx) => {
     const replaced = await tx
       .update(usernames)
@@ -41,7 +49,7 @@ export function replaceUsername({ tenant, now }: RequestContext, userId: string,
 }
 
 /** Removes the username of an account, which other accounts can choose then. */
-export function removeUsername({ tenant }: RequestContext, userId: string): Write {
+export function removeUsername({ tenant }: RequestContext<Process>, userId: string): Write {
   return async (tx) => {
     await tx.delete(usernames).where(own(tenant.id, userId));
   };

@@ -41,3 +41,8 @@ export interface Jobs<Job extends NamedJob> {
    */
   runDue(limit: number): Promise<number>;
 }
+
+/** What makes jobs that commit with a change. */
+export interface Enqueuing<Job extends NamedJob> {
+  jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake">;
+}

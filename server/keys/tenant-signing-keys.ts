@@ -39,3 +39,8 @@ export function createTenantSigningKeys(
     },
   };
 }
+
+/** What signs for tenants, or verifies what was signed for them. */
+export interface Signing {
+  signingKeys: TenantSigningKeys;
+}

@@ -201,3 +201,8 @@ function macUnder(key: Key, parts: string[]): Buffer {
   }
   return hmac.digest();
 }
+
+/** What seals secrets or makes keyed digests. */
+export interface Sealing {
+  vault: Vault;
+}

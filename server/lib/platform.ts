@@ -5,3 +5,8 @@ export interface Platform {
   /** Milliseconds that this server's clock is ahead of the database's; 0 outside tests. */
   clockShift(): number;
 }
+
+/** What needs randomness, identifiers or the time. */
+export interface OnPlatform {
+  platform: Platform;
+}

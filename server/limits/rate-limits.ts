@@ -391,3 +391,8 @@ function inBatches(
     return reported;
   };
 }
+
+/** What charges rates. */
+export interface Rates {
+  rates: RateLimits;
+}

@@ -35,3 +35,9 @@ export function locate(
     return null;
   }
 }
+
+/** What names the places of IP addresses. */
+export interface Places {
+  /** Of `authenticator.location_file`; null without one. */
+  locations: Locations | null;
+}

@@ -1,6 +1,7 @@
 import type { Config } from "../config/schema.ts";
 import type { Client } from "../context/client.ts";
-import type { Job, TenantContext } from "../runtime.ts";
+import type { TenantContext } from "../context/context.ts";
+import type { MailJob } from "./mail-job.ts";
 import { mailQueueOf, type SecurityMail, type SignInDetails } from "./messages.ts";
 
 /** Changes that the account owner is notified of. */
@@ -9,7 +10,7 @@ export type NoticeKind = SecurityMail["type"];
 type AddressKind = Extract<SecurityMail, { address: string }>["type"];
 
 /** The tenant, and the language of the account owner. */
-interface NoticeContext extends Pick<TenantContext, "tenant"> {
+interface NoticeContext extends Pick<TenantContext<unknown>, "tenant"> {
   client: Pick<Client, "language">;
 }
 
@@ -45,25 +46,25 @@ export function securityNotice(
   kind: AddressKind,
   to: string | null,
   details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">,
-): Job[];
+): MailJob[];
 export function securityNotice(
   context: NoticeContext,
   kind: "new_browser",
   to: string | null,
   details: SignInDetails,
-): Job[];
+): MailJob[];
 export function securityNotice(
   context: NoticeContext,
   kind: Exclude<NoticeKind, AddressKind | "new_browser">,
   to: string | null,
   details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">,
-): Job[];
+): MailJob[];
 export function securityNotice(
   { tenant, client }: NoticeContext,
   kind: NoticeKind,
   to: string | null,
   details: object = {},
-): Job[] {
+): MailJob[] {
   if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
     return [];
   const mail = { type: kind, ...details } as SecurityMail;

@@ -3,14 +3,12 @@ import { z } from "zod";
 import type { Database } from "#db/client";
 import { commit } from "#db/commit";
 import { languageTags } from "#words/language-tags";
-import type { MailRecords } from "../audit/mail-records.ts";
-import { mailEventData } from "../events/mail-event.ts";
-import type { MailEvents } from "../events/mail-events.ts";
+import type { Tenant } from "../config/tenant.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
-import type { Tenants } from "../tenants/tenants.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
+import type { MailRecords, PublishedMail, PublishMail } from "./mail-outcome.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
 import { cleanAnswer } from "./server-answer.ts";
 import type { TenantMail } from "./tenant-mail.ts";
@@ -68,11 +66,11 @@ const NOTICE_LIFETIME_SECONDS = 86_400;
  * recipient has none, which takes the same time for the visitor.
  */
 export function sendMail(options: {
-  tenants: Pick<Tenants, "byId">;
+  tenants: { byId(id: string): Promise<Tenant | null> };
   vault: Vault;
   mail: TenantMail;
   rates: Pick<RateLimits, "consume">;
-  publish: MailEvents;
+  publish: PublishMail;
   records: MailRecords;
   database: Pick<Database, "write" | "claim" | "prepares">;
   log: Pick<Logger, "warn">;
@@ -138,17 +136,16 @@ export function sendMail(options: {
       const content = unsealed(mail, sealContext(tenantId, id));
       const rendered = write(content, language);
       const delivered = tenant.config.email_delivery.enabled;
-      const data = () =>
-        mailEventData({
-          to,
-          language,
-          content,
-          rendered,
-          delivered,
-          validUntil: "validUntil" in mail ? mail.validUntil : 0,
-          service: tenant.config.service.name,
-        });
-      const published = await publish(tenant, id, data, { unheard: unheard && isFirst });
+      const toPublish = (): PublishedMail => ({
+        to,
+        language,
+        content,
+        rendered,
+        delivered,
+        validUntil: "validUntil" in mail ? mail.validUntil : 0,
+        service: tenant.config.service.name,
+      });
+      const published = await publish(tenant, id, toPublish, { unheard: unheard && isFirst });
       const send = async () => {
         if (!delivered && published) return "given to the webhooks that are subscribed to email.send";
         try {

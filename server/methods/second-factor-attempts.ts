@@ -1,4 +1,7 @@
+import type { Databases } from "#db/client";
 import type { Part } from "#db/part";
+import type { RequestContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
 import {
   ALL_SOURCES,
   countAttempt,
@@ -10,7 +13,6 @@ import {
   within,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
-import type { RequestContext } from "../runtime.ts";
 
 /** Second factors that the user types in; the failures of each are counted separately. */
 export type TypedFactor = "otp" | "recovery_code";
@@ -34,7 +36,7 @@ const TOTP_WINDOW_SECONDS = 300;
  * signing in again.
  */
 export async function countSecondFactorAttempt(
-  context: RequestContext,
+  context: RequestContext<Databases & Sealing>,
   method: TypedFactor,
   userId: string,
 ): Promise<SecondFactorAttempt> {

@@ -1,8 +1,13 @@
+import type { Databases } from "#db/client";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
-import type { RequestContext } from "../runtime.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases;
 
 /** The ceremony that a challenge is for. A response to another ceremony is rejected. */
 export type Ceremony =
@@ -31,7 +36,7 @@ const insertText = `challenge as (
  * @param about `userId`: the account that the response must belong to; `allowed`: ids of the accepted credentials
  */
 export function openChallenge(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: { flowId: string; ceremony: Ceremony; userId?: string; allowed?: readonly string[] },
 ): OpenedChallenge {
   const { tenant, runtime, now } = context;
@@ -76,7 +81,7 @@ export interface ConsumedChallenge {
  *   ceremonies; and what `beside` returns
  */
 export async function consumeChallenge<Beside extends object = object>(
-  { runtime, tenant, now }: RequestContext,
+  { runtime, tenant, now }: RequestContext<Process>,
   about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
   beside: readonly Part[] = [],
 ): Promise<Partial<Beside> & { consumed: ConsumedChallenge | null }> {

@@ -5,10 +5,13 @@ import { bytesOf, type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
+import type { RequestContext } from "../context/context.ts";
 import { factsJson } from "../identity/users.ts";
-import type { RequestContext } from "../runtime.ts";
 import { originOf } from "../sessions/use-origin.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
+
+/** What this module takes of the process. */
+type Process = object;
 
 const { webauthnCredentials: table } = schema;
 
@@ -86,7 +89,7 @@ const MAX_NUMBER = 1_000;
  * @param credential a `NewCredential`, or its serialized form from a flow
  */
 export function insertCredential(
-  { tenant, now }: RequestContext,
+  { tenant, now }: RequestContext<Process>,
   userId: string,
   credential: { id: string },
 ): Write {
@@ -134,7 +137,7 @@ const useText = `credential as (
  *   if none is
  */
 export function usedCredential(
-  context: RequestContext,
+  context: RequestContext<Process>,
   update: {
     id: string;
     signCount: number;
@@ -165,7 +168,7 @@ export function usedCredential(
  * @throws ConflictError("passkey") if the account no longer has it
  */
 export function renameCredential(
-  { tenant, now }: RequestContext,
+  { tenant, now }: RequestContext<Process>,
   userId: string,
   { id, name }: { id: string; name: string },
 ): Write {
@@ -186,7 +189,7 @@ export function renameCredential(
  * @throws ConflictError("passkey") if the account has no such credential of that kind
  */
 export function deleteCredential(
-  { tenant }: RequestContext,
+  { tenant }: RequestContext<Process>,
   userId: string,
   { id, mfaOnly }: { id: string; mfaOnly: boolean },
 ): Write {

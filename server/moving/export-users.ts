@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Transaction } from "#db/client";
+import type { Databases, Transaction } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
+import type { Sealing } from "../keys/vault.ts";
 import { encodeTotpSecret, totpSealContext } from "../methods/totp/totp.ts";
-import type { Runtime } from "../runtime.ts";
 
 /** What an export needs of a runtime. */
-export type ExportRuntime = Pick<Runtime, "database" | "vault">;
+export type ExportRuntime = Databases & Sealing;
 
 /** Users of one statement. */
 const PAGE_USERS = 1_000;

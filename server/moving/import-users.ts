@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
+import type { Databases } from "#db/client";
 import { isInvalidValue, isRetryable, violatedUnique } from "#db/errors";
 import { audit, commandLine } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { currentTime } from "../database/current-time.ts";
-import { emit } from "../events/emit.ts";
+import { emit, type WakesWebhooks } from "../events/emit.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { printable } from "../lib/printable-text.ts";
 import { acceptableHashes } from "../methods/password/acceptable-hash.ts";
-import type { Runtime } from "../runtime.ts";
 import type { Form, SourceOptions } from "./form.ts";
 import { type FormName, forms } from "./forms/index.ts";
 import { ImportError } from "./import-error.ts";
@@ -19,10 +23,7 @@ import { asText } from "./source-fields.ts";
 import { insertUsers, takenKeys, type UserKey, type UserRows } from "./user-rows.ts";
 
 /** What an import needs of a runtime. */
-export type ImportRuntime = Pick<
-  Runtime,
-  "config" | "database" | "vault" | "platform" | "auditOutput" | "webhooks"
->;
+export type ImportRuntime = Configured & Databases & Sealing & OnPlatform & AuditOutputs & WakesWebhooks;
 
 export interface ImportOptions extends Omit<SourceOptions, "acceptHash"> {
   /** Null to recognize it by the first record. */

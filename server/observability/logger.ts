@@ -45,3 +45,8 @@ export function createLogger(
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
 }
+
+/** What writes to the log. */
+export interface Logs {
+  log: Logger;
+}

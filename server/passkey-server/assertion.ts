@@ -1,8 +1,11 @@
+import type { Databases } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { type WriteOfParts, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import type { ConsumedChallenge, Operation } from "./challenges.ts";
@@ -11,6 +14,9 @@ import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } fr
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
 import { userHandlesOf } from "./user-handles.ts";
 import { isUserHandle } from "./users.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 export type AssertionVerdict =
   | {
@@ -29,7 +35,7 @@ export type AssertionVerdict =
  * @param about the parsed response, and the challenge that it consumed
  */
 export async function verifyPasskeyAssertion(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: { answer: AuthenticationResponse; clientData: ClientData; consumed: ConsumedChallenge },
 ): Promise<AssertionVerdict> {
   const { runtime, tenant } = context;
@@ -99,7 +105,7 @@ function handlesOf({ owner: { userId, userHandle } }: OwnedCredential): string[]
  * @returns a rejection, with nothing written, if the credential or the transaction changed concurrently
  */
 export async function writeAssertion(
-  context: RequestContext,
+  context: RequestContext<Process>,
   ...writes: WriteOfParts[]
 ): Promise<PasskeyRejection | null> {
   try {

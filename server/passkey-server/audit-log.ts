@@ -1,7 +1,8 @@
+import type { Databases } from "#db/client";
 import { type AuditEntryJson, auditEntryJson } from "../audit/audit-entry.ts";
 import { type AuditFilter, listAuditEntries } from "../audit/audit-log.ts";
 import { type PasskeyServerAuditType, passkeyServerAuditTypes } from "../audit/audit-types.ts";
-import type { TenantContext } from "../runtime.ts";
+import type { TenantContext } from "../context/context.ts";
 
 /** An entry of the audit log as returned to applications. */
 type PasskeyAuditEntryJson = Omit<AuditEntryJson, "details" | "actor_email"> & {
@@ -10,7 +11,7 @@ type PasskeyAuditEntryJson = Omit<AuditEntryJson, "details" | "actor_email"> & {
 
 /** Returns one page of the entries about a tenant's passkey server, the newest first, and the total count. */
 export async function listPasskeyAuditEntries(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Databases>,
   filter: AuditFilter & { types?: readonly PasskeyServerAuditType[] | undefined },
   page: { number: number; size: number },
 ): Promise<{ entries: PasskeyAuditEntryJson[]; total: number }> {

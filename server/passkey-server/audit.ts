@@ -1,8 +1,14 @@
+import type { Databases } from "#db/client";
 import type { WriteOfParts } from "#db/write";
 import { type AuditDetails, audit, auditAttempt } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { PasskeyServerAuditType } from "../audit/audit-types.ts";
-import type { ClientContext } from "../runtime.ts";
+import type { ClientContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { PasskeyRejection } from "./errors.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 /** The subject of an entry, as far as known. */
 export interface AuditFacts {
@@ -28,7 +34,7 @@ export type Caller = "application" | "public";
 
 /** Returns the write of an entry, to run in the transaction of the audited change. */
 export function auditPasskeys(
-  context: ClientContext,
+  context: ClientContext<Process>,
   type: PasskeyServerAuditType,
   facts: AuditFacts,
   caller: Caller = "application",
@@ -38,7 +44,7 @@ export function auditPasskeys(
 
 /** Writes and commits an entry for a rejected operation. */
 export async function auditRejection(
-  context: ClientContext,
+  context: ClientContext<Process>,
   operation: AuditedOperation,
   { error: { title, details } }: PasskeyRejection,
   facts: AuditFacts,
@@ -50,7 +56,7 @@ export async function auditRejection(
 }
 
 function writeOf(
-  context: ClientContext,
+  context: ClientContext<Process>,
   type: PasskeyServerAuditType,
   details: AuditDetails,
   caller: Caller,

@@ -1,11 +1,15 @@
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { clockText } from "#db/clock";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type WriteOfParts, writeOf } from "#db/write";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
-import type { RequestContext } from "../runtime.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases;
 
 /** The purpose of a challenge. A response to one operation is not accepted for another. */
 export type Operation = "registration" | "mfa_registration" | "login" | "mfa_login" | "transaction";
@@ -37,7 +41,7 @@ const { passkeyChallenges: table, passkeyTransactions } = schema;
 export type TransactionRow = typeof passkeyTransactions.$inferSelect;
 
 /** Returns 32 random bytes in base64url, 43 characters. */
-export function newChallenge({ runtime }: Pick<RequestContext, "runtime">): string {
+export function newChallenge({ runtime }: Pick<RequestContext<Process>, "runtime">): string {
   return randomToken(runtime.platform);
 }
 
@@ -49,7 +53,7 @@ const openText = `challenge_opened as (
 
 /** Returns the write of a challenge. A user may have several open challenges; each accepts one response. */
 export function openChallenge(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
   { operation, challenge, userId, allowed, userVerification, transactionId, seconds }: NewChallenge,
 ): WriteOfParts {
   return writeOf({
@@ -73,7 +77,7 @@ interface Consumed {
 }
 
 function consumePart(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
   operations: readonly Operation[],
   challenge: string,
 ): Part {
@@ -98,7 +102,7 @@ function consumedChallenge({ challenge_consumed: consumed }: Partial<Consumed>):
  * @returns null if the tenant has no such open challenge
  */
 export async function consumeChallenge(
-  context: Pick<RequestContext, "runtime" | "tenant">,
+  context: Pick<RequestContext<Process>, "runtime" | "tenant">,
   operations: readonly Operation[],
   challenge: string,
 ): Promise<ConsumedChallenge | null> {
@@ -114,7 +118,7 @@ export async function consumeChallenge(
  * @returns null if the tenant has no such open challenge
  */
 export async function consumeTransactionChallenge(
-  context: Pick<RequestContext, "runtime" | "tenant">,
+  context: Pick<RequestContext<Process>, "runtime" | "tenant">,
   challenge: string,
 ): Promise<{ consumed: ConsumedChallenge; transaction: TransactionRow } | null> {
   const returned = await runTogether<Consumed & { transaction_of_challenge: JsonRow | null }>(

@@ -1,12 +1,17 @@
 import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { TenantContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { RequestContext, TenantContext } from "../runtime.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-records.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import type { RedeemableResult, TransactionProof } from "./transaction-finalization.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 /**
  * The one-time code that the application receives through the user's browser. Its result is sealed in the same row and
@@ -25,7 +30,7 @@ const sealContext = (tenantId: string, transactionId: string) =>
  * @returns `code`: 43 characters of base64url; `result`: the columns to write
  */
 export function issueCode(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   transactionId: string,
   proof: TransactionProof,
 ): { code: string; result: RedeemableResult } {
@@ -44,7 +49,7 @@ export function issueCode(
  * @returns null if there is no result left to redeem
  */
 export async function replaceCode(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   transactionId: string,
 ): Promise<string | null> {
   const code = randomToken(runtime.platform);
@@ -57,7 +62,7 @@ export async function replaceCode(
 }
 
 /** Returns the expiry of a code issued now. */
-function codeExpiry({ platform }: RequestContext["runtime"]): SQL {
+function codeExpiry({ platform }: Process): SQL {
   return sql`${databaseNow(platform.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'`;
 }
 
@@ -67,7 +72,7 @@ function codeExpiry({ platform }: RequestContext["runtime"]): SQL {
  * @param code unvalidated
  */
 export async function redeemCode(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   code: string,
 ): Promise<({ ok: true; transaction_id: string } & TransactionProof) | PasskeyRejection> {
   const now = databaseNow(runtime.platform.clockShift());

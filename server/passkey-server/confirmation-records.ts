@@ -1,8 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
+import { type Databases, schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { TenantContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { TenantContext } from "../runtime.ts";
 
 /** Database access for confirmation pages. */
 
@@ -29,7 +30,7 @@ export const RETURN_SECONDS = 60;
 
 /** @param token from the page's URL, unvalidated */
 export async function findConfirmation(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<OnPlatform & Databases>,
   token: string,
 ): Promise<ConfirmationRecord | null> {
   const now = databaseNow(runtime.platform.clockShift());

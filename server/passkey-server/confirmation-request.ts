@@ -1,10 +1,11 @@
 import { clockText } from "#db/clock";
 import { type WriteOfParts, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
-import type { RequestContext } from "../runtime.ts";
 
 /** Options of a transaction that the user confirms on the confirmation page. */
 export interface ConfirmationOptions {
@@ -30,7 +31,7 @@ export type PreparedConfirmation =
 
 /** Creates the page's URL, if the page may use the relying party's passkeys and the redirect is allowed. */
 export function prepareConfirmation(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext<OnPlatform>, "runtime" | "tenant">,
   { redirectTo }: ConfirmationOptions,
 ): PreparedConfirmation {
   const { config } = tenant;

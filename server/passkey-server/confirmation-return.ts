@@ -1,8 +1,15 @@
-import type { RequestContext } from "../runtime.ts";
+import type { Databases } from "#db/client";
+import type { RequestContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Rates } from "../limits/rate-limits.ts";
 import { replaceCode } from "./confirmation-code.ts";
 import type { ConfirmationRecord } from "./confirmation-records.ts";
 import { allowedReturnUrl } from "./confirmation-request.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing & Rates;
 
 /** The redirect from the confirmation page back to the application, and its repetition if the first one was lost. */
 
@@ -15,7 +22,7 @@ export interface ReturnToApplication {
 
 /** @param code one-time code for the result; null if the user declined */
 export function returnToApplication(
-  { tenant }: Pick<RequestContext, "tenant">,
+  { tenant }: Pick<RequestContext<unknown>, "tenant">,
   record: ConfirmationRecord,
   code: string | null,
 ): ReturnToApplication {
@@ -36,7 +43,7 @@ export function returnToApplication(
  * The answer does not change. A new code replaces the earlier one.
  */
 export async function repeatReturn(
-  context: RequestContext,
+  context: RequestContext<Process>,
   record: ConfirmationRecord,
 ): Promise<ReturnToApplication | PasskeyRejection> {
   const { runtime, tenant, client } = context;

@@ -1,8 +1,13 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
-import type { RequestContext, TenantContext } from "../runtime.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Rates } from "../limits/rate-limits.ts";
 import { consumeChallenge, openChallenge } from "./challenges.ts";
 import { issueCode } from "./confirmation-code.ts";
 import {
@@ -24,6 +29,9 @@ import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { requestOptions, transactionVerification } from "./options.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { verifyTransactionAssertion } from "./transaction-finalization.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Sealing & Signing & Rates;
 
 /** The confirmation page: shows a transaction to the user, and takes the user's answer. */
 
@@ -54,7 +62,10 @@ export type ConfirmationPage =
  *
  * @param token from the page's URL, unvalidated
  */
-export async function confirmationPage(context: TenantContext, token: string): Promise<ConfirmationPage> {
+export async function confirmationPage(
+  context: TenantContext<Process>,
+  token: string,
+): Promise<ConfirmationPage> {
   const { runtime, tenant } = context;
   const record = await findConfirmation(context, token);
   if (!record) return { state: "unknown" };
@@ -88,7 +99,7 @@ export type ConfirmationAnswer =
  * @param credential AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
 export async function confirm(
-  context: RequestContext,
+  context: RequestContext<Process>,
   token: string,
   credential: unknown,
 ): Promise<ConfirmationAnswer> {
@@ -118,7 +129,7 @@ export async function confirm(
 }
 
 /** Declines the transaction, which closes the page. */
-export async function decline(context: RequestContext, token: string): Promise<ConfirmationAnswer> {
+export async function decline(context: RequestContext<Process>, token: string): Promise<ConfirmationAnswer> {
   const { runtime, tenant, now } = context;
   const record = await openPage(context, token);
   if ("ok" in record) return record;
@@ -141,7 +152,7 @@ export async function decline(context: RequestContext, token: string): Promise<C
 
 /** Repeats the redirect of a page that was already answered. */
 export async function resume(
-  context: RequestContext,
+  context: RequestContext<Process>,
   token: string,
 ): Promise<ReturnToApplication | PasskeyRejection> {
   const record = await findConfirmation(context, token);
@@ -153,7 +164,7 @@ export async function resume(
 
 /** Returns a page that can still be answered; else the recorded answer or a rejection. */
 async function openPage(
-  context: RequestContext,
+  context: RequestContext<Process>,
   token: string,
 ): Promise<ConfirmationRecord | ReturnToApplication | PasskeyRejection> {
   const record = await findConfirmation(context, token);
@@ -164,7 +175,7 @@ async function openPage(
 
 /** Replaces the used challenge by a new one for the rest of the page's lifetime, and adds its options to the rejection. */
 async function rejectAndReopen(
-  context: RequestContext,
+  context: RequestContext<Process>,
   token: string,
   record: ConfirmationRecord,
   rejection: PasskeyRejection,

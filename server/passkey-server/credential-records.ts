@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import type { NewCredential, StoredCredential } from "../webauthn/credential-record.ts";
 import type { CredentialDescriptor, CredentialKind } from "./options.ts";
@@ -87,7 +87,7 @@ export function findDescriptors(
  */
 export async function insertCredential(
   tx: Transaction,
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   userId: string,
   { publicKey, mfaOnly, ...rest }: NewCredential & { attestationTrust: AttestationTrust },
 ): Promise<"user_not_found" | "credential_exists" | null> {
@@ -129,7 +129,7 @@ const useText = `credential as (
  *   `strict`: reject a signature counter that a concurrent assertion has passed
  */
 export function usedCredential(
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Part {
   const { id, signCount, backupState, userVerified, strict } = update;

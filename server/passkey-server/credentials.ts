@@ -1,9 +1,14 @@
 import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
-import type { RequestContext } from "../runtime.ts";
+import { type Databases, type ReadOnly, schema } from "#db/client";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import { auditPasskeys } from "./audit.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 /** Management of credentials by applications. */
 
@@ -74,7 +79,7 @@ export async function showCredential(
 
 /** Renames a credential. */
 export async function renameCredential(
-  context: RequestContext,
+  context: RequestContext<Process>,
   id: string,
   name: string,
 ): Promise<{ ok: true } | PasskeyRejection> {
@@ -95,7 +100,7 @@ export async function renameCredential(
 
 /** Removes a credential; from the commit on it is not accepted any more. */
 export async function removeCredential(
-  context: RequestContext,
+  context: RequestContext<Process>,
   id: string,
 ): Promise<{ ok: true } | PasskeyRejection> {
   const { runtime, tenant } = context;

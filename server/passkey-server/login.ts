@@ -1,4 +1,9 @@
-import type { RequestContext } from "../runtime.ts";
+import type { Databases } from "#db/client";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Rates } from "../limits/rate-limits.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
@@ -8,6 +13,9 @@ import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } fr
 import { type CredentialDescriptor, type CredentialKind, requestOptions, settingsOf } from "./options.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Signing & Rates;
 
 const ceremonies = {
   passkey: { operation: "login", audited: "webauthn_authentication", noCredentials: "no_login_credentials" },
@@ -26,7 +34,7 @@ export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOption
  *   `public`: any other caller, rate limited by source
  */
 export async function initializeDiscoverableLogin(
-  context: RequestContext,
+  context: RequestContext<Process>,
   caller: Caller,
 ): Promise<OpenedLogin> {
   const { runtime, tenant, client } = context;
@@ -45,7 +53,7 @@ export async function initializeDiscoverableLogin(
  * @param userId the application's id of the user
  */
 export async function initializeLogin(
-  context: RequestContext,
+  context: RequestContext<Process>,
   kind: CredentialKind,
   userId: string,
 ): Promise<OpenedLogin> {
@@ -61,7 +69,7 @@ export async function initializeLogin(
 }
 
 async function open(
-  context: RequestContext,
+  context: RequestContext<Process>,
   kind: CredentialKind,
   user: PasskeyUser | null,
   allowed: readonly CredentialDescriptor[],
@@ -96,7 +104,7 @@ async function open(
  * @param body AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
 export async function finalizeLogin(
-  context: RequestContext,
+  context: RequestContext<Process>,
   kind: CredentialKind,
   body: unknown,
 ): Promise<{ ok: true; token: string } | PasskeyRejection> {

@@ -1,6 +1,7 @@
 import { ownOrigin } from "../config/own-hosts.ts";
 import type { Tenant } from "../config/tenant.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { AuthenticationResponse } from "../webauthn/responses.ts";
 import type { OwnedCredential } from "./credential-records.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
@@ -14,7 +15,7 @@ export function issuerOf({ id, config }: Tenant): string {
  * Signs the receipt of a verified transaction with the tenant's passkey key.
  */
 export function signReceipt(
-  { runtime, tenant, now }: RequestContext,
+  { runtime, tenant, now }: RequestContext<Signing>,
   about: {
     credential: OwnedCredential;
     transaction: { identifier: string; data: string; createdAt: Date };

@@ -1,5 +1,10 @@
-import type { RequestContext } from "../runtime.ts";
+import type { Databases } from "#db/client";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
+import type { AuthenticatorModels } from "../webauthn/authenticator-metadata.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { auditPasskeys, auditRejection } from "./audit.ts";
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
@@ -12,6 +17,9 @@ import { preloadSigningKey, signToken } from "./tokens.ts";
 import { trustedModels } from "./trusted-models.ts";
 import { findUserById, type StatedUser, saveUser } from "./users.ts";
 
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Signing & AuthenticatorModels;
+
 /** A response to one kind is not accepted for the other, because the requirements on the authenticator differ. */
 const ceremonies = {
   passkey: { operation: "registration", audited: "webauthn_registration" },
@@ -20,7 +28,7 @@ const ceremonies = {
 
 /** Creates or updates the user, and opens a challenge for a new credential. */
 export async function initializeRegistration(
-  context: RequestContext,
+  context: RequestContext<Process>,
   kind: CredentialKind,
   given: StatedUser,
 ): Promise<{ publicKey: ReturnType<typeof creationOptions> }> {
@@ -53,7 +61,7 @@ export async function initializeRegistration(
  * @param body RegistrationResponseJSON, unvalidated; no content makes this throw
  */
 export async function finalizeRegistration(
-  context: RequestContext,
+  context: RequestContext<Process>,
   kind: CredentialKind,
   body: unknown,
 ): Promise<{ ok: true; token: string } | PasskeyRejection> {

@@ -1,5 +1,9 @@
+import type { RequestContext } from "../context/context.ts";
 import { signedFor } from "../keys/signing-key-store.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+
+/** What this module takes of the process. */
+type Process = Signing;
 
 /** The part of a ceremony that says how the user was authenticated. */
 interface Ceremony {
@@ -23,7 +27,7 @@ function methodReferences({ mfaOnly, userVerified }: Ceremony): string[] {
  * @param about `userId` and `transactionId`: the application's own ids; `userVerified`: in this ceremony
  */
 export async function signToken(
-  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   about: Ceremony & { userId: string; credentialId: string; transactionId?: string },
 ): Promise<string> {
   const { userId, credentialId, transactionId } = about;
@@ -42,6 +46,9 @@ export async function signToken(
 }
 
 /** Starts loading (or creating) the signing key, so that it is ready when the user has used the authenticator. */
-export function preloadSigningKey({ runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">): void {
+export function preloadSigningKey({
+  runtime,
+  tenant,
+}: Pick<RequestContext<Process>, "runtime" | "tenant">): void {
   runtime.signingKeys.of(tenant, "passkeys");
 }

@@ -1,7 +1,11 @@
+import type { Databases } from "#db/client";
 import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
 import { writeOf } from "#db/write";
-import type { RequestContext } from "../runtime.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
@@ -11,6 +15,9 @@ import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { signReceipt } from "./receipt-signing.ts";
 import { verifyReceipt } from "./receipt-verification.ts";
 import { signToken } from "./tokens.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Signing;
 
 /** What an application receives for a confirmed transaction. */
 export interface TransactionProof {
@@ -25,7 +32,7 @@ export interface TransactionProof {
  * @param body AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
 export async function finalizeTransaction(
-  context: RequestContext,
+  context: RequestContext<Process>,
   body: unknown,
 ): Promise<({ ok: true } & TransactionProof) | PasskeyRejection> {
   const read = readAuthenticationResponse(body);
@@ -67,7 +74,7 @@ export type TransactionVerdict =
  * @param about the parsed response, the challenge that it consumed, and the transaction
  */
 export async function verifyTransactionAssertion(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: {
     answer: AuthenticationResponse;
     clientData: ClientData;
@@ -143,7 +150,7 @@ const confirmText = `page as materialized (
  * `transaction` if it was confirmed or declined concurrently.
  */
 function confirmed(
-  { runtime, now }: Pick<RequestContext, "runtime" | "now">,
+  { runtime, now }: Pick<RequestContext<Process>, "runtime" | "now">,
   { tenantId, id }: TransactionRow,
   { codeHash, sealedResult, seconds }: Partial<RedeemableResult> = {},
 ): Part {

@@ -1,10 +1,13 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
+import { type Databases, type ReadOnly, schema } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import { type WriteOfParts, writeOf } from "#db/write";
-import type { RequestContext } from "../runtime.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { auditPasskeys, auditRejection } from "./audit.ts";
 import { canonicalJson, canonicalJsonRejections } from "./canonical-json.ts";
 import { openChallenge } from "./challenges.ts";
@@ -13,6 +16,9 @@ import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { type CredentialDescriptor, requestOptions, transactionVerification } from "./options.ts";
 import { preloadSigningKey } from "./tokens.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Signing;
 
 const { passkeyTransactions: table, passkeyUsers: users, passkeyCredentials: credentials } = schema;
 
@@ -28,7 +34,7 @@ export type OpenedTransaction =
  *   the confirmation page
  */
 export async function initializeTransaction(
-  context: RequestContext,
+  context: RequestContext<Process>,
   input: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationOptions | null },
 ): Promise<OpenedTransaction> {
   const { runtime, tenant } = context;
@@ -100,7 +106,7 @@ const insertText = `opened as (
 
 /** Inserts a transaction; refuses with `transaction` if its identifier is taken. */
 function insertTransaction(
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   row: { id: string; userId: string; identifier: string; data: string; challenge: string },
 ): WriteOfParts {
   const { id, userId, identifier, data, challenge } = row;

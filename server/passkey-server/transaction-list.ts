@@ -1,7 +1,7 @@
 import { and, asc, eq, or } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
+import type { RequestContext } from "../context/context.ts";
 import { isUuid } from "../lib/uuid.ts";
-import type { RequestContext } from "../runtime.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** A transaction as returned to applications. */
@@ -24,7 +24,7 @@ const { passkeyTransactions: table, passkeyUsers: users } = schema;
  * @param user the internal id of the user, or the application's
  */
 export async function listTransactions(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext<Databases>, "runtime" | "tenant">,
   user: string,
 ): Promise<{ ok: true; transactions: TransactionJson[] } | PasskeyRejection> {
   const db = runtime.database.read;

@@ -1,11 +1,16 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
-import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
 import { runsRelease02 } from "../database/instances.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { newUserHandle } from "../webauthn/user-handle.ts";
 import { auditPasskeys } from "./audit.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { userIdsOf } from "./user-handles.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 /** A user of an application that uses the passkey server; not an account of this service. */
 export interface PasskeyUser {
@@ -83,7 +88,7 @@ const keptHandle = sql`case
 /** Creates a user, or updates the name, display name and icon of an existing one. */
 export async function saveUser(
   tx: Transaction,
-  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   { userId, ...shown }: StatedUser,
 ): Promise<PasskeyUser> {
   const [user] = await tx
@@ -125,7 +130,7 @@ export async function deleteUser(tx: Transaction, tenantId: string, userId: stri
 
 /** Deletes a user for an application. A ceremony of the user that is under way fails. */
 export async function removeUser(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ ok: true } | PasskeyRejection> {
   const { runtime, tenant } = context;

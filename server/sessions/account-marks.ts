@@ -1,6 +1,9 @@
-import { BrokenSealError, UnknownKeyError } from "../keys/vault.ts";
+import type { ClientContext, RequestContext } from "../context/context.ts";
+import { BrokenSealError, type Sealing, UnknownKeyError } from "../keys/vault.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
-import type { ClientContext, RequestContext } from "../runtime.ts";
+
+/** What this module takes of the process. */
+type Process = Sealing;
 
 /**
  * Account marks: which accounts a browser has signed in to before, and how. A mark gives access to nothing. It lets the
@@ -33,12 +36,12 @@ const methodCodes = { w: "password", c: "passcode", k: "passkey" } as const;
 const providerPattern = /^[a-z0-9_-]{1,40}$/;
 
 /** Whether the browser has signed in to the account before, or is signed in to it. */
-export function hasSignedInBefore(context: RequestContext, userId: string): boolean {
+export function hasSignedInBefore(context: RequestContext<Process>, userId: string): boolean {
   return context.session?.userId === userId || marksOf(context).some((mark) => mark.userId === userId);
 }
 
 /** Returns how the browser signed in to the account last; null for a browser without a mark of it. */
-export function lastMethodHere(context: ClientContext, userId: string): MarkedMethod | null {
+export function lastMethodHere(context: ClientContext<Process>, userId: string): MarkedMethod | null {
   const { method = "" } = marksOf(context).find((mark) => mark.userId === userId) ?? {};
   if (method.startsWith("@")) return { provider: method.slice(1) };
   return Object.hasOwn(methodCodes, method)
@@ -53,7 +56,7 @@ export function lastMethodHere(context: ClientContext, userId: string): MarkedMe
  * @returns the new value of the cookie, and its lifetime
  */
 export function markAccount(
-  context: ClientContext,
+  context: ClientContext<Process>,
   userId: string,
   used: MarkedMethod | null,
 ): { value: string; seconds: number } {
@@ -75,7 +78,7 @@ function codeOf(used: MarkedMethod): string {
 }
 
 /** The marks of the browser that have not expired; none if the cookie is not one of ours. */
-function marksOf({ runtime, tenant, client, now }: ClientContext): Mark[] {
+function marksOf({ runtime, tenant, client, now }: ClientContext<Process>): Mark[] {
   const cookie = client.markCookie;
   if (cookie === null || cookie.length > MAX_COOKIE_LENGTH) return [];
   let text: string;

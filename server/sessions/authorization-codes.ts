@@ -1,14 +1,21 @@
 import { and, eq, gt, sql } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
+import { type Databases, schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
+import type { TenantContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
 import { codeVerifierPattern, isVerifierOf } from "../lib/pkce.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { Session } from "../objects/session.ts";
-import type { Runtime, TenantContext } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import { findSession } from "./sessions.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Signing & WakesWebhooks;
 
 /**
  * Authorization codes that pass a session to an application on another host: a one-time code, in the redirect URL or in
@@ -33,7 +40,7 @@ interface NewCode {
  * @returns the code, 43 characters of base64url; null if the session has ended
  */
 export async function issueAuthorizationCode(
-  runtime: Runtime,
+  runtime: Process,
   tenant: Tenant,
   issued: NewCode,
 ): Promise<string | null> {
@@ -43,7 +50,7 @@ export async function issueAuthorizationCode(
 
 /** Makes a code for a session that is issued in the same transaction. It is valid once `write` has inserted it. */
 export function prepareAuthorizationCode(
-  context: TenantContext,
+  context: TenantContext<Process>,
   prepared: NewCode,
 ): { code: string; write: Write } {
   const { code, insertInto } = newCode(context, prepared);
@@ -51,9 +58,9 @@ export function prepareAuthorizationCode(
 }
 
 function newCode(
-  { runtime: { platform }, tenant }: TenantContext,
+  { runtime: { platform }, tenant }: TenantContext<Process>,
   { sessionId, codeChallenge, redirectTo = "" }: NewCode,
-): { code: string; insertInto: (database: Transaction | Runtime["database"]["write"]) => Promise<boolean> } {
+): { code: string; insertInto: (database: Transaction | Process["database"]["write"]) => Promise<boolean> } {
   const code = randomToken(platform);
   const now = databaseNow(platform.clockShift());
   return {
@@ -88,7 +95,7 @@ function newCode(
  * @returns the live session of the code, and the URL it was sent to or the empty string; null if the code is rejected
  */
 export async function redeemAuthorizationCode(
-  runtime: Runtime,
+  runtime: Process,
   tenant: Tenant,
   { code, codeVerifier }: { code: string; codeVerifier: string },
 ): Promise<{ session: Session; redirectTo: string; now: Date } | null> {
@@ -110,7 +117,7 @@ export async function redeemAuthorizationCode(
 
 /** Whether a code of the session has not been redeemed yet. */
 export async function hasUnredeemedAuthorizationCode(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   { id: tenantId }: Pick<Tenant, "id">,
   sessionId: string,
 ): Promise<boolean> {
@@ -123,7 +130,7 @@ export async function hasUnredeemedAuthorizationCode(
 
 /** Deletes the session's code. Returns false if it was redeemed before, or concurrently. */
 export async function revokeAuthorizationCode(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   { id: tenantId }: Pick<Tenant, "id">,
   sessionId: string,
 ): Promise<boolean> {

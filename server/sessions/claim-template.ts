@@ -1,8 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import type { Metadata } from "#db/schema/users";
 import type { Tenant } from "../config/tenant.ts";
+import type { TenantContext } from "../context/context.ts";
 import { pictureAddress } from "../identity/picture.ts";
 import {
   executeTemplate,
@@ -14,7 +15,7 @@ import {
   TemplateStruct,
 } from "../lib/go-template.ts";
 import { StepBudget } from "../lib/step-budget.ts";
-import type { TenantContext } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import { jsonPath } from "./json-path.ts";
 import type { UserClaims } from "./session-claims.ts";
 
@@ -49,7 +50,7 @@ export interface TemplateUser extends UserClaims {
  * @param user the names that the caller has read; the account need not be stored yet
  */
 export async function templateClaims(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Databases & Logs>,
   user: UserClaims & { id: string },
 ): Promise<Record<string, Json>> {
   const { claims } = tenant.config.session.jwt_template;

@@ -1,11 +1,18 @@
 import { isNotNull, type SQL, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
-import { emit } from "../events/emit.ts";
-import type { Runtime } from "../runtime.ts";
+import { emit, type WakesWebhooks } from "../events/emit.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { type EndedRow, endedSessionOf } from "./sessions.ts";
 
-type Process = Pick<Runtime, "database" | "tenant" | "tenants" | "platform" | "webhooks">;
+/** What this module takes of the process. */
+type Process = Databases &
+  OnPlatform &
+  WakesWebhooks & {
+    /** The default tenant. */
+    tenant: Tenant;
+    tenants: { byId(id: string): Promise<Tenant | null> };
+  };
 
 /** Sessions that one transaction deletes. */
 const BATCH_ROWS = 1_000;

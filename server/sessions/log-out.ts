@@ -1,10 +1,17 @@
+import type { Databases } from "#db/client";
 import { audit } from "../audit/audit.ts";
-import type { ClientContext, TenantContext } from "../runtime.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { ClientContext, TenantContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { endSession, type FoundSession } from "./sessions.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks;
 
 /** Ends the sessions that a client logs out of, and records each in the audit log. */
 export async function logOut(
-  context: Omit<ClientContext, "now">,
+  context: Omit<ClientContext<Process>, "now">,
   found: readonly FoundSession[],
 ): Promise<void> {
   const { runtime } = context;
@@ -18,7 +25,7 @@ export async function logOut(
 
 /** Ends the sessions that a browser had before it was issued another one. */
 export async function endReplacedSessions(
-  context: TenantContext,
+  context: TenantContext<Process>,
   found: readonly FoundSession[],
   { id: issuedId }: { id: string },
 ): Promise<void> {

@@ -1,22 +1,26 @@
 import { and, eq, ne, type SQL } from "drizzle-orm";
-import { schema, type Transaction } from "#db/client";
+import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
 import {
   type EventContext,
   type EventSession,
   emit,
   emitEnded,
   type SessionEventName,
+  type WakesWebhooks,
 } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns } from "../objects/session.ts";
-import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import { templateClaims } from "./claim-template.ts";
 import {
   clientClaims,
@@ -25,6 +29,9 @@ import {
   tokenClaims,
   type UserClaims,
 } from "./session-claims.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Signing & WakesWebhooks;
 
 const { sessions } = schema;
 
@@ -71,7 +78,7 @@ const refusalText = `case when not exists (select from session_account) then 'us
  *   ConflictError("user") if the account no longer exists, ConflictError("account_blocked") if it is blocked
  */
 export async function issueSession(
-  context: RequestContext,
+  context: RequestContext<Process>,
   { userId, factors, amr, rememberMe, byOperator, ...person }: NewSession,
 ): Promise<{ issued: IssuedSession; session: Session; claims: SessionClaims; write: Write }> {
   const { runtime, tenant, now } = context;
@@ -130,7 +137,7 @@ export async function issueSession(
  * @returns `write` also throws ConflictError("session") if the earlier session has ended concurrently
  */
 export async function replaceSession(
-  context: RequestContext,
+  context: RequestContext<Process>,
   { id, userId, rememberMe }: Session,
   authentication: Omit<NewSession, "userId" | "rememberMe">,
 ): Promise<{ issued: IssuedSession; session: Session; write: Write }> {
@@ -154,7 +161,7 @@ export async function replaceSession(
  * @returns null if the session has ended
  */
 export async function reissueSession(
-  context: TenantContext,
+  context: TenantContext<Process>,
   sessionId: string,
   { rememberMe }: { rememberMe: boolean },
 ): Promise<IssuedSession | null> {
@@ -166,7 +173,7 @@ export async function reissueSession(
 
 /** Records further factors in a session, without counting as a new authentication. */
 export function recordFactors(
-  { tenant }: Pick<RequestContext, "tenant">,
+  { tenant }: Pick<RequestContext<unknown>, "tenant">,
   { id, factors }: { id: string; factors: Factor[] },
 ): Write {
   return async (tx) => {
@@ -268,7 +275,7 @@ export interface FoundSession {
 
 /** Reads a session of this tenant and the names of its user; null if there is none with this id. */
 export async function findSession(
-  runtime: Runtime,
+  runtime: Process,
   tenant: Tenant,
   sessionId: string,
 ): Promise<FoundSession | null> {
@@ -327,7 +334,7 @@ function lastAuthenticationAt(factors: readonly Factor[]): Date | null {
 }
 
 async function signToken(
-  context: TenantContext,
+  context: TenantContext<Process>,
   session: Session,
   user: UserClaims,
   now: Date,

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { TenantContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { TenantContext } from "../runtime.ts";
 
 const { seenAssertions } = schema;
 
@@ -13,7 +14,7 @@ const { seenAssertions } = schema;
  * @returns false if it was used before
  */
 export async function registerUse(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<OnPlatform & Databases>,
   { id, seconds }: { id: string; seconds: number },
 ): Promise<boolean> {
   const now = databaseNow(runtime.platform.clockShift());

@@ -4,12 +4,17 @@ import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { CookieChanges } from "../context/client.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { isRandomToken, randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
-import type { RequestContext } from "../runtime.ts";
 import { originOf } from "./use-origin.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & AuditOutputs;
 
 /**
  * Trusted devices: browsers that may skip the second factor of a user, never the first. A device stores one token for
@@ -60,7 +65,7 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
  */
 export async function findTrustedDevice(
   db: ReadOnly,
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   { cookie, userId }: { cookie: string | null; userId: string },
 ): Promise<TrustedDeviceVerdict> {
   if (tenant.config.mfa.device_trust_policy === "never") return { ok: false, reason: "unknown" };
@@ -88,7 +93,7 @@ export async function findTrustedDevice(
  *   concurrently
  */
 export function trustDevice(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: {
     userId: string;
     cookie: string | null;
@@ -135,7 +140,7 @@ export type TrustedDevice = Pick<typeof trustedDevices.$inferSelect, "id" | "cre
 /** Lists the browsers that a user trusts, newest first. The id of one changes with each use. */
 export function listTrustedDevices(
   db: ReadOnly,
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   userId: string,
 ): Promise<TrustedDevice[]> {
   const { id, createdAt, expiresAt } = trustedDevices;
@@ -176,7 +181,7 @@ export async function revokeDevice(
  * Handles the second use of a token that was replaced: one of two browsers has a copy, and it is unknown which one.
  * Revokes all trusted devices of the account and writes to the audit log.
  */
-export function revokeStolenDevice(context: RequestContext, userId: string): Write {
+export function revokeStolenDevice(context: RequestContext<Process>, userId: string): Write {
   const line = audit(context, "trusted_device_stolen", {}, userId);
   return async (tx) => {
     await revokeDevices(tx, context.tenant.id, userId);

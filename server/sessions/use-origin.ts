@@ -1,6 +1,6 @@
 import { maskAddress } from "../audit/mask.ts";
+import type { RequestContext } from "../context/context.ts";
 import { storable } from "../lib/storable-text.ts";
-import type { RequestContext } from "../runtime.ts";
 
 /** Characters of a user agent that are stored. */
 const MAX_USER_AGENT_LENGTH = 512;
@@ -9,7 +9,7 @@ const MAX_USER_AGENT_LENGTH = 512;
  * The browser and the network of a request, as they are stored with the use of a credential, so that its owner
  * recognizes the use. Null where the settings of sessions say that they are not stored.
  */
-export function originOf({ tenant, client }: Pick<RequestContext, "tenant" | "client">): {
+export function originOf({ tenant, client }: Pick<RequestContext<unknown>, "tenant" | "client">): {
   userAgent: string | null;
   ipAddress: string | null;
 } {

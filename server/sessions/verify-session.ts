@@ -1,9 +1,12 @@
 import { and, eq, lt } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
 import { isWithinValidity } from "../keys/jwt.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Logs } from "../observability/logger.ts";
 import {
   asSessionClaims,
   audienceOf,
@@ -13,6 +16,9 @@ import {
   type SessionClaims,
 } from "./session-claims.ts";
 import { endSessions, type FoundSession, findSession } from "./sessions.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Signing & WakesWebhooks;
 
 const { sessions } = schema;
 
@@ -59,7 +65,7 @@ const MAX_COOKIES_TO_END = 200;
  * @param touch whether to count as use of the session, for `session.idle_timeout`; nothing is written without it
  */
 export async function verifySession(
-  runtime: Runtime,
+  runtime: Process,
   tenant: Tenant,
   { bearer, cookies }: PresentedTokens,
   { touch }: { touch: boolean },
@@ -89,7 +95,7 @@ export async function verifySession(
  * All live sessions that the tokens of a request name, each once, for signing out of all of them.
  */
 export async function findLiveSessions(
-  runtime: Runtime,
+  runtime: Process,
   tenant: Tenant,
   { bearer, cookies }: PresentedTokens,
 ): Promise<FoundSession[]> {
@@ -103,7 +109,7 @@ export async function findLiveSessions(
 }
 
 async function verifyTokens(
-  runtime: Runtime,
+  runtime: Process,
   tenant: Tenant,
   tokens: readonly string[],
 ): Promise<Candidate[]> {
@@ -118,7 +124,7 @@ async function verifyTokens(
 }
 
 /** Verifies signature, type, audience and issuer first, so that only tokens of this tenant reach the database. */
-async function verifyToken(runtime: Runtime, tenant: Tenant, token: string): Promise<Candidate | null> {
+async function verifyToken(runtime: Process, tenant: Tenant, token: string): Promise<Candidate | null> {
   const signed = await runtime.signingKeys.of(tenant).verify(token, {
     typ: SESSION_TOKEN_TYPE,
     audience: audienceOf(tenant),
@@ -136,7 +142,7 @@ async function verifyToken(runtime: Runtime, tenant: Tenant, token: string): Pro
 
 /** Updates the time of last use, unless it is recent. */
 async function touchSession(
-  { database }: Runtime,
+  { database }: Process,
   tenant: Tenant,
   candidate: Candidate,
 ): Promise<Pick<FoundSession, "session" | "idleExpiresAt">> {
@@ -155,7 +161,7 @@ async function touchSession(
 }
 
 /** Ends a session that was idle for too long, unless another request has used it concurrently. */
-async function endIdle(runtime: Runtime, tenant: Tenant, session: Session): Promise<void> {
+async function endIdle(runtime: Process, tenant: Tenant, session: Session): Promise<void> {
   const unused = and(eq(sessions.id, session.id), eq(sessions.lastUsedAt, session.lastUsedAt));
   await runtime.database.write.transaction((tx) =>
     endSessions(tx, { runtime, tenant }, unused, "session.delete.passive.expire"),

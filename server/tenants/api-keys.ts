@@ -1,16 +1,21 @@
 import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import { type AuditedTenant, audit, auditAttempt, commandLine } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
+import type { ClientContext } from "../context/context.ts";
 import { currentTime } from "../database/current-time.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { ClientContext, Runtime } from "../runtime.ts";
 import { TenantError } from "./manage-tenants.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs;
 
 const { apiKeys, tenants } = schema;
 
@@ -53,7 +58,7 @@ const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
  * is no key. What one source can cause is limited.
  */
 export async function recordRejectedKey(
-  { runtime, tenant, client }: Omit<ClientContext, "now">,
+  { runtime, tenant, client }: Omit<ClientContext<Process>, "now">,
   keyInterface: KeyInterface,
   key: string,
 ): Promise<void> {
@@ -64,7 +69,7 @@ export async function recordRejectedKey(
   );
 }
 
-type KeyContext = Pick<Runtime, "database" | "platform" | "auditOutput">;
+type KeyContext = Databases & OnPlatform & AuditOutputs;
 
 /**
  * Creates an API key. A tenant can have several at once, for rotation without downtime.
@@ -99,10 +104,7 @@ export async function createApiKey(
 }
 
 /** Lists the keys of a tenant, or of all tenants, oldest first. */
-export async function listApiKeys(
-  { database }: Pick<Runtime, "database">,
-  tenant?: Pick<Tenant, "id">,
-): Promise<ApiKey[]> {
+export async function listApiKeys({ database }: Databases, tenant?: Pick<Tenant, "id">): Promise<ApiKey[]> {
   const rows = await database.read
     .select(columns)
     .from(apiKeys)
@@ -150,7 +152,7 @@ const byHash = prepared("api_key_by_hash", (db) =>
  * @returns null if the key is unknown, or is for another interface or tenant
  */
 export async function verifyApiKey(
-  { database, platform }: Pick<Runtime, "database" | "platform">,
+  { database, platform }: Databases & OnPlatform,
   { interface: keyInterface, tenant }: { interface: KeyInterface; tenant?: Pick<Tenant, "id"> },
   key: string,
 ): Promise<ApiKey | null> {

@@ -1,20 +1,22 @@
 import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { type Queryable, schema, type Transaction } from "#db/client";
+import { type Databases, type Queryable, schema, type Transaction } from "#db/client";
 import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
 import { ConfigError } from "../config/errors.ts";
 import { ownHosts } from "../config/own-hosts.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config, Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
-import type { Runtime } from "../runtime.ts";
 import { checkWords } from "../theme/own-words.ts";
 import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
 import { isSettings, type Settings, type TenantSettings, tenantConfig } from "./tenant-config.ts";
-import { type TenantRow, tenantOf } from "./tenants.ts";
+import { type TenantRow, type Tenants, tenantOf } from "./tenants.ts";
 import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
 
 const { tenants, users } = schema;
@@ -29,10 +31,16 @@ export class TenantError extends Error {
   }
 }
 
-export type ManagementContext = Pick<
-  Runtime,
-  "config" | "tenant" | "tenants" | "database" | "vault" | "platform" | "auditOutput"
->;
+/** What the administration of tenants takes of the process. */
+export type ManagementContext = Configured &
+  Databases &
+  Sealing &
+  OnPlatform &
+  AuditOutputs & {
+    /** The default tenant. */
+    tenant: Tenant;
+    tenants: Tenants;
+  };
 
 /** A tenant as an operator describes it. */
 export interface TenantDescription {

@@ -1,12 +1,17 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
+import type { RequestContext } from "../context/context.ts";
 import { isSealedByOneOf } from "../keys/sealed-columns.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { RequestContext, Runtime } from "../runtime.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 /** Pending requests to identity providers, identified by `state` (RFC 6749, 10.12). */
 
@@ -38,7 +43,7 @@ const privateStateSchema = z.record(z.string(), z.string());
  * @returns `state`: 43 characters of base64url, 256 bits, stored as a hash; `write`: stores the request
  */
 export function openThirdPartyRequest(
-  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   request: ThirdPartyRequest,
 ): { state: string; write: Write } {
   const state = randomToken(runtime.platform);
@@ -70,7 +75,7 @@ const insertText = `provider_request as (
  * @throws UnknownKeyError if the key that sealed the request is not configured; then it is not taken
  */
 export async function takeThirdPartyRequest(
-  { database, vault }: Runtime,
+  { database, vault }: Process,
   tenant: Tenant,
   state: string,
   now: Date,

@@ -1,14 +1,19 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { z } from "zod";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
 import { isVerifierOf } from "../lib/pkce.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { RequestContext, Runtime } from "../runtime.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 /** One-time tokens that carry a provider's facts about a user from the callback into the flow. */
 
@@ -39,7 +44,7 @@ const sealedContent = providerFacts.extend({ reauthenticates: z.literal(true).op
  * @returns the token, 43 characters of base64url, valid for 60 seconds; only its hash is stored
  */
 export async function issueExchangeToken(
-  { database, platform, vault }: Runtime,
+  { database, platform, vault }: Process,
   tenant: Tenant,
   { flowId, codeChallenge, userId, reauthenticates, facts }: ExchangeToken,
 ): Promise<string> {
@@ -68,7 +73,7 @@ export async function issueExchangeToken(
  * @returns null if it is unknown, taken or expired
  */
 export async function findExchangeToken(
-  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   token: string,
 ): Promise<ExchangeToken | null> {
   const tokenHash = sha256(token);
@@ -100,7 +105,7 @@ export async function findExchangeToken(
  * @throws ConflictError "exchange_token" if it was taken or has expired concurrently
  */
 export function takeExchangeToken(
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   token: string,
 ): Write {
   return writeOf({

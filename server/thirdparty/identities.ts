@@ -4,10 +4,15 @@ import { executeParts, type Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import { emit, unlessHeard } from "../events/emit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { RequestContext } from "../context/context.ts";
+import { emit, unlessHeard, type WakesWebhooks } from "../events/emit.ts";
 import { type NewUser, userParts } from "../identity/users.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & AuditOutputs & WakesWebhooks;
 
 /** Identities of users at identity providers. */
 
@@ -41,7 +46,11 @@ export async function findIdentityOwner(
  *
  * @returns a write that throws ConflictError("third_party_identity") if the owner removed the identity concurrently
  */
-export function refreshIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
+export function refreshIdentity(
+  context: RequestContext<Process>,
+  userId: string,
+  facts: ProviderFacts,
+): Write {
   const { tenant, now } = context;
   const refreshed: Part = {
     name: "identity_used",
@@ -62,7 +71,7 @@ const refreshText = `identity as (
  *
  * @returns a write that violates `identities_subject_unique` if any account is linked to it concurrently
  */
-export function linkIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
+export function linkIdentity(context: RequestContext<Process>, userId: string, facts: ProviderFacts): Write {
   const linked = identityPart(context, userId, facts);
   return withNames(context, userId, facts, linked, "thirdparty_linking_succeeded");
 }
@@ -75,7 +84,7 @@ export function linkIdentity(context: RequestContext, userId: string, facts: Pro
  *   `identities_subject_unique` if an account has the identity
  */
 export function signUpByIdentity(
-  context: RequestContext,
+  context: RequestContext<Process>,
   facts: ProviderFacts,
   account: { userId: string; email: { address: string; verified: boolean } | null },
 ): Write[] {
@@ -100,7 +109,7 @@ const insertText = `new_identity as (
   values ($1, $2, $3, $4, $5, $6, $7, $7))`;
 
 function identityPart(
-  { tenant, now, runtime }: RequestContext,
+  { tenant, now, runtime }: RequestContext<Process>,
   userId: string,
   { provider, subject, email }: ProviderFacts,
 ): Part {
@@ -110,7 +119,7 @@ function identityPart(
 
 /** Returns the write of a change of an identity that also updates the names of its account. */
 function withNames(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
   facts: ProviderFacts,
   change: Part,
@@ -151,7 +160,7 @@ const namesText = `named as (
  * The part that updates the names and the picture that the provider states; others stay unchanged, and so does a picture
  * that the user uploaded. It returns whether one of them differs.
  */
-function namesPart({ tenant, now }: RequestContext, userId: string, facts: ProviderFacts): Part {
+function namesPart({ tenant, now }: RequestContext<Process>, userId: string, facts: ProviderFacts): Part {
   const { name, givenName, familyName, picture } = facts;
   return {
     name: "renamed",

@@ -13,12 +13,15 @@ import {
   getJwksCache,
   setJwksCache,
 } from "openid-client";
+import type { Databases } from "#db/client";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
 import { isNoWeakEd25519Jwk } from "../lib/edwards25519.ts";
 import { codeChallengeOf } from "../lib/pkce.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
-import type { RequestContext, TenantContext } from "../runtime.ts";
 import { openThirdPartyRequest } from "./authorization-requests.ts";
 import { readKeysAgain } from "./key-readings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
@@ -26,6 +29,9 @@ import { type ProviderFacts, toProviderFacts } from "./provider-facts.ts";
 import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./provider-fetch.ts";
 import { asObject, type Provider } from "./providers/provider.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 /** Sign-in at a provider with the authorization code flow of OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0. */
 
@@ -45,7 +51,7 @@ export function callbackUrl({ base_url }: Config): URL {
  * @throws ThirdPartyError if discovery fails
  */
 export async function startAuthorization(
-  context: RequestContext,
+  context: RequestContext<Process>,
   provider: Provider,
   about: {
     flowId: string;
@@ -99,7 +105,7 @@ const responseParameters = ["state", "code", "iss", "error", "error_description"
  * @throws ThirdPartyError for every failure
  */
 export async function completeAuthorization(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   provider: Provider,
   about: { answer: URLSearchParams; state: string; privateState: Record<string, string> },
 ): Promise<ProviderFacts> {
@@ -243,7 +249,7 @@ const wrongAudience = () =>
 
 /** Returns the library's configuration of a provider, with discovery if needed. */
 async function configure(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   provider: Provider,
   signal: AbortSignal,
 ): Promise<Configuration> {
@@ -273,7 +279,7 @@ async function configure(
 
 /** Converts errors, and drops the cached discovery document, which may be outdated. */
 async function withProviderErrors<Result>(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   { server }: Provider,
   work: () => Promise<Result>,
 ): Promise<Result> {

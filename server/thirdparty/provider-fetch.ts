@@ -1,5 +1,4 @@
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
-import type { Runtime } from "../runtime.ts";
 import type { KeyReading } from "./key-readings.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
@@ -15,7 +14,7 @@ export interface ProviderNetwork {
   keyReadings: Map<string, KeyReading>;
 }
 
-const networks = new WeakMap<Runtime, ProviderNetwork>();
+const networks = new WeakMap<object, ProviderNetwork>();
 
 /** After decompression. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
@@ -25,8 +24,8 @@ const DOCUMENT_LIFETIME_MS = 60 * 60_000;
 /** Size of the cache; the oldest documents are evicted. */
 const MAX_DOCUMENTS = 1000;
 
-/** Returns the network of a runtime, shared by all callers. */
-export function providerNetwork(runtime: Runtime): ProviderNetwork {
+/** Returns the network of a process, shared by all callers. */
+export function providerNetwork(runtime: object): ProviderNetwork {
   const network = networks.get(runtime) ?? {
     fetch: globalThis.fetch,
     documents: new Map(),

@@ -1,11 +1,18 @@
+import type { Databases } from "#db/client";
 import { auditAttempt } from "../audit/audit.ts";
-import type { ClientContext } from "../runtime.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { ClientContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Logs } from "../observability/logger.ts";
 import type { ThirdPartyRequest } from "./authorization-requests.ts";
 import type { ThirdPartyError } from "./third-party-error.ts";
 
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & AuditOutputs;
+
 /** Logs a failed sign-in. Only the reason is logged: messages of a provider may contain secrets. */
 export function logSignInFailure(
-  { runtime, client }: Pick<ClientContext, "runtime" | "client">,
+  { runtime, client }: Pick<ClientContext<Process>, "runtime" | "client">,
   provider: string | null,
   { code, reason, cause }: ThirdPartyError,
 ): void {
@@ -16,7 +23,7 @@ export function logSignInFailure(
 
 /** Records the failure of a sign-in that this service requested in the audit log. */
 export async function recordSignInFailure(
-  context: ClientContext,
+  context: ClientContext<Process>,
   { provider, userId }: Pick<ThirdPartyRequest, "provider" | "userId">,
   { code, reason }: ThirdPartyError,
 ): Promise<void> {

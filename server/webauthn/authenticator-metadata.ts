@@ -158,3 +158,9 @@ function certificateOf(base64: string): X509Certificate[] {
     return [];
   }
 }
+
+/** What knows models of authenticators. */
+export interface AuthenticatorModels {
+  /** The list of `webauthn.metadata_file`; null without one. */
+  authenticatorMetadata: AuthenticatorMetadata | null;
+}

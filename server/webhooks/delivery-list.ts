@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { schema } from "#db/client";
-import type { Runtime } from "../runtime.ts";
+import { type Databases, schema } from "#db/client";
+import type { OnPlatform } from "../lib/platform.ts";
 
 const { events, webhookAttempts, webhookDeliveries } = schema;
 
@@ -59,7 +59,7 @@ export const MAX_LISTED = 10_000;
  * @returns `total`: the matching deliveries, at most `MAX_LISTED`
  */
 export async function listDeliveries(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   receiver: Receiver,
   filter: DeliveryFilter,
   page: { number: number; size: number },
@@ -95,7 +95,7 @@ export async function listDeliveries(
 
 /** @returns null if the webhook has no such delivery */
 export async function findDelivery(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   receiver: Receiver,
   id: string,
 ): Promise<ListedDelivery | null> {
@@ -109,7 +109,7 @@ export async function findDelivery(
 }
 
 async function withAttempts(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   { tenantId }: Receiver,
   rows: { delivery: typeof webhookDeliveries.$inferSelect; event: string | null; flowId: string | null }[],
 ): Promise<ListedDelivery[]> {
@@ -139,7 +139,7 @@ export const MAX_REPLAYED = 10_000;
  * @returns ids of the new deliveries
  */
 export async function replayDeliveries(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   { tenantId, webhook }: Receiver,
   filter: DeliveryFilter & { id?: string },
 ): Promise<string[]> {
@@ -171,7 +171,7 @@ export const TEST_EVENT = "test";
 
 /** Makes a delivery of an event without data to one webhook. @returns its id */
 export async function sendTestEvent(
-  { database, platform }: Pick<Runtime, "database" | "platform">,
+  { database, platform }: Databases & OnPlatform,
   { tenantId, webhook }: Receiver,
 ): Promise<string> {
   const [event, delivery] = [platform.uuid(), platform.uuid()];

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { and, eq, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { webhookSecretContext } from "../events/seal-contexts.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { deleteDeliveries } from "./abandoned-deliveries.ts";
 import { type ClaimedDelivery, claimOf } from "./claim.ts";
 import { type Outcome, writeOutcomes } from "./results.ts";
@@ -12,7 +14,7 @@ import { type Outcome, writeOutcomes } from "./results.ts";
 const { webhooks } = schema;
 
 /** The runtime of a process that listens. */
-type ListenerRuntime = Pick<Runtime, "config" | "database" | "vault" | "platform">;
+type ListenerRuntime = Configured & Databases & Sealing & OnPlatform;
 
 interface ListenerOptions {
   events: readonly string[];

@@ -1,11 +1,14 @@
 import { and, asc, eq } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { Configured } from "../config/schema.ts";
 import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import { previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
+import type { Sealing } from "../keys/vault.ts";
 import { type CallbackRejection, judgeCallback } from "../lib/callback-address.ts";
-import type { Runtime } from "../runtime.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { deleteDeliveries } from "./abandoned-deliveries.ts";
 import { WEBHOOK_LIFETIME_DAYS } from "./results.ts";
 import { createWebhookSecret } from "./signature.ts";
@@ -31,7 +34,7 @@ type TooMany = { ok: false; reason: "too_many" };
 /** Webhooks that a tenant may store: each of them gets every event, and may be at one address. */
 export const MAX_WEBHOOKS = 100;
 
-type StoreContext = Pick<Runtime, "config" | "database" | "platform" | "vault" | "auditOutput">;
+type StoreContext = Configured & Databases & OnPlatform & Sealing & AuditOutputs;
 
 /** How long the secret before a rotation signs beside the new one, unless the operator says otherwise. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
@@ -59,7 +62,7 @@ const expiryAfter = (now: Date) => new Date(now.getTime() + WEBHOOK_LIFETIME_DAY
 
 /** Lists the stored webhooks of a tenant, oldest first. */
 export async function listWebhooks(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   tenant: Pick<AuditedTenant, "id">,
 ): Promise<StoredWebhook[]> {
   return database.read
@@ -71,7 +74,7 @@ export async function listWebhooks(
 
 /** @returns null if the tenant has no such webhook */
 export async function findWebhook(
-  { database }: Pick<Runtime, "database">,
+  { database }: Databases,
   tenant: Pick<AuditedTenant, "id">,
   id: string,
 ): Promise<StoredWebhook | null> {
@@ -218,10 +221,10 @@ export async function rotateWebhookSecret(
   });
 }
 
-function judgeIn({ config }: Pick<Runtime, "config">, callback: string): { ok: true } | Rejected {
+function judgeIn({ config }: Configured, callback: string): { ok: true } | Rejected {
   return judgeCallback(callback, { allowPrivate: config.webhooks.allow_private_targets });
 }
 
-function subscriptions({ platform }: Pick<Runtime, "platform">, events: readonly string[]) {
+function subscriptions({ platform }: OnPlatform, events: readonly string[]) {
   return [...new Set(events)].map((event) => ({ id: platform.uuid(), event }));
 }

@@ -171,7 +171,7 @@ export const usersImport = command({
 });
 
 /** This process delivers nothing: the server delivers events when it looks for due ones. */
-const idle: ImportRuntime["webhooks"] = { wake() {}, runDue: async () => 0 };
+const idle: ImportRuntime["webhooks"] = { wake() {} };
 
 function summary(result: ImportResult, values: { resume: boolean; "dry-run": boolean }): string[] {
   const { form, imported, omitted, resumedAfter } = result;

@@ -1,10 +1,12 @@
+import type { Databases } from "#db/client";
 import { bytesOf } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../../config/schema.ts";
-import { splitDigest } from "../../keys/vault.ts";
-import type { Platform } from "../../lib/platform.ts";
+import type { RequestContext } from "../../context/context.ts";
+import { type Sealing, splitDigest } from "../../keys/vault.ts";
+import type { OnPlatform, Platform } from "../../lib/platform.ts";
 import { randomCharacters } from "../../lib/random-alphanumeric.ts";
 import {
   ALL_SOURCES,
@@ -26,12 +28,15 @@ import {
   type ChargedRow,
   type ChargeVerdict,
   type RateLimited,
+  type Rates,
   rateLimited,
 } from "../../limits/rate-limits.ts";
 import type { MailJob } from "../../mail/mail-job.ts";
 import { mailQueueOf, type NoticeMail, type PasscodeMail } from "../../mail/messages.ts";
-import type { RequestContext } from "../../runtime.ts";
 import { hasSignedInBefore } from "../../sessions/account-marks.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing & Rates;
 
 /** The subject of a passcode. A flow has one passcode at a time for each purpose and recipient. */
 export interface PasscodeSubject {
@@ -70,7 +75,7 @@ const MAX_ATTEMPTS = 3;
  * and forth neither sends another nor restores attempts. Sending consumes a rate token.
  */
 export async function ensurePasscodeSent(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
   const begun = await beginSending(context, about, { unlessSent: true });
@@ -85,14 +90,14 @@ export async function ensurePasscodeSent(
  * owner's correct code fail. The number of codes bounds the number of guesses.
  */
 export async function resendPasscode(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
   return issuePasscode(context, about, await beginSending(context, about, { unlessSent: false }));
 }
 
 async function issuePasscode(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
   begun: BegunSending,
 ): Promise<PasscodeSending> {
@@ -124,7 +129,7 @@ async function issuePasscode(
  * @returns `withheld`: nothing may be mailed, and no code is correct
  */
 async function permitSending(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
   { failures, rates }: BegunSending,
 ): Promise<{ ok: true; withheld: boolean } | RateLimited> {
@@ -147,12 +152,12 @@ async function permitSending(
   return charged.ok ? { ok: true, withheld } : charged;
 }
 
-function paceOf({ client }: RequestContext, { identifier }: PasscodeSubject) {
+function paceOf({ client }: RequestContext<Process>, { identifier }: PasscodeSubject) {
   return { name: "passcode_pace", subject: `${identifier}/${client.source}` } as const;
 }
 
 /** All limits of a code but the reserve. */
-function chargesOf(context: RequestContext, about: PasscodeSubject): Charge[] {
+function chargesOf(context: RequestContext<Process>, about: PasscodeSubject): Charge[] {
   const { source } = context.client;
   const [identifier, mailbox, account] = limitsForAllSources(about);
   const pace = paceOf(context, about);
@@ -183,7 +188,7 @@ function limitsForAllSources(about: Parameters<typeof accountOf>[0]) {
  * can use codes up.
  */
 export function hasPasscodesLeft(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
   of: Pick<PasscodeSubject, "identifier" | "recipient" | "userId">,
 ): Promise<boolean> {
   return runtime.rates.available(tenant.id, limitsForAllSources({ ...of, purpose: "login" }));
@@ -197,7 +202,7 @@ const wrongCodes = ({ rate_limiter }: Config) => hourly(rate_limiter.wrong_passc
  * provided the account has another method: an attacker can lock a method but never the account.
  */
 function failuresOf(
-  { tenant, client, now }: RequestContext,
+  { tenant, client, now }: RequestContext<Process>,
   about: PasscodeSubject,
   counts: readonly CountsRow[],
 ): { ok: true; locked: boolean } | RateLimited {
@@ -214,7 +219,7 @@ function failuresOf(
  * Attempts that are not verified are not counted for the account.
  */
 export async function verifyPasscode(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
   code: string,
 ): Promise<PasscodeVerdict> {
@@ -261,7 +266,7 @@ interface PasscodeKey {
 
 /** The primary keys that the subject's code may have, one for each secret key: the first for a new code. */
 function keysOf(
-  { runtime, tenant }: RequestContext,
+  { runtime, tenant }: RequestContext<Process>,
   { flowId, purpose, recipient, identifier }: PasscodeSubject,
 ): [PasscodeKey, ...PasscodeKey[]] {
   const named = recipient === null ? ["identifier", identifier] : ["address", recipient];
@@ -271,7 +276,7 @@ function keysOf(
   return [first, ...others];
 }
 
-function digestOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
+function digestOf(context: RequestContext<Process>, about: PasscodeSubject, code: string): Buffer {
   const [key] = keysOf(context, about);
   return context.runtime.vault.digest(...hashed(key, code));
 }
@@ -282,7 +287,7 @@ function hashed({ tenantId, flowId, purpose, recipient }: PasscodeKey, code: str
 }
 
 /** A digest that no code has, and that looks like any other. */
-function decoyDigest({ vault, platform }: RequestContext["runtime"]): Buffer {
+function decoyDigest({ vault, platform }: Process): Buffer {
   return vault.digest("passcode_decoy", platform.randomBytes(32).toString("hex"));
 }
 
@@ -297,14 +302,17 @@ function accountOf({
   return userId ? { userId } : { identifier };
 }
 
-function failureKeyOf({ runtime, tenant, client }: RequestContext, about: PasscodeSubject): FailureKey {
+function failureKeyOf(
+  { runtime, tenant, client }: RequestContext<Process>,
+  about: PasscodeSubject,
+): FailureKey {
   const subject = failureSubject(runtime.vault, tenant.id, accountOf(about));
   return { tenantId: tenant.id, method: "passcode", subject, source: client.source };
 }
 
 /** Returns a job in any case, so that timing reveals neither accounts nor addresses. */
 function jobFor(
-  { tenant, client, isHeard }: RequestContext,
+  { tenant, client, isHeard }: RequestContext<Process>,
   { recipient, identifier, decoy, purpose, notice }: PasscodeSubject,
   { code, ttlSeconds, isWithheld }: { code: string; ttlSeconds: number; isWithheld: boolean },
 ): MailJob {
@@ -337,7 +345,7 @@ interface PasscodeRow {
  * The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject; `known`:
  * those whose key is configured, or that name none.
  */
-function unexpiredPart(context: RequestContext, about: PasscodeSubject): Part {
+function unexpiredPart(context: RequestContext<Process>, about: PasscodeSubject): Part {
   const keys = keysOf(context, about);
   const keyIds = context.runtime.vault.keyIds.map((id) => Buffer.from(id, "hex"));
   const [{ tenantId, flowId, purpose }] = keys;
@@ -364,7 +372,7 @@ interface UnexpiredRow {
  *
  * @throws UnknownKeyError if one may be, under a key that is not configured: its recipient cannot be recognised
  */
-function isOwn({ runtime: { vault } }: RequestContext, rows: readonly UnexpiredRow[]): boolean {
+function isOwn({ runtime: { vault } }: RequestContext<Process>, rows: readonly UnexpiredRow[]): boolean {
   if (rows.some(({ own }) => own)) return true;
   for (const { digest } of rows) vault.assertKnown("digest", bytesOf(digest));
   return false;
@@ -387,7 +395,7 @@ interface BegunSending {
  * @throws UnknownKeyError as `isOwn` does; then nothing is charged
  */
 async function beginSending(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
   { unlessSent }: { unlessSent: boolean },
 ): Promise<BegunSending> {
@@ -438,7 +446,7 @@ const tryText = `tried as (
  * @throws UnknownKeyError if the code may be under a key that is not configured; then nothing is counted
  */
 async function countAttempt(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: PasscodeSubject,
   counted: FailureKey,
 ): Promise<StoredPasscode | null> {

@@ -1,6 +1,6 @@
 import { passkeyNames } from "#words/passkey-names";
+import type { RequestContext } from "../../context/context.ts";
 import { readUserAgent } from "../../lib/user-agent.ts";
-import type { RequestContext } from "../../runtime.ts";
 import { originOf } from "../../sessions/use-origin.ts";
 
 /**
@@ -9,7 +9,7 @@ import { originOf } from "../../sessions/use-origin.ts";
  *
  * @returns null if the browser is not known, or the settings say that it is not stored
  */
-export function passkeyName(context: Pick<RequestContext, "tenant" | "client">): string | null {
+export function passkeyName(context: Pick<RequestContext<unknown>, "tenant" | "client">): string | null {
   const { userAgent } = originOf(context);
   const { browser, system } = readUserAgent(userAgent ?? "");
   if (!browser || !system) return null;

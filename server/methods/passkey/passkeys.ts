@@ -1,9 +1,13 @@
+import type { Databases } from "#db/client";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../../audit/audit.ts";
+import type { AuditOutputs } from "../../audit/audit-output.ts";
 import type { Config } from "../../config/schema.ts";
+import type { RequestContext } from "../../context/context.ts";
 import { type FactsJson, factsOfJson, type UserFacts } from "../../identity/users.ts";
+import type { Sealing } from "../../keys/vault.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
 import { failureSubject, successPart } from "../../limits/failure-counters.ts";
-import type { RequestContext } from "../../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../../webauthn/attestation.ts";
 import { authenticatorName } from "../../webauthn/authenticator-names.ts";
@@ -34,6 +38,9 @@ import {
 import { passkeyName } from "./passkey-name.ts";
 import { creationState } from "./user-handles.ts";
 
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & AuditOutputs & Sealing;
+
 /** What an assertion must prove. */
 export interface Proof {
   /** True if the assertion is a second factor, for which security keys are accepted. */
@@ -51,7 +58,7 @@ export interface Proof {
  *   identifies the account.
  */
 export async function createRequestOptions(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: Proof & { flowId: string; userId?: string; allowed?: readonly CredentialId[] },
 ): Promise<{ options: { publicKey: PublicKeyCredentialRequestOptionsJSON }; write: Write }> {
   const { config } = context.tenant;
@@ -78,7 +85,7 @@ export async function createRequestOptions(
  *   create a passkey without a prompt, for example after a password manager has filled in a password
  */
 export async function createCreationOptions(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: {
     flowId: string;
     user: Omit<CredentialOwner, "handle"> & { id: string };
@@ -148,7 +155,7 @@ export type VerifiedAssertion =
  * @param about.response AuthenticationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAssertion(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: Proof & { flowId: string; response: unknown; userId?: string; startedIn?: string | undefined },
 ): Promise<VerifiedAssertion> {
   const { runtime, tenant } = context;
@@ -249,7 +256,7 @@ export type VerifiedAttestation =
  * @param about.response RegistrationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAttestation(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: {
     flowId: string;
     response: unknown;

@@ -1,13 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import { bytesOf } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { runTogether } from "#db/together";
+import type { RequestContext } from "../../context/context.ts";
 import { runsRelease02 } from "../../database/instances.ts";
-import type { RequestContext } from "../../runtime.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
 import type { CredentialId } from "../../webauthn/credential-record.ts";
 import { legacyUserHandle, newUserHandle } from "../../webauthn/user-handle.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases;
 
 const { userHandles, webauthnCredentials: credentials } = schema;
 
@@ -43,7 +47,7 @@ const selectState = prepared("creation_state", (db) => {
  * @returns `handle`: `user.id`; `existing`: the account's credentials, oldest first
  */
 export async function creationState(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): Promise<{ handle: Buffer; existing: CredentialId[] }> {
   const { runtime, tenant } = context;
@@ -64,7 +68,10 @@ const makeText = `made as (
   on conflict (tenant_id, user_id) do update set expires_at = greatest(user_handles.expires_at, excluded.expires_at)
   returning handle)`;
 
-async function madeHandle({ runtime, tenant, now }: RequestContext, userId: string): Promise<Buffer> {
+async function madeHandle(
+  { runtime, tenant, now }: RequestContext<Process>,
+  userId: string,
+): Promise<Buffer> {
   const expiresAt = new Date(now.getTime() + (tenant.config.flow.lifetime + PENDING_SECONDS) * 1000);
   const part: Part = {
     name: "made",

@@ -39,7 +39,7 @@ export function isCommonPassword(folded: string): boolean {
 
 /** Reads the list: one password a line, sorted. */
 export function readCommonPasswords(): ReadonlySet<string> {
-  const file = projectPath("server", "credentials", "common-passwords.txt.br");
+  const file = projectPath("server", "methods", "password", "common-passwords.txt.br");
   if (file === null) throw new Error("The file server/methods/password/common-passwords.txt.br is missing.");
   return new Set(brotliDecompressSync(readFileSync(file)).toString().trimEnd().split("\n"));
 }

@@ -220,3 +220,8 @@ function split(stored: string | null): { pepperId: string | null; phc: string | 
 function pepperId(pepper: string): string {
   return scryptSync(pepper, "stile password pepper", 6).toString("base64url");
 }
+
+/** What hashes or verifies passwords. */
+export interface PasswordHashing {
+  passwordHasher: PasswordHasher;
+}

@@ -1,8 +1,11 @@
 import { and, eq } from "drizzle-orm";
-import { type Database, schema } from "#db/client";
+import { type Database, type Databases, schema } from "#db/client";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
+import type { RequestContext } from "../../context/context.ts";
+import type { Sealing } from "../../keys/vault.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
 import {
   ALL_SOURCES,
   ALL_SOURCES_OF_UNKNOWN,
@@ -24,12 +27,16 @@ import {
   type ChargeVerdict,
   type Charging,
   type RateLimited,
+  type Rates,
   rateLimited,
 } from "../../limits/rate-limits.ts";
-import type { RequestContext } from "../../runtime.ts";
+import type { Logs } from "../../observability/logger.ts";
 import { hasSignedInBefore } from "../../sessions/account-marks.ts";
 import { hasPasscodesLeft } from "../passcode/passcodes.ts";
-import { HashQueueFullError } from "./password-hasher.ts";
+import { HashQueueFullError, type PasswordHashing } from "./password-hasher.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Sealing & PasswordHashing & Rates;
 
 export interface PasswordAttempt {
   password: string;
@@ -64,7 +71,7 @@ export type PasswordVerdict =
  * @throws HashQueueFullError if too many passwords are waiting; then the attempt is not counted as a failure
  */
 export async function verifyPassword(
-  context: RequestContext,
+  context: RequestContext<Process>,
   attempt: PasswordAttempt,
 ): Promise<PasswordVerdict> {
   const { runtime, tenant, client, now, signal } = context;
@@ -158,14 +165,17 @@ interface Begun {
 }
 
 /** Whether strangers have used up the mailed codes that are the only other method of the account. */
-async function isOnlyMethodLeft(context: RequestContext, attempt: PasswordAttempt): Promise<boolean> {
+async function isOnlyMethodLeft(
+  context: RequestContext<Process>,
+  attempt: PasswordAttempt,
+): Promise<boolean> {
   const { codesOnlyTo: recipient } = attempt;
   return recipient !== undefined && !(await hasPasscodesLeft(context, { ...attempt, recipient }));
 }
 
 /** Sets or replaces the password of an account and resets its failures. */
 export function replacePassword(
-  { tenant, runtime, client, now }: RequestContext,
+  { tenant, runtime, client, now }: RequestContext<Process>,
   userId: string,
   hash: string,
 ): Write {
@@ -183,7 +193,11 @@ export function replacePassword(
 }
 
 /** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` if one was set concurrently. */
-export function createPassword({ tenant, now }: RequestContext, userId: string, hash: string): Write {
+export function createPassword(
+  { tenant, now }: RequestContext<Process>,
+  userId: string,
+  hash: string,
+): Write {
   return writeOf({
     name: "new_password",
     text: createText,
@@ -196,7 +210,7 @@ const createText = `new_password as (
   insert into passwords (tenant_id, user_id, hash, created_at, updated_at) values ($1, $2, $3, $4, $4))`;
 
 /** Deletes the password of an account. */
-export function deletePassword({ tenant }: RequestContext, userId: string): Write {
+export function deletePassword({ tenant }: RequestContext<Process>, userId: string): Write {
   const { passwords } = schema;
   return async (tx) => {
     await tx.delete(passwords).where(and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId)));
@@ -207,7 +221,10 @@ export function deletePassword({ tenant }: RequestContext, userId: string): Writ
 const NIL_USER_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Hashes with the current parameters and pepper. Returns null if the queue is full. */
-async function renewedHash({ runtime, signal }: RequestContext, password: string): Promise<string | null> {
+async function renewedHash(
+  { runtime, signal }: RequestContext<Process>,
+  password: string,
+): Promise<string | null> {
   try {
     return await runtime.passwordHasher.hash(password, signal);
   } catch (error) {
@@ -222,7 +239,7 @@ const renewText = `password as (
   update passwords set hash = $4, updated_at = $5 where tenant_id = $1 and user_id = $2 and hash = $3 returning $3 as hash)`;
 
 function acceptPassword(
-  { tenant, now }: RequestContext,
+  { tenant, now }: RequestContext<Process>,
   counted: { tenantId: string; method: "password"; subject: FailureSubject; source: string },
   userId: string,
   { stored, renewed }: { stored: string; renewed: string | null },

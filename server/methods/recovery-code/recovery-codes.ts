@@ -1,14 +1,17 @@
 import { and, count, eq } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
+import { type Databases, type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { executePart } from "#db/part";
 import type { Write } from "#db/write";
+import type { RequestContext } from "../../context/context.ts";
 import { lockUser } from "../../identity/users.ts";
-import { splitDigest } from "../../keys/vault.ts";
-import type { Platform } from "../../lib/platform.ts";
+import { type Sealing, splitDigest } from "../../keys/vault.ts";
+import type { OnPlatform, Platform } from "../../lib/platform.ts";
 import type { RateLimited } from "../../limits/rate-limits.ts";
-import type { RequestContext } from "../../runtime.ts";
 import { countSecondFactorAttempt } from "../second-factor-attempts.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 const { recoveryCodes } = schema;
 
@@ -35,7 +38,7 @@ export type RecoveryCodeVerdict =
  *   only time. `write` throws ConflictError("user") if the account no longer exists
  */
 export function replaceRecoveryCodes(
-  context: RequestContext,
+  context: RequestContext<Process>,
   userId: string,
 ): { codes: string[]; write: Write } {
   const { runtime, tenant, now } = context;
@@ -61,7 +64,7 @@ export function replaceRecoveryCodes(
  * (NIST SP 800-63B-4 section 4.2.1.1).
  */
 export async function verifyRecoveryCode(
-  context: RequestContext,
+  context: RequestContext<Process>,
   { userId, code }: { userId: string; code: string },
 ): Promise<RecoveryCodeVerdict> {
   const { runtime, tenant } = context;
@@ -105,7 +108,10 @@ export async function countRecoveryCodes(db: ReadOnly, tenantId: string, userId:
 }
 
 /** Deletes all codes of an account, for instance with its last second factor. */
-export function deleteRecoveryCodes({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {
+export function deleteRecoveryCodes(
+  { tenant }: Pick<RequestContext<unknown>, "tenant">,
+  userId: string,
+): Write {
   return async (tx) => {
     await tx.delete(recoveryCodes).where(ofUser(tenant.id, userId));
   };

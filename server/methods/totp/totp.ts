@@ -1,12 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createGuardrails, ScureBase32Plugin, verify } from "otplib";
-import { type ReadOnly, schema } from "#db/client";
+import { type Databases, type ReadOnly, schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
+import type { RequestContext } from "../../context/context.ts";
+import type { Sealing } from "../../keys/vault.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
 import type { RateLimited } from "../../limits/rate-limits.ts";
-import type { RequestContext } from "../../runtime.ts";
 import { countSecondFactorAttempt } from "../second-factor-attempts.ts";
 import { totpQrCode, totpUri } from "./totp-qr-code.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 /**
  * Time-based one-time passwords of authenticator apps (RFC 6238), with the parameters that every app supports:
@@ -79,7 +84,7 @@ export type TotpConfirmation =
  *
  * @returns the secret sealed for this account, base64url
  */
-export function newTotpSecret({ runtime, tenant }: RequestContext, userId: string): string {
+export function newTotpSecret({ runtime, tenant }: RequestContext<Process>, userId: string): string {
   const secret = runtime.platform.randomBytes(SECRET_BYTES);
   return runtime.vault.seal(secret, totpSealContext(tenant.id, userId)).toString("base64url");
 }
@@ -90,7 +95,7 @@ export function newTotpSecret({ runtime, tenant }: RequestContext, userId: strin
  * @param about `account`: the label of the account in the app, an email address or a username
  */
 export async function showTotp(
-  context: RequestContext,
+  context: RequestContext<Process>,
   about: { userId: string; sealed: string; account: string },
 ): Promise<TotpSetup> {
   const secret = encodeTotpSecret(openSecret(context, about.userId, Buffer.from(about.sealed, "base64url")));
@@ -105,7 +110,7 @@ export async function showTotp(
  * @param about `sealed`: the result of `newTotpSecret` for this account
  */
 export async function confirmTotp(
-  context: RequestContext,
+  context: RequestContext<Process>,
   { userId, sealed, code }: { userId: string; sealed: string; code: string },
 ): Promise<TotpConfirmation> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
@@ -127,7 +132,7 @@ export async function confirmTotp(
  * @param attempt `hasAlternative`: whether the account has another second factor
  */
 export async function verifyTotp(
-  context: RequestContext,
+  context: RequestContext<Process>,
   { userId, code, hasAlternative = false }: { userId: string; code: string; hasAlternative?: boolean },
 ): Promise<TotpVerdict> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
@@ -165,7 +170,7 @@ const consumeText = `otp as (
 
 /** Adds the secret to an account; violates `totp_secrets_tenant_id_user_id_pk` if one was added concurrently. */
 export function insertTotp(
-  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   userId: string,
   { sealed, lastStep }: ConfirmedTotp,
 ): Write {
@@ -181,7 +186,7 @@ const insertText = `new_totp as (
   insert into totp_secrets (tenant_id, user_id, sealed_secret, last_step, created_at) values ($1, $2, $3, $4, $5))`;
 
 /** Deletes the secret of an account; its codes are rejected from the commit on. */
-export function deleteTotp({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {
+export function deleteTotp({ tenant }: Pick<RequestContext<unknown>, "tenant">, userId: string): Write {
   return async (tx) => {
     await tx
       .delete(totpSecrets)
@@ -206,7 +211,7 @@ const selectSecret = prepared("totp_secret", (db: ReadOnly) =>
     ),
 );
 
-function openSecret({ runtime, tenant }: RequestContext, userId: string, sealed: Buffer): Buffer {
+function openSecret({ runtime, tenant }: RequestContext<Process>, userId: string, sealed: Buffer): Buffer {
   return runtime.vault.unseal(sealed, totpSealContext(tenant.id, userId));
 }
 

@@ -1,14 +1,21 @@
+import type { Databases } from "#db/client";
 import type { Write } from "#db/write";
 import type { Config } from "../../config/schema.ts";
 import type { CookieChanges } from "../../context/client.ts";
+import type { RequestContext, TenantContext } from "../../context/context.ts";
 import { currentTime } from "../../database/current-time.ts";
-import type { RequestContext, TenantContext } from "../../runtime.ts";
+import type { Sealing } from "../../keys/vault.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
+import type { Logs } from "../../observability/logger.ts";
 import { openThirdPartyRequest, THIRD_PARTY_REQUEST_SECONDS } from "../authorization-requests.ts";
 import { basePageUrl, type ReturnUrls } from "../redirect-urls.ts";
 import { samlProviderId } from "./attribute-mapping.ts";
 import { loadProvider, type ProviderSettings, settingsForDomain } from "./identity-providers.ts";
 import { samlKey } from "./saml-keys.ts";
 import { authnRequestUrl } from "./service-provider.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Sealing;
 
 /** A started request to a SAML provider. */
 export interface SamlRedirect {
@@ -33,7 +40,7 @@ export const RELAY_STATE_PREFIX = "stile_sp_";
  * @throws ThirdPartyError if the provider is not usable at the moment
  */
 export async function redirectByDomain(
-  context: Pick<RequestContext, "runtime" | "tenant" | "now">,
+  context: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   { flowId, email, redirectTo }: { flowId: string; email: string; redirectTo: string },
 ): Promise<SamlRedirect | null> {
   const settings = settingsForDomain(context.tenant.config, email.slice(email.lastIndexOf("@") + 1));
@@ -48,7 +55,7 @@ export async function redirectByDomain(
  * @throws ThirdPartyError if the provider is not usable at the moment
  */
 export async function startSamlRequest(
-  context: Pick<RequestContext, "runtime" | "tenant" | "now">,
+  context: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   settings: ProviderSettings,
   { flowId, redirectTo, userId }: { flowId: string | null; redirectTo: string; userId?: string },
 ): Promise<SamlRedirect> {
@@ -85,7 +92,7 @@ export async function startSamlRequest(
 
 /** Opens a request that belongs to no flow, and stores it. */
 export async function beginSamlSignOn(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   settings: ProviderSettings,
   redirectTo: string,
 ): Promise<Pick<SamlRedirect, "redirectUrl" | "state">> {
@@ -101,7 +108,10 @@ export async function beginSamlSignOn(
 /**
  * Returns the return URL of a sign-in by mail domain: the origin of the requesting page, if CORS allows it.
  */
-export function samlReturnUrl({ client, tenant }: Pick<RequestContext, "client" | "tenant">): string {
+export function samlReturnUrl({
+  client,
+  tenant,
+}: Pick<RequestContext<unknown>, "client" | "tenant">): string {
   const { config } = tenant;
   const { origin } = client;
   const isAllowed = origin != null && config.cors.allow_origins.includes(origin);

@@ -1,10 +1,14 @@
 import type { Config } from "../../config/schema.ts";
-import type { Runtime, TenantContext } from "../../runtime.ts";
+import type { TenantContext } from "../../context/context.ts";
+import type { Logs } from "../../observability/logger.ts";
 import { readKeysAgain } from "../key-readings.ts";
 import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
 import { XmlError } from "./xml-error.ts";
+
+/** What this module takes of the process. */
+type Process = Logs;
 
 /** The settings of a provider. */
 export type ProviderSettings = Config["saml"]["identity_providers"][number];
@@ -31,7 +35,7 @@ const MAX_FETCH_SECONDS = 6;
 
 const configuredCache = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
 
-const fetchedCaches = new WeakMap<Runtime, Map<string, Promise<FetchedMetadata>>>();
+const fetchedCaches = new WeakMap<Process, Map<string, Promise<FetchedMetadata>>>();
 
 /** Returns the enabled providers of a tenant. */
 export function enabledSamlProviders({ saml }: Config): ProviderSettings[] {
@@ -50,7 +54,7 @@ export function settingsForDomain(config: Config, domain: string): ProviderSetti
  * @throws ThirdPartyError if it is not usable
  */
 export async function loadProvider(
-  context: TenantContext,
+  context: TenantContext<Process>,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProvider> {
@@ -76,7 +80,7 @@ export async function loadProvider(
  * @param entityId from an unverified message
  */
 export async function findByEntityId(
-  context: TenantContext,
+  context: TenantContext<Process>,
   entityId: string,
   now: Date,
 ): Promise<IdentityProvider | null> {
@@ -111,7 +115,7 @@ function configuredEntityId(settings: ProviderSettings): string | undefined {
 }
 
 async function loadIfUsable(
-  context: TenantContext,
+  context: TenantContext<Process>,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProvider | null> {
@@ -125,7 +129,7 @@ async function loadIfUsable(
 
 /** Parsed once, because each look-up by entity id reads all providers. */
 function configuredMetadata(
-  context: TenantContext,
+  context: TenantContext<Process>,
   settings: ProviderSettings,
   metadata: string,
 ): IdentityProviderMetadata | null {
@@ -137,7 +141,7 @@ function configuredMetadata(
 }
 
 async function fetchedMetadata(
-  context: TenantContext,
+  context: TenantContext<Process>,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProviderMetadata | null> {
@@ -163,7 +167,7 @@ async function fetchedMetadata(
  * @param now time of the request
  */
 export async function readMetadataAgain(
-  context: TenantContext,
+  context: TenantContext<Process>,
   settings: ProviderSettings,
   now: Date,
 ): Promise<void> {
@@ -180,11 +184,11 @@ export async function readMetadataAgain(
 }
 
 /** Tenants do not share metadata. */
-const fetchedKey = ({ tenant }: TenantContext, { metadata_url }: ProviderSettings) =>
+const fetchedKey = ({ tenant }: TenantContext<Process>, { metadata_url }: ProviderSettings) =>
   `${tenant.id} ${metadata_url}`;
 
 async function refresh(
-  context: TenantContext,
+  context: TenantContext<Process>,
   settings: ProviderSettings,
   last: FetchedMetadata | undefined,
   time: number,
@@ -205,7 +209,7 @@ async function refresh(
 }
 
 async function fetchText(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   { name, metadata_url }: ProviderSettings,
 ): Promise<Uint8Array | null> {
   const { config } = tenant;
@@ -233,7 +237,7 @@ async function fetchText(
 }
 
 function parseOrLog(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Process>,
   { name }: ProviderSettings,
   document: Uint8Array | string,
 ): IdentityProviderMetadata | null {

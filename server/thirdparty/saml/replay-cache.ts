@@ -1,6 +1,6 @@
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
+import type { TenantContext } from "../../context/context.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import type { TenantContext } from "../../runtime.ts";
 import { CLOCK_SKEW_MS } from "./assertion.ts";
 
 const { seenAssertions } = schema;
@@ -13,7 +13,7 @@ const { seenAssertions } = schema;
  * @returns false if it was used before
  */
 export async function registerAssertion(
-  { runtime, tenant }: TenantContext,
+  { runtime, tenant }: TenantContext<Databases>,
   { issuer, id, expiresAt }: { issuer: string; id: string; expiresAt: Date },
 ): Promise<boolean> {
   const made = await runtime.database.write

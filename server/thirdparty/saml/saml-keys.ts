@@ -1,10 +1,15 @@
 import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../../config/tenant.ts";
-import type { TenantContext } from "../../runtime.ts";
+import type { TenantContext } from "../../context/context.ts";
+import type { Sealing } from "../../keys/vault.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
 import { selfSignedCertificate } from "./certificate.ts";
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
 
 /** The purpose of a key; each has its own, so that one use cannot be abused for the other. */
 export type SamlKeyPurpose = "saml_signing" | "saml_encryption";
@@ -31,7 +36,7 @@ const commonNames = { saml_signing: "SAML signing", saml_encryption: "SAML encry
  *
  * @throws UnknownKeyError if it was sealed with a key that is not configured
  */
-export async function samlKey(context: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey> {
+export async function samlKey(context: TenantContext<Process>, purpose: SamlKeyPurpose): Promise<SamlKey> {
   const found = (await readKey(context, purpose)) ?? (await makeKey(context, purpose));
   if (!found) throw new Error(`the ${purpose} key was removed while it was created`);
   return found;
@@ -44,7 +49,10 @@ const ofPurpose = (tenant: Tenant, purpose: SamlKeyPurpose) =>
 const sealContext = (tenant: Tenant, purpose: SamlKeyPurpose, id: string) =>
   `signing_keys/${tenant.id}/${purpose}/${id}`;
 
-async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
+async function readKey(
+  { runtime, tenant }: TenantContext<Process>,
+  purpose: SamlKeyPurpose,
+): Promise<SamlKey | null> {
   // The primary, because a lagging replica would lead to a second key.
   const [row] = await runtime.database.write
     .select()
@@ -69,7 +77,7 @@ async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpo
   };
 }
 
-async function makeKey(context: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
+async function makeKey(context: TenantContext<Process>, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
   const { runtime, tenant } = context;
   const { database, platform, vault } = runtime;
   const id = platform.uuid();

@@ -1,4 +1,8 @@
-import type { TenantContext } from "../../runtime.ts";
+import type { Databases } from "#db/client";
+import type { TenantContext } from "../../context/context.ts";
+import type { Sealing } from "../../keys/vault.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
+import type { Logs } from "../../observability/logger.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
@@ -13,6 +17,9 @@ import { serviceProviderOf } from "./service-provider.ts";
 import { readSignedAssertion } from "./signed-content.ts";
 import { textOf } from "./xml.ts";
 
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Logs & Sealing;
+
 /**
  * Reads the facts of a SAML response (SAML Profiles 2.0, 4.1): validates the document, verifies its signatures, verifies
  * the assertion, and only then registers it in the replay cache.
@@ -23,7 +30,7 @@ import { textOf } from "./xml.ts";
  * @throws ThirdPartyError if the response is not accepted
  */
 export async function completeSamlSignIn(
-  context: TenantContext,
+  context: TenantContext<Process>,
   { samlResponse, request }: { samlResponse: string; request: ThirdPartyRequest | null },
   now: Date,
 ): Promise<ProviderFacts> {
@@ -69,7 +76,7 @@ export async function completeSamlSignIn(
 
 /** Returns the provider of the request; without a request, the named provider if it allows IdP-initiated sign-ins. */
 async function findSender(
-  context: TenantContext,
+  context: TenantContext<Process>,
   { response, assertion }: ValidatedResponse,
   request: ThirdPartyRequest | null,
   now: Date,
@@ -84,7 +91,7 @@ async function findSender(
 
 /** @returns the provider with other certificates than before; null if its metadata has none */
 async function renewedSender(
-  context: TenantContext,
+  context: TenantContext<Process>,
   { entityId, certificates, settings }: IdentityProvider,
   now: Date,
 ): Promise<IdentityProvider | null> {
