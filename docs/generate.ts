@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { clientInterface } from "../scripts/client-interface.ts";
 import { loadConfig } from "../server/config/load.ts";
+import { floors } from "../server/floors.ts";
 import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
 import { eventsPage } from "./events.ts";
-import { layersOf, roomsDiagram } from "./rooms.ts";
+import { roomsDiagram } from "./rooms.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
 
 /**
@@ -26,8 +27,7 @@ writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
 writeFileSync(join(here, "reference", "events.md"), eventsPage());
 writeFileSync(join(here, "reference", "tenant-settings.md"), tenantSettingsPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
-const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
-draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));
+draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));
 
 writeFileSync(join(here, "..", "packages", "server", "src", "interface.ts"), clientInterface());
 

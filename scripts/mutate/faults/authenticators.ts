@@ -3,6 +3,13 @@ import type { Fault } from "../fault.ts";
 /** Faults of WebAuthn, the passkey server and the authenticator app. */
 export const authenticatorFaults: readonly Fault[] = [
   {
+    name: "a database of IPv4 alone places an IPv6 address by its first bits",
+    file: "server/locations/location-database.ts",
+    text: "(ipVersion === 4 && isIPv6(canonical))",
+    fault: "(ipVersion === 6 && isIPv6(canonical))",
+    caughtBy: ["server/locations/location-database.test.ts"],
+  },
+  {
     name: "a certificate of an Ed25519 key of small order leads to a root",
     file: "server/webauthn/formats/certificates.ts",
     text: "return hasNoWeakEd25519Point(publicKey) ? publicKey : null;",

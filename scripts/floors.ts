@@ -1,0 +1,52 @@
+import { join, posix } from "node:path";
+import * as rooms from "../server/floors.ts";
+import { type Modules, readModules } from "./imports.ts";
+
+/** `npm run check`: lists imports against the order of the rooms (`server/floors.ts`). Exits with 1 if there are any. */
+
+/** Tests, what only they import, and types that only the compiler reads. */
+const isTest = (file: string) => /\.(test|types|fixture)\.tsx?$|^server\/testing\//.test(file);
+
+/**
+ * Lists the imports that the order of the rooms or a restriction forbids, a sentence each. Type imports count as others do;
+ * tests import what they test.
+ */
+export function forbiddenImports(
+  modules: Modules,
+  { floors, backwards, restrictions }: Pick<typeof rooms, "floors" | "backwards" | "restrictions">,
+): string[] {
+  const floorOf = new Map(floors.flatMap((floor, height) => floor.map((room) => [room, height] as const)));
+  const roomOf = (file: string) =>
+    [...floorOf.keys()].find((room) => file === room || file.startsWith(`${room}/`));
+  const reasonAgainst = (from: string, to: string): string | undefined => {
+    const [room, other] = [roomOf(from), roomOf(to)];
+    if (backwards.some((arrow) => arrow.from === from && arrow.to === to)) return;
+    if (isTest(to)) return "product code does not import what only tests use";
+    if (room !== other && other !== undefined) {
+      const [here, there] = [floorOf.get(room ?? "") ?? 0, floorOf.get(other) ?? 0];
+      if (there > here) return `${room} lies below ${other}`;
+      if (there === here) return `${room} and ${other} lie beside each other`;
+    }
+    return restrictions.find((restriction) => forbids(restriction, from, to))?.because;
+  };
+  return [...modules].flatMap(([from, imports]) =>
+    roomOf(from) === undefined || isTest(from)
+      ? []
+      : imports.flatMap(({ to }) => {
+          const reason = reasonAgainst(from, to);
+          return reason === undefined ? [] : [`${from} imports ${to}: ${reason}`];
+        }),
+  );
+}
+
+function forbids({ of, except, not, but }: rooms.Restriction, from: string, to: string): boolean {
+  const matches = (path: string, globs: readonly string[] = []) =>
+    globs.some((glob) => posix.matchesGlob(path, glob));
+  return matches(from, of) && !matches(from, except) && matches(to, not) && !matches(to, but);
+}
+
+if (import.meta.main) {
+  const forbidden = forbiddenImports(readModules(join(import.meta.dirname, "..")), rooms);
+  for (const line of forbidden) process.stderr.write(`${line}\n`);
+  process.exitCode = forbidden.length > 0 ? 1 : 0;
+}
