@@ -21,7 +21,8 @@ export function toThirdPartyError(error: unknown): ThirdPartyError {
     return new ThirdPartyError(
       "invalid_request",
       "The provider did not accept the sign-in. Start again.",
-      error instanceof ResponseBodyError && errorCode.test(error.error) ? error.error : "provider_refused",
+      "provider_refused",
+      { detail: error instanceof ResponseBodyError && errorCode.test(error.error) ? error.error : undefined },
     );
   if (isTimeout(error) || isTimeout(cause))
     return new ThirdPartyError("invalid_request", "The provider did not answer in time.", "timeout");
@@ -34,7 +35,12 @@ export function toThirdPartyError(error: unknown): ThirdPartyError {
     );
   const code = libraryCode(error);
   if (code !== null)
-    return new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", code);
+    return new ThirdPartyError(
+      "invalid_request",
+      "The provider's answer could not be verified.",
+      "answer_not_verified",
+      { detail: code },
+    );
   return new ThirdPartyError("server_error", "The sign-in failed on our side.", "unexpected", {
     cause: error,
   });
@@ -44,11 +50,9 @@ export function toThirdPartyError(error: unknown): ThirdPartyError {
 function authorizationError(code: string): ThirdPartyError {
   if (!errorCode.test(code))
     return new ThirdPartyError("invalid_request", "The provider's answer could not be read.", "error_code");
-  const message =
-    code === "access_denied"
-      ? "The provider did not let you in, or you turned back."
-      : "The provider refused the sign-in.";
-  return new ThirdPartyError(code, message, code);
+  return code === "access_denied"
+    ? new ThirdPartyError(code, "The provider did not let you in, or you turned back.", code)
+    : new ThirdPartyError(code, "The provider refused the sign-in.", "provider_refused", { detail: code });
 }
 
 /** Returns the library's error code, which is from a closed list. */

@@ -103,7 +103,12 @@ async function begin(id: string, startedBy = runtime) {
   return { url: new URL(url), state, request, finish, nonce: searchParams.get("nonce") ?? "" };
 }
 
-const rejection = (reason: string, code = "invalid_request") => ({ code, reason });
+/** @param keyword the reason, or the code of the library or of the provider that stands beside it */
+const rejection = (keyword: string, code = "invalid_request") => {
+  if (keyword.startsWith("oauth_")) return { code, reason: "answer_not_verified", detail: keyword };
+  if (keyword === "invalid_grant") return { code, reason: "provider_refused", detail: keyword };
+  return { code, reason: keyword, detail: undefined };
+};
 
 describe("a real OpenID Connect provider", () => {
   test("states the user's facts", async () => {

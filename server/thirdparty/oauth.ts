@@ -223,7 +223,7 @@ function repeatingTokens(configuration: Configuration, fetch: CustomFetch): Cust
   };
 }
 
-const unusableResponse = (reason: string) =>
+const unusableResponse = (reason: "api_refused" | "api_unreadable" | "no_subject") =>
   new ThirdPartyError("invalid_request", "The provider did not say who you are.", reason);
 
 /** Signatures under such a key can be forged, so a provider that publishes one is not believed at all. */

@@ -10,13 +10,13 @@ import type { ThirdPartyError } from "./third-party-error.ts";
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Logs & AuditOutputs;
 
-/** Logs a failed sign-in. Only the reason is logged: messages of a provider may contain secrets. */
+/** Logs a failed sign-in. Only reason and detail are logged: messages of a provider may contain secrets. */
 export function logSignInFailure(
   { runtime, client }: Pick<ClientContext<Process>, "runtime" | "client">,
   provider: string | null,
-  { code, reason, cause }: ThirdPartyError,
+  { code, reason, detail, cause }: ThirdPartyError,
 ): void {
-  const line = { provider, reason, request_id: client.requestId };
+  const line = { provider, reason, detail, request_id: client.requestId };
   if (code === "server_error") runtime.log.error({ ...line, err: cause }, "a third-party sign-in failed");
   else runtime.log.info(line, "a third-party sign-in was rejected");
 }
@@ -25,9 +25,9 @@ export function logSignInFailure(
 export async function recordSignInFailure(
   context: ClientContext<Process>,
   { provider, userId }: Pick<ThirdPartyRequest, "provider" | "userId">,
-  { code, reason }: ThirdPartyError,
+  { code, reason, detail }: ThirdPartyError,
 ): Promise<void> {
-  const details = { provider, error: code, reason };
+  const details = { provider, error: code, reason, ...(detail === undefined ? {} : { detail }) };
   const about = userId === undefined ? {} : { userId, cause: { account: userId } };
   await context.runtime.database.write.transaction(
     auditAttempt(context, "thirdparty_signin_signup_failed", details, about),

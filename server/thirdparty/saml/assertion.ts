@@ -29,7 +29,24 @@ export interface AssertionStatement {
   expiresAt: Date;
 }
 
-export type SamlVerdict = { ok: true; statement: AssertionStatement } | { ok: false; reason: string };
+/** What is wrong with an assertion. */
+type AssertionRejection =
+  | "version"
+  | "issue_instant"
+  | "issuer"
+  | "destination"
+  | "in_response_to"
+  | "subject_confirmation"
+  | "recipient"
+  | "subject_confirmation_time"
+  | "conditions_time"
+  | "audience"
+  | "authn_statement"
+  | "name_id";
+
+export type SamlVerdict =
+  | { ok: true; statement: AssertionStatement }
+  | { ok: false; reason: AssertionRejection };
 
 const bearer = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const entity = "urn:oasis:names:tc:SAML:2.0:nameid-format:entity";
@@ -46,7 +63,7 @@ export function verifySamlAssertion(
   assertion: XmlElement,
   expected: AssertionExpectations,
 ): SamlVerdict {
-  const reject = (reason: string): SamlVerdict => ({ ok: false, reason });
+  const reject = (reason: AssertionRejection): SamlVerdict => ({ ok: false, reason });
   const { now } = expected;
 
   // Verify version, issuer and time of issue of both.

@@ -42,7 +42,7 @@ async function rejectionReason(xml: string | Buffer): Promise<string> {
   } catch (error) {
     if (!(error instanceof ThirdPartyError)) throw error;
     expect(error.code).toBe("invalid_request");
-    return error.reason;
+    return error.detail ?? error.reason;
   }
 }
 
@@ -394,7 +394,8 @@ describe("A61 rejects a message", () => {
     );
     await expect(outcome).rejects.toMatchObject({
       code: "invalid_request",
-      reason: "the document is not base64",
+      reason: "answer_malformed",
+      detail: "the document is not base64",
     });
   });
 

@@ -23,8 +23,9 @@ export interface ValidatedResponse {
 
 export type ResponseVerdict =
   | { ok: true; validated: ValidatedResponse }
-  /** `declined`: the status of the response is not success. */
-  | { ok: false; declined: boolean; reason: string };
+  | { ok: false; reason: "status_not_success" }
+  /** `detail`: what is wrong with the document. */
+  | { ok: false; reason: "answer_malformed"; detail: string };
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
@@ -46,7 +47,7 @@ export async function validateResponse(
     const response = readXml(document, RESPONSE_LIMITS);
     if (response.kind !== "samlp:Response") return malformed("the root element is not a response");
     const status = childOf(childOf(response, "samlp:Status"), "samlp:StatusCode")?.attributes.get("Value");
-    if (status !== success) return { ok: false, declined: true, reason: "the status is not success" };
+    if (status !== success) return { ok: false, reason: "status_not_success" };
     validateSchema(response);
     return { ok: true, validated: await validateAssertionElement(document, response, decryptionKey) };
   } catch (error) {
@@ -99,6 +100,6 @@ function decodeBase64(text: string): Buffer {
   return document.subarray(0, 3).equals(byteOrderMark) ? document.subarray(3) : document;
 }
 
-function malformed(reason: string): ResponseVerdict {
-  return { ok: false, declined: false, reason };
+function malformed(detail: string): ResponseVerdict {
+  return { ok: false, reason: "answer_malformed", detail };
 }

@@ -61,14 +61,14 @@ async function submit(
   return completeSamlSignIn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
 }
 
-/** Returns the reason, which only the operator sees, for which a response is rejected. */
+/** Returns the reason, or what is wrong with the document, which only the operator sees, for which a response is rejected. */
 async function reasonOf(outcome: Promise<unknown>): Promise<string> {
   const error = await outcome.then(
     () => "accepted",
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof ThirdPartyError)) throw error instanceof Error ? error : new Error(String(error));
-  return error.reason;
+  return error.detail ?? error.reason;
 }
 
 describe("accepts a response", () => {

@@ -5,7 +5,7 @@ import type { OnPlatform } from "../../lib/platform.ts";
 import type { Logs } from "../../observability/logger.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
-import { ThirdPartyError } from "../third-party-error.ts";
+import { ThirdPartyError, type ThirdPartyFailureReason } from "../third-party-error.ts";
 import { verifySamlAssertion } from "./assertion.ts";
 import { mapAttributes, samlProviderId } from "./attribute-mapping.ts";
 import { findByEntityId, type IdentityProvider, readMetadataAgain } from "./identity-providers.ts";
@@ -37,7 +37,8 @@ export async function completeSamlSignIn(
   const { config } = context.tenant;
   const encryption = await samlKey(context, "saml_encryption");
   const validation = await validateResponse(samlResponse, encryption.privateKey);
-  if (!validation.ok) throw validation.declined ? accessDenied() : invalidResponse(validation.reason);
+  if (!validation.ok)
+    throw validation.reason === "status_not_success" ? accessDenied() : invalidResponse(validation);
   const { validated } = validation;
 
   const sender = await findSender(context, validated, request, now);
@@ -49,7 +50,7 @@ export async function completeSamlSignIn(
     !first.ok && first.reason === "signature" ? await renewedSender(context, sender, now) : null;
   const provider = renewed ?? sender;
   const verified = renewed ? await verify(renewed) : first;
-  if (!verified.ok) throw invalidResponse(verified.reason);
+  if (!verified.ok) throw invalidResponse(verified);
 
   const { requestId = null, reauthenticatedSince } = request?.privateState ?? {};
 
@@ -62,7 +63,7 @@ export async function completeSamlSignIn(
     signedInSince: reauthenticatedSince === undefined ? null : new Date(reauthenticatedSince),
     now,
   });
-  if (!verdict.ok) throw invalidResponse(verdict.reason);
+  if (!verdict.ok) throw invalidResponse(verdict);
 
   const { statement } = verdict;
   const facts = mapAttributes(statement, trustOf(provider), config.email.max_length);
@@ -84,8 +85,8 @@ async function findSender(
   const issuer = childOf(response, "saml:Issuer") ?? childOf(assertion ?? undefined, "saml:Issuer");
   const entityId = request ? request.provider.slice(samlProviderId("").length) : issuer ? textOf(issuer) : "";
   const provider = await findByEntityId(context, entityId, now);
-  if (!provider) throw invalidResponse("unknown_issuer");
-  if (!request && !provider.settings.allow_idp_initiated) throw invalidResponse("unsolicited");
+  if (!provider) throw invalidResponse({ reason: "unknown_issuer" });
+  if (!request && !provider.settings.allow_idp_initiated) throw invalidResponse({ reason: "unsolicited" });
   return provider;
 }
 
@@ -119,5 +120,5 @@ const accessDenied = () =>
   );
 
 /** The same message for every reason, so that an attacker learns nothing from it. */
-const invalidResponse = (reason: string) =>
-  new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", reason);
+const invalidResponse = ({ reason, detail }: { reason: ThirdPartyFailureReason; detail?: string }) =>
+  new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", reason, { detail });

@@ -13,7 +13,11 @@ const loadLibraries = async () => {
 
 const signatureNamespace = "http://www.w3.org/2000/09/xmldsig#";
 
-export type SignedContent = { ok: true; assertion: XmlElement } | { ok: false; reason: string };
+export type SignedContent =
+  | { ok: true; assertion: XmlElement }
+  | { ok: false; reason: "signature" }
+  /** `detail`: what is wrong with the document. */
+  | { ok: false; reason: "answer_malformed"; detail: string };
 
 /**
  * Verifies every signature of a response, from the outermost to the innermost, and decrypts in between. Each step reads
@@ -45,7 +49,7 @@ export async function readSignedAssertion(
     return assertion && signed.response ? { ok: true, assertion } : { ok: false, reason: "signature" };
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    return { ok: false, reason: error.message };
+    return { ok: false, reason: "answer_malformed", detail: error.message };
   }
 }
 
