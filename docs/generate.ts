@@ -7,6 +7,7 @@ import { floors } from "../server/floors.ts";
 import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
+import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
 import { roomsDiagram } from "./rooms.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
@@ -24,6 +25,7 @@ for (const [name, page] of Object.entries(reference(config)))
   writeFileSync(join(here, "reference", name), page);
 
 writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
+writeFileSync(join(here, "reference", "audit-failures.md"), auditFailuresPage());
 writeFileSync(join(here, "reference", "events.md"), eventsPage());
 writeFileSync(join(here, "reference", "tenant-settings.md"), tenantSettingsPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { failureReasons } from "../server/audit/failure-reasons.ts";
 import { attacksPage } from "./attacks.ts";
+import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
 
@@ -69,6 +71,20 @@ test("no two rows of attacks in docs/security.md have the same number", () => {
 
 test("docs/reference/attacks.md lists the tests of each attack; `npm run docs` writes it", () => {
   expect(readFileSync(join(root, "docs", "reference", "attacks.md"), "utf8")).toBe(attacksPage());
+});
+
+test("docs/reference/audit-failures.md lists every reason; `npm run docs` writes it", () => {
+  const page = readFileSync(join(root, "docs", "reference", "audit-failures.md"), "utf8");
+  expect(page).toBe(auditFailuresPage());
+});
+
+test("docs/support.md explains every reason of mails that are not sent, new authenticator apps and API keys", () => {
+  const text = readFileSync(join(root, "docs", "support.md"), "utf8");
+  const { mail_withheld, mail_failed, otp_creation_failed, api_key_rejected } = failureReasons;
+  const named = [mail_withheld, mail_failed, otp_creation_failed, api_key_rejected].flatMap(Object.keys);
+  expect(
+    named.filter((reason) => !text.includes(`\`${reason}\``) && !text.includes(`reason=${reason}`)),
+  ).toEqual([]);
 });
 
 test("docs/reference/events.md lists every event; `npm run docs` writes it", () => {

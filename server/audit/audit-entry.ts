@@ -20,7 +20,9 @@ export const auditEntrySchema = z.strictObject({
       "The account that the event concerns. For the passkey server, the application's id of the user.",
     ),
   actor_email: z.string().optional().describe("The account's primary email address at present."),
-  details: z.record(z.string(), z.unknown()),
+  details: z
+    .record(z.string(), z.unknown())
+    .describe("Of a failure, `reason` says why, from a closed list; entries of version 0.2 may have none."),
   tenant_id: z.guid(),
   created_at: time,
   updated_at: time.describe("The same as `created_at`: entries are never changed."),

@@ -20,6 +20,7 @@ const accountTypes = [
   "mail_withheld",
   "metadata_changed",
   "otp_created",
+  "otp_creation_failed",
   "otp_deleted",
   "passkey_created",
   "passkey_deleted",
@@ -104,5 +105,12 @@ export type AuditType = (typeof auditTypes)[number];
 export type SignInFailureType = (typeof signInFailureTypes)[number];
 export type PasskeyServerAuditType = (typeof passkeyServerAuditTypes)[number];
 
+/** Failures: events that are told by a reason of the closed list in `failure-reasons.ts`. */
+export type FailureType = Extract<AuditType, `${string}_${"failed" | "failure" | "rejected" | "withheld"}`>;
+export type PasskeyServerFailureType = Extract<FailureType, PasskeyServerAuditType>;
+
+/** Failures that `auditAttempt` alone records. */
+export type AttemptFailureType = SignInFailureType | "otp_creation_failed" | "api_key_rejected";
+
 /** Events that `auditAttempt` records: they change nothing, so a client can cause them without end. */
-export type AttemptType = SignInFailureType | PasskeyServerAuditType | "api_key_rejected";
+export type AttemptType = AttemptFailureType | PasskeyServerAuditType | "mail_withheld";

@@ -100,7 +100,12 @@ describe("A129 an entry of an event that changed nothing", () => {
     };
     const attempt = () =>
       server.database.write.transaction(
-        auditAttempt(context, "login_failure", { method: "password" }, cause ? { cause } : {}),
+        auditAttempt(
+          context,
+          "login_failure",
+          { method: "password", reason: "wrong" },
+          cause ? { cause } : {},
+        ),
       );
     await Promise.all(Array.from({ length: times }, attempt));
     return types();
@@ -162,7 +167,7 @@ describe("A129 an entry of an event that changed nothing", () => {
   it("is rolled back together with its count", async () => {
     const context = { runtime, tenant: runtime.tenant, client: testClient, now: noon };
     const failing = runtime.database.write.transaction(async (tx) => {
-      await auditAttempt(context, "login_failure", {})(tx);
+      await auditAttempt(context, "login_failure", { reason: "wrong" })(tx);
       throw new Error("overtaken");
     });
     await expect(failing).rejects.toThrow("overtaken");
@@ -177,7 +182,7 @@ describe("A129 an entry of an event that changed nothing", () => {
       client: { ...testClient, userAgent: "\0" },
       now: noon,
     };
-    const details = { method: "totp", reason: "\0", none: null };
+    const details = { method: "\0", reason: "wrong", none: null } as const;
     await runtime.database.write.transaction(auditAttempt(context, "login_failure", details, { userId }));
     expect(await runtime.database.read.select().from(schema.auditLogs)).toEqual([
       {
@@ -188,7 +193,7 @@ describe("A129 an entry of an event that changed nothing", () => {
         requestId: testClient.requestId,
         ipAddress: testClient.ip,
         userAgent: "\uFFFD",
-        details: { method: "totp", reason: "\uFFFD", none: null },
+        details: { method: "\uFFFD", reason: "wrong", none: null },
         createdAt: noon,
       },
     ]);
@@ -237,7 +242,7 @@ describe("with the console output", () => {
     const by = context();
     const failing = by.runtime.database.write.transaction(async (tx) => {
       await audit(by, "login_success")(tx);
-      await auditAttempt(by, "login_failure", {})(tx);
+      await auditAttempt(by, "login_failure", { reason: "wrong" })(tx);
       throw new Error("overtaken");
     });
     await expect(failing).rejects.toThrow("overtaken");
@@ -246,7 +251,7 @@ describe("with the console output", () => {
 
   it("writes the same of parts that are committed in one round trip", async () => {
     const by = context();
-    const writes = () => [audit(by, "login_success"), auditAttempt(by, "login_failure", {})];
+    const writes = () => [audit(by, "login_success"), auditAttempt(by, "login_failure", { reason: "wrong" })];
     const refusing = writeOf({ name: "refusing", text: "", values: [], refuses: "'passkey'" });
     await expect(commit(by.runtime.database, [...writes(), refusing])).rejects.toThrow(
       new ConflictError("passkey"),
@@ -267,7 +272,9 @@ describe("with the console output", () => {
         STILE_AUDIT_LOG_MASK_IP_ADDRESSES: "true",
       });
       for (let attempt = 0; attempt < 5; attempt += 1)
-        await by.runtime.database.write.transaction(auditAttempt(by, "login_failure", { method: "totp" }));
+        await by.runtime.database.write.transaction(
+          auditAttempt(by, "login_failure", { method: "totp", reason: "wrong" }),
+        );
       const lines = by.runtime.audited.map((line) => JSON.parse(line));
       expect(lines.map(({ type }) => type)).toEqual([
         "login_failure",

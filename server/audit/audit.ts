@@ -12,7 +12,8 @@ import { storable } from "../lib/storable-text.ts";
 import { counterRow } from "../limits/rate-limits.ts";
 import { type AuditRow, auditEntryJson } from "./audit-entry.ts";
 import type { AuditOutputs } from "./audit-output.ts";
-import type { AttemptType, AuditType, SignInFailureType } from "./audit-types.ts";
+import type { AttemptFailureType, AttemptType, AuditType, FailureType } from "./audit-types.ts";
+import type { FailureReason } from "./failure-reasons.ts";
 import { maskDetails, maskSource } from "./mask.ts";
 
 /**
@@ -21,6 +22,9 @@ import { maskDetails, maskSource } from "./mask.ts";
  */
 export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;
 type AuditValue = string | number | boolean | null;
+
+/** The facts of a failure, and why it failed. */
+export type FailureDetails<Type extends FailureType> = AuditDetails & { reason: FailureReason<Type> };
 
 /** An operator who uses the `stile` command. */
 export const commandLine: Actor = { ip: null, userAgent: "stile", requestId: null };
@@ -42,8 +46,21 @@ export interface AuditContext extends Pick<ClientContext<unknown>, "now"> {
  * Returns the write of an audit log entry, which belongs into the transaction of the change that it records. All
  * entries and events of a transaction are inserted by one statement at its end.
  *
+ * @param details a failure needs its `reason`
  * @param userId the account that the event concerns, if any
  */
+export function audit<Type extends Extract<RecordedType, FailureType>>(
+  context: AuditContext,
+  type: Type,
+  details: FailureDetails<Type>,
+  userId?: string | null,
+): WriteOfParts;
+export function audit(
+  context: AuditContext,
+  type: Exclude<RecordedType, FailureType>,
+  details?: AuditDetails,
+  userId?: string | null,
+): WriteOfParts;
 export function audit(
   context: AuditContext,
   type: RecordedType,
@@ -61,25 +78,41 @@ export function audit(
 }
 
 /** Events that changed something, or that an API key caused. */
-type RecordedType = Exclude<AuditType, SignInFailureType | "api_key_rejected" | "audit_limit_reached">;
+type RecordedType = Exclude<AuditType, AttemptFailureType | "audit_limit_reached">;
 
 const WINDOW_SECONDS = 3600;
 
 /** Who causes an attempt: a source, a user at a source who has proved a factor, or a user with a session. */
 export type AttemptCause = { source: string } | { account: string; source: string } | { account: string };
 
+type AttemptContext = AuditContext & { client: Pick<Client, "source"> };
+type AboutAttempt = { userId?: string | null; cause?: AttemptCause };
+
 /**
  * Returns the write of an entry for an event that changed nothing, so that a client can cause it without end. In an
  * hour, `audit_log.attempts_per_hour` such entries of one cause are written, then one of the type `audit_limit_reached`,
  * then none. Entry and count are one statement, so concurrent events on any number of servers cannot exceed the limit.
  *
+ * @param details a failure needs its `reason`
  * @param about `userId`: the account that the event concerns, if any; `cause`: by default the source of the request
  */
+export function auditAttempt<Type extends Extract<AttemptType, FailureType>>(
+  context: AttemptContext,
+  type: Type,
+  details: FailureDetails<Type>,
+  about?: AboutAttempt,
+): WriteOfParts;
 export function auditAttempt(
-  context: AuditContext & { client: Pick<Client, "source"> },
+  context: AttemptContext,
+  type: Exclude<AttemptType, FailureType>,
+  details: AuditDetails,
+  about?: AboutAttempt,
+): WriteOfParts;
+export function auditAttempt(
+  context: AttemptContext,
   type: AttemptType,
   details: AuditDetails,
-  about: { userId?: string | null; cause?: AttemptCause } = {},
+  about: AboutAttempt = {},
 ): WriteOfParts {
   const { tenant, client, now } = context;
   const limit = tenant.config.audit_log.attempts_per_hour;

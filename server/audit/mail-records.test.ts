@@ -128,7 +128,12 @@ test("records that a mail was refused for good, and why", async () => {
     user: userId,
     requestId: "request-of-the-step",
     ipAddress: null,
-    details: { ...named, reason: "the mail server rejected it: 550 to DATA", attempts: 1 },
+    details: {
+      ...named,
+      reason: "rejected",
+      detail: "the mail server rejected it: 550 to DATA",
+      attempts: 1,
+    },
   });
   expect(logged.at(-1)).toContain('"request_id":"request-of-the-step"');
   expect(await outage()).toBeNull();

@@ -4,14 +4,20 @@ import { runTogether } from "#db/together";
 import type { WriteOfParts } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import { describeFailure, summaryOf } from "../jobs/failure.ts";
-import type { Attempt } from "../jobs/job-kind.ts";
-import type { Sealing } from "../keys/vault.ts";
+import { type Attempt, EXPIRED } from "../jobs/job-kind.ts";
+import type { Sealing, Vault } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { mailServerOf, outageBegins, outageEnds } from "../mail/mail-outages.ts";
 import type { MailRecords, RecordedMail } from "../mail/mail-outcome.ts";
-import { type AuditDetails, audit } from "./audit.ts";
+import { type AuditDetails, audit, type FailureDetails } from "./audit.ts";
 import type { AuditOutputs } from "./audit-output.ts";
 import { maskedIdentifier } from "./identifier.ts";
+
+/** A mail and its recipient as entries of the audit log name them: masked, and searchable by a digest. */
+export function mailFacts(vault: Pick<Vault, "mac">, tenantId: string, mail: string, recipient: string) {
+  const { identifier, identifier_digest } = maskedIdentifier(vault, tenantId, recipient);
+  return { mail, recipient: identifier, identifier_digest } satisfies AuditDetails;
+}
 
 /** The parts of a runtime that record mails; `tenant`: the default tenant, whose settings of the log are those of all tenants. */
 type RecordingRuntime = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenant };
@@ -21,21 +27,22 @@ export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" 
   const { vault, database, tenant: defaultTenant } = runtime;
   const logOf = (tenantId: string) => ({ id: tenantId, config: defaultTenant.config });
 
-  const named = (tenantId: string, mail: string, recipient: string): AuditDetails => {
-    const { identifier, identifier_digest } = maskedIdentifier(vault, tenantId, recipient);
-    return { mail, recipient: identifier, identifier_digest };
-  };
+  const named = (tenantId: string, mail: string, recipient: string) =>
+    mailFacts(vault, tenantId, mail, recipient);
 
-  /** An entry that a worker writes, for the request that caused the mail. */
-  function entryOfWorker(
-    type: "mail_accepted" | "mail_failed",
-    { tenantId, mail, to }: RecordedMail,
-    { cause, now }: Pick<Attempt, "cause" | "now">,
-    details: AuditDetails,
-  ): WriteOfParts {
+  /** What a worker writes an entry with: the request that caused the mail. */
+  function worker(tenantId: string, { cause, now }: Pick<Attempt, "cause" | "now">) {
     const client = { ip: null, userAgent: "", requestId: cause.request_id ?? null };
-    const context = { runtime, tenant: logOf(tenantId), client, now: now() };
-    return audit(context, type, { ...named(tenantId, mail, to), ...details }, cause.user ?? null);
+    return { runtime, tenant: logOf(tenantId), client, now: now() };
+  }
+
+  function failed(
+    { tenantId, mail, to }: RecordedMail,
+    of: Pick<Attempt, "cause" | "now">,
+    details: FailureDetails<"mail_failed">,
+  ): WriteOfParts {
+    const facts = { ...named(tenantId, mail, to), ...details };
+    return audit(worker(tenantId, of), "mail_failed", facts, of.cause.user ?? null);
   }
 
   /** Writes in one round trip; what fails is logged. */
@@ -56,13 +63,16 @@ export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" 
       const context = { runtime, tenant: logOf(tenantId), client, now };
       const flow = flowId === undefined ? {} : { flow: flowId };
       const details = { ...named(tenantId, mail.type, to ?? withheld?.identifier ?? ""), ...flow };
+      const reason = withheld?.reason ?? "no_address";
       return to === null
-        ? audit(context, "mail_withheld", { ...details, reason: withheld?.reason ?? null }, userId ?? null)
+        ? audit(context, "mail_withheld", { ...details, reason }, userId ?? null)
         : audit(context, "mail_queued", details, userId ?? null);
     },
 
     async accepted(mail, tenant, answer, attempt) {
-      const entry = entryOfWorker("mail_accepted", mail, attempt, { answer, attempts: attempt.number });
+      const details = { ...named(mail.tenantId, mail.mail, mail.to), answer, attempts: attempt.number };
+      const context = worker(mail.tenantId, attempt);
+      const entry = audit(context, "mail_accepted", details, attempt.cause.user ?? null);
       const server = mailServerOf(tenant, defaultTenant);
       const { outage_ended: since } = await record([entry, outageEnds(server)]);
       if (since) log.info({ mail_server_of: server, failing_since: since }, "mails are accepted again");
@@ -75,7 +85,13 @@ export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" 
 
     givenUp(mail, { reason, attempts, lastFailure, ...of }) {
       const last = lastFailure === undefined ? {} : { last_failure: lastFailure };
-      return entryOfWorker("mail_failed", mail, of, { reason, attempts, ...last });
+      const why =
+        reason === EXPIRED
+          ? ({ reason: "expired" } as const)
+          : ({ reason: "rejected", detail: reason } as const);
+      return failed(mail, of, { ...why, attempts, ...last });
     },
+
+    tooMany: (mail, attempt) => failed(mail, attempt, { reason: "too_many_notices", attempts: 0 }),
   };
 }

@@ -139,7 +139,7 @@ async function authenticate(
     // The device was changed after the response was verified.
     if (!(error instanceof ConflictError) || error.reason !== "authenticator_key") throw error;
     const isStillRegistered = await isRegistered(runtime.database.read, owner, first);
-    const cause = isStillRegistered ? rejectUaf("sign_counter") : requestErrors.key_unregistered;
+    const cause = isStillRegistered ? rejectUaf("sign_counter") : "key_unregistered";
     return fail(context, answered, cause);
   }
 }
@@ -167,7 +167,7 @@ async function register(
     );
   } catch (error) {
     if (!(error instanceof KeyTakenError)) throw error;
-    return fail(context, answered, requestErrors.key_taken);
+    return fail(context, answered, "key_taken");
   }
 }
 
@@ -188,12 +188,13 @@ function success(
 function fail(
   context: ClientContext<Process>,
   { request: { id, operation, flowId, userId } }: Answered,
-  cause: RequestError | UafRejection,
+  cause: "key_taken" | "key_unregistered" | UafRejection,
 ): Promise<AuthenticatorRequest> {
-  const error = "ok" in cause ? { code: cause.code, reason: cause.message } : cause;
+  const error: RequestError =
+    typeof cause === "string" ? requestErrors[cause] : { code: cause.code, reason: cause.message };
   const outcome = { status: "FAILED", error, deviceId: null, answeredAt: context.now };
-  const fault = "ok" in cause ? { fault: cause.reason } : {};
-  const details = { request_id: id, operation, code: error.code, ...fault };
+  const why = typeof cause === "string" ? { reason: cause } : { reason: cause.reason, fault: cause.reason };
+  const details = { request_id: id, operation, code: error.code, ...why };
   const entry = audit(context, "authenticator_request_failed", details, accountOf({ flowId, userId }));
   return endWith(context, [endOfRequest(context, id, outcome, "verified")], entry, null);
 }

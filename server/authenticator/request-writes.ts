@@ -79,7 +79,11 @@ export async function cancelRequest(context: ClientContext<Process>, id: string)
     { status: "FAILED", error, deviceId: null, answeredAt: now },
     "open",
   );
-  const entry = audit(context, "authenticator_request_failed", { request_id: id, code: error.code });
+  const entry = audit(context, "authenticator_request_failed", {
+    request_id: id,
+    reason: "cancelled",
+    code: error.code,
+  });
   try {
     await commit(runtime.database, [writeOf(ending), entry]);
   } catch (failure) {

@@ -12,8 +12,10 @@ const shownElsewhere = ["identifier", "identifier_digest", "recipient", "email",
 /** Returns an entry of the audit log as the cells of a row. */
 export function auditCells(entry: AuditEntryJson): string[] {
   const { details, error } = entry;
-  const facts = Object.entries({ ...(error === undefined ? {} : { error }), ...details })
-    .filter(([name, value]) => !shownElsewhere.includes(name) && value !== null)
+  // The reason stands before an error, whose sentence may be longer than what is shown.
+  const first = error === undefined ? {} : { reason: details.reason, error };
+  const facts = Object.entries({ ...first, ...details })
+    .filter(([name, value]) => !shownElsewhere.includes(name) && value !== null && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" ");
   return [

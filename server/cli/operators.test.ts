@@ -205,6 +205,28 @@ describe("stile audit", () => {
     for (const entry of entries) expect([entry.type, entry.actor_user_id]).toEqual(["login_failure", id]);
   });
 
+  test("list and follow show why something failed, and entries of an earlier version without a reason", async () => {
+    const { email, id } = await newUser();
+    const entry = (type: string, details: object) => ({
+      ...{ tenantId: runtime.tenant.id, id: randomUUID(), userId: id, type },
+      details: { ...details },
+    });
+    const error = `failed to validate assertion: ${"the challenge has expired ".repeat(10)}`;
+    await runtime.database.write
+      .insert(schema.auditLogs)
+      .values([
+        entry("authenticator_request_failed", { code: 1403 }),
+        entry("authenticator_request_failed", { code: 1403, reason: "cancelled" }),
+        entry("webauthn_authentication_final_failed", { error }),
+        entry("webauthn_authentication_final_failed", { error, reason: "assertion_rejected" }),
+      ]);
+    const text = await printed("audit", "list", "--user", email);
+    expect(text).toMatch(/authenticator_request_failed +\S+ +code=1403 /);
+    expect(text).toMatch(/authenticator_request_failed +\S+ +code=1403 reason=cancelled/);
+    expect(text).toMatch(/webauthn_authentication_final_failed +\S+ +error=failed/);
+    expect(text).toMatch(/webauthn_authentication_final_failed +\S+ +reason=assertion_rejected error=failed/);
+  });
+
   test("a table shows no control characters of a browser's name", async () => {
     const { email, id } = await newUser();
     await runtime.database.write.insert(schema.auditLogs).values({

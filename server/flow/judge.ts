@@ -163,7 +163,7 @@ function isBlocked({ record: { type, data }, facts }: Advanced): boolean {
 
 /** Rejects the factor of a blocked account. Nothing that the step has prepared is written. */
 function rejectBlocked(context: Context, state: StateName, { record: { data } }: Advanced): Outcome {
-  const details = { reason: "account_blocked", method: data.factors.at(-1)?.method ?? null };
+  const details = { reason: "account_blocked", method: data.factors.at(-1)?.method ?? null } as const;
   const rejection = { renew: true, writes: [loginFailure(context, details, data.userId ?? null)] };
   return state === "thirdparty"
     ? rejectWithRedirect(context.data, "account_blocked", rejection)

@@ -1,5 +1,6 @@
 import type { Write } from "#db/write";
-import { type AttemptCause, type AuditDetails, auditAttempt } from "../audit/audit.ts";
+import { type AttemptCause, auditAttempt } from "../audit/audit.ts";
+import type { FailureReason } from "../audit/failure-reasons.ts";
 import { maskedIdentifier } from "../audit/identifier.ts";
 import type { Context } from "./define.ts";
 
@@ -9,7 +10,7 @@ type FailureContext = Pick<Context, "request" | "type" | "data">;
 interface Failure {
   /** The factor; null if none was completed. */
   method: string | null;
-  reason: string;
+  reason: FailureReason<"login_failure">;
 }
 
 /**
@@ -29,7 +30,7 @@ export function loginFailure(
   const entered = data.identifier
     ? maskedIdentifier(runtime.vault, tenant.id, data.identifier.value)
     : undefined;
-  const details: AuditDetails = { ...failure, ...(userId === null ? entered : {}) };
+  const details = { ...failure, ...(userId === null ? entered : {}) };
   return auditAttempt(request, "login_failure", details, { userId, cause: causeOf(context) });
 }
 
@@ -37,7 +38,7 @@ export function loginFailure(
  * Whose attempt it is: the account's, if the client has a session of it; after a first factor, one of the account at the
  * source, so that the holder of a password leaves out no entry of the owner; before that, the source's.
  */
-function causeOf({ request, type, data: { userId, factors } }: FailureContext): AttemptCause {
+export function causeOf({ request, type, data: { userId, factors } }: FailureContext): AttemptCause {
   const { source } = request.client;
   if (!userId || (type !== "profile" && factors.length === 0)) return { source };
   return type === "profile" ? { account: userId } : { account: userId, source };

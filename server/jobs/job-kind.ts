@@ -17,9 +17,12 @@ export interface Attempt {
   signal: AbortSignal;
 }
 
+/** The reason of a job whose lifetime ended before it succeeded. */
+export const EXPIRED = "expired";
+
 /** A job that is not tried again. */
 export interface GivenUp extends Pick<Attempt, "cause" | "now"> {
-  /** For the operator: `expired`, or the message of a `PermanentFailure`. */
+  /** For the operator: `EXPIRED`, or the message of a `PermanentFailure`. */
   reason: string;
   attempts: number;
   /** What the attempt before it failed with, if one failed. */

@@ -10,7 +10,7 @@ import { startDeadline } from "../lib/deadline.ts";
 import type { Platform } from "../lib/platform.ts";
 import { describeFailure, type Failure, summaryOf } from "./failure.ts";
 import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
-import { type GivenUp, type JobKind, PermanentFailure } from "./job-kind.ts";
+import { EXPIRED, type GivenUp, type JobKind, PermanentFailure } from "./job-kind.ts";
 import type { JobKinds, Jobs, NamedJob } from "./jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -146,7 +146,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     try {
       // Both times are from the database's clock.
       if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
-        return await moveToDeadLetters(name, row, { reason: "expired", now });
+        return await moveToDeadLetters(name, row, { reason: EXPIRED, now });
       }
       const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
       const deadline = startDeadline(attemptSeconds * 1_000);
@@ -181,7 +181,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     row: Row,
     { reason, now }: Pick<GivenUp, "reason" | "now">,
   ): Promise<void> {
-    const attempts = row.retryCount + (reason === "expired" ? 0 : 1);
+    const attempts = row.retryCount + (reason === EXPIRED ? 0 : 1);
     const cause = causeIn(row.data);
     const lastFailure = lastFailureOf(row);
     const end: GivenUp = { reason, attempts, cause, now, ...(lastFailure ? { lastFailure } : {}) };

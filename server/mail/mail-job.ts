@@ -1,4 +1,5 @@
 import type { Language } from "#words/language-tags";
+import type { FailureReason } from "../audit/failure-reasons.ts";
 import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**
@@ -24,7 +25,7 @@ interface QueuedMail {
   mail: MailContent;
   /** Why there is no recipient, for the audit log alone; it is not stored with the job. */
   withheld?: {
-    reason: "limit_reached" | "no_account" | "no_address";
+    reason: Exclude<FailureReason<"mail_withheld">, "rate_limited">;
     /** The recipient that it would have, or the identifier that the visitor entered. */
     identifier: string;
   };

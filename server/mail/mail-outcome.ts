@@ -26,6 +26,8 @@ export interface MailRecords {
   failing(tenant: Tenant, error: unknown, attempt: Attempt): Promise<void>;
   /** The record that a mail is not sent. */
   givenUp(mail: RecordedMail, end: GivenUp): WriteOfParts;
+  /** The record that a notice is not sent, because its recipient has received too many. */
+  tooMany(mail: RecordedMail, attempt: Attempt): WriteOfParts;
 }
 
 /** A rendered mail for the webhooks that are subscribed to `email.send`. */

@@ -128,8 +128,7 @@ export function sendMail(options: {
           { mail: mail.type, tenantId, ...attempt.cause },
           "a recipient has received too many notices; one is not sent",
         );
-        const end = { ...attempt, reason: "too many notices to this recipient", attempts: 0 };
-        await commit(database, [records.givenUp(recorded, end)]);
+        await commit(database, [records.tooMany(recorded, attempt)]);
         return;
       }
       const { write } = tenantMail.of(tenant);

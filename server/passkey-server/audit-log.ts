@@ -7,6 +7,8 @@ import type { TenantContext } from "../context/context.ts";
 /** An entry of the audit log as returned to applications. */
 type PasskeyAuditEntryJson = Omit<AuditEntryJson, "details" | "actor_email"> & {
   transaction_id: string | null;
+  /** Why it failed; entries of earlier versions have none. */
+  reason?: string;
 };
 
 /** Returns one page of the entries about a tenant's passkey server, the newest first, and the total count. */
@@ -19,8 +21,12 @@ export async function listPasskeyAuditEntries(
   const { rows, total } = await listAuditEntries(runtime.database.read, tenant, { ...filter, types }, page);
   const entries = rows.map((row) => {
     const { details, actor_email: _, ...entry } = auditEntryJson(row, tenant.config);
-    const { transaction_id } = details;
-    return { ...entry, transaction_id: typeof transaction_id === "string" ? transaction_id : null };
+    const { transaction_id, reason } = details;
+    return {
+      ...entry,
+      ...(typeof reason === "string" ? { reason } : {}),
+      transaction_id: typeof transaction_id === "string" ? transaction_id : null,
+    };
   });
   return { entries, total };
 }

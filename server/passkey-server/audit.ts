@@ -2,7 +2,7 @@ import type { Databases } from "#db/client";
 import type { WriteOfParts } from "#db/write";
 import { type AuditDetails, audit, auditAttempt } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
-import type { PasskeyServerAuditType } from "../audit/audit-types.ts";
+import type { PasskeyServerAuditType, PasskeyServerFailureType } from "../audit/audit-types.ts";
 import type { ClientContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { PasskeyRejection } from "./errors.ts";
@@ -35,32 +35,37 @@ export type Caller = "application" | "public";
 /** Returns the write of an entry, to run in the transaction of the audited change. */
 export function auditPasskeys(
   context: ClientContext<Process>,
-  type: PasskeyServerAuditType,
+  type: Exclude<PasskeyServerAuditType, PasskeyServerFailureType>,
   facts: AuditFacts,
   caller: Caller = "application",
 ): WriteOfParts {
-  return writeOf(context, type, detailsOf(facts), caller);
+  const details = detailsOf(facts);
+  return caller === "public" ? auditAttempt(context, type, details) : audit(context, type, details);
 }
 
 /** Writes and commits an entry for a rejected operation. */
 export async function auditRejection(
   context: ClientContext<Process>,
   operation: AuditedOperation,
-  { error: { title, details } }: PasskeyRejection,
+  rejection: PasskeyRejection,
   facts: AuditFacts,
   caller: Caller = "application",
 ): Promise<void> {
-  const error = details === "" ? title : `${title}: ${details}`;
-  const write = writeOf(context, `${operation}_failed`, { ...detailsOf(facts), error }, caller);
-  await context.runtime.database.write.transaction(write);
+  await context.runtime.database.write.transaction(
+    rejectionEntry(context, operation, rejection, facts, caller),
+  );
 }
 
-function writeOf(
+/** Returns the write of an entry for a rejected operation: `reason` for programs, `error` as the client receives it. */
+export function rejectionEntry(
   context: ClientContext<Process>,
-  type: PasskeyServerAuditType,
-  details: AuditDetails,
-  caller: Caller,
+  operation: AuditedOperation,
+  { reason, error: { title, details: cause } }: PasskeyRejection,
+  facts: AuditFacts,
+  caller: Caller = "application",
 ): WriteOfParts {
+  const type = `${operation}_failed` as const;
+  const details = { ...detailsOf(facts), reason, error: cause === "" ? title : `${title}: ${cause}` };
   return caller === "public" ? auditAttempt(context, type, details) : audit(context, type, details);
 }
 

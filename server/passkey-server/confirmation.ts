@@ -1,6 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
-import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../context/context.ts";
@@ -8,6 +7,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Rates } from "../limits/rate-limits.ts";
+import { rejectionEntry } from "./audit.ts";
 import { consumeChallenge, openChallenge } from "./challenges.ts";
 import { issueCode } from "./confirmation-code.ts";
 import {
@@ -134,7 +134,7 @@ export async function decline(context: RequestContext<Process>, token: string): 
   const record = await openPage(context, token);
   if ("ok" in record) return record;
   const { transaction, user } = record;
-  const facts = { actor_user_id: user.userId, transaction_id: transaction.identifier };
+  const facts = { actorUserId: user.userId, transactionId: transaction.identifier };
   const declined = await runtime.database.write.transaction(async (tx) => {
     const answered = await tx
       .update(table)
@@ -143,8 +143,8 @@ export async function decline(context: RequestContext<Process>, token: string): 
       .returning({ id: table.transactionId });
     if (answered.length === 0) return false;
     await closeChallenges(tx, tenant.id, transaction.id);
-    const error = rejectPasskeyRequest("transaction_declined").error.title;
-    await audit(context, "webauthn_transaction_final_failed", { ...facts, error })(tx);
+    const rejection = rejectPasskeyRequest("transaction_declined");
+    await rejectionEntry(context, "webauthn_transaction_final", rejection, facts)(tx);
     return true;
   });
   return declined ? returnToApplication(context, record, null) : resume(context, token);

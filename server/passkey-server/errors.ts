@@ -2,7 +2,7 @@
  * Every error of the passkey server: status, title, and details where they are always the same. `{}` in a title is the
  * subject of the error. Published clients match on the titles, so they must not change.
  */
-const errors = {
+export const passkeyErrors = {
   invalid_request: [400, "unable to validate request"],
   no_suitable_credentials: [400, "user has no suitable credentials for this operation"],
   no_login_credentials: [
@@ -44,7 +44,7 @@ const errors = {
   unknown_code: [400, "unable to redeem code", "the code is not valid, has expired, or was redeemed before"],
 } as const satisfies Record<string, readonly [status: number, title: string, details?: string]>;
 
-export type PasskeyErrorCode = keyof typeof errors;
+export type PasskeyErrorCode = keyof typeof passkeyErrors;
 
 /** An error as clients receive it. */
 export interface PasskeyError {
@@ -71,7 +71,7 @@ export function rejectPasskeyRequest(
   reason: PasskeyErrorCode,
   more: { details?: string; about?: string; retryAfterSeconds?: number } = {},
 ): PasskeyRejection {
-  const [status, title, details = ""]: readonly [number, string, string?] = errors[reason];
+  const [status, title, details = ""]: readonly [number, string, string?] = passkeyErrors[reason];
   const { about = "", retryAfterSeconds } = more;
   return {
     ok: false,

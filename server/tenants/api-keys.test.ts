@@ -31,16 +31,21 @@ describe("an API key", () => {
   test("is valid for its interface and its tenant, and identifies the tenant", async () => {
     const { id, key } = await made();
     const expected = { id, tenantId: runtime.tenant.id, interface: "passkeys", name: "the shop" };
-    expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toMatchObject(expected);
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toMatchObject({ key: expected });
     const access = { interface: "passkeys", tenant: runtime.tenant } as const;
-    expect(await verifyApiKey(runtime, access, key)).toMatchObject(expected);
+    expect(await verifyApiKey(runtime, access, key)).toMatchObject({ key: expected });
   });
 
   test("A67 A68 is rejected for another interface, and for another tenant", async () => {
     const { key } = await made("admin", other);
-    expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toBeNull();
-    expect(await verifyApiKey(runtime, { interface: "admin", tenant: runtime.tenant }, key)).toBeNull();
-    expect(await verifyApiKey(runtime, { interface: "admin", tenant: other }, key)).not.toBeNull();
+    const reasonAt = async (access: Parameters<typeof verifyApiKey>[1]) => {
+      const verdict = await verifyApiKey(runtime, access, key);
+      return verdict.ok ? null : verdict.reason;
+    };
+    expect(await reasonAt({ interface: "passkeys" })).toBe("other_interface");
+    expect(await reasonAt({ interface: "passkeys", tenant: other })).toBe("other_interface");
+    expect(await reasonAt({ interface: "admin", tenant: runtime.tenant })).toBe("other_tenant");
+    expect(await reasonAt({ interface: "admin", tenant: other })).toBeNull();
   });
 
   test("A67 is rejected if it is incomplete or altered", async () => {
@@ -57,16 +62,19 @@ describe("an API key", () => {
       "x".repeat(1_000_000),
     ];
     for (const given of wrong)
-      expect(await verifyApiKey(runtime, { interface: "passkeys" }, given)).toBeNull();
+      expect(await verifyApiKey(runtime, { interface: "passkeys" }, given)).toMatchObject({ ok: false });
   });
 
   test("can be rotated: a second key is valid beside it, and a deleted one is rejected", async () => {
     const [old, fresh] = [await made(), await made()];
-    expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).not.toBeNull();
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).toMatchObject({ ok: true });
     expect(await deleteApiKey(runtime, runtime.tenant, old.id)).toBe(true);
     expect(await deleteApiKey(runtime, runtime.tenant, old.id)).toBe(false);
-    expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).toBeNull();
-    expect(await verifyApiKey(runtime, { interface: "passkeys" }, fresh.key)).not.toBeNull();
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).toMatchObject({
+      ok: false,
+      reason: "unknown_key",
+    });
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, fresh.key)).toMatchObject({ ok: true });
   });
 
   test("is listed with its last use, which is recorded once a minute", async () => {
@@ -88,6 +96,9 @@ describe("an API key", () => {
     const gone = await createTenant(runtime, { name: "Gone", hosts: [], settings: {}, id: randomUUID() });
     const { key } = await made("admin", gone);
     await runtime.database.write.delete(schema.tenants).where(eq(schema.tenants.id, gone.id));
-    expect(await verifyApiKey(runtime, { interface: "admin" }, key)).toBeNull();
+    expect(await verifyApiKey(runtime, { interface: "admin" }, key)).toMatchObject({
+      ok: false,
+      reason: "unknown_key",
+    });
   });
 });

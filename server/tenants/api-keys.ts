@@ -4,6 +4,7 @@ import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import { type AuditedTenant, audit, auditAttempt, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { FailureReason } from "../audit/failure-reasons.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import type { ClientContext } from "../context/context.ts";
@@ -50,6 +51,11 @@ const columns = {
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
+/** Why a key is not valid: for the audit log alone, because the answer does not tell. */
+type KeyRejection = FailureReason<"api_key_rejected"> | "malformed";
+
+export type KeyVerdict = { ok: true; key: ApiKey } | { ok: false; reason: KeyRejection };
+
 /** `stile_` and 256 bits in base64url. Secret scanners find a leaked key by the prefix. */
 const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
 
@@ -60,13 +66,12 @@ const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
 export async function recordRejectedKey(
   { runtime, tenant, client }: Omit<ClientContext<Process>, "now">,
   keyInterface: KeyInterface,
-  key: string,
+  reason: KeyRejection,
 ): Promise<void> {
-  if (!keyPattern.test(key)) return;
+  if (reason === "malformed") return;
   const context = { runtime, tenant, client, now: await currentTime(runtime) };
-  await runtime.database.write.transaction(
-    auditAttempt(context, "api_key_rejected", { interface: keyInterface }),
-  );
+  const details = { interface: keyInterface, reason };
+  await runtime.database.write.transaction(auditAttempt(context, "api_key_rejected", details));
 }
 
 type KeyContext = Databases & OnPlatform & AuditOutputs;
@@ -149,21 +154,22 @@ const byHash = prepared("api_key_by_hash", (db) =>
  *
  * @param tenant of the request; without it, a key of any tenant is accepted
  * @param key untrusted, of any length
- * @returns null if the key is unknown, or is for another interface or tenant
+ * @returns the key, or why it is not valid
  */
 export async function verifyApiKey(
   { database, platform }: Databases & OnPlatform,
   { interface: keyInterface, tenant }: { interface: KeyInterface; tenant?: Pick<Tenant, "id"> },
   key: string,
-): Promise<ApiKey | null> {
-  if (!keyPattern.test(key)) return null;
+): Promise<KeyVerdict> {
+  if (!keyPattern.test(key)) return { ok: false, reason: "malformed" };
   const keyHash = sha256(key);
   // Looked up by hash, so timing reveals nothing about stored keys.
   const [row] = await byHash(database.read).execute({ keyHash, shift: platform.clockShift() });
-  if (!row) return null;
+  if (!row) return { ok: false, reason: "unknown_key" };
   const { keyHash: storedHash, now, ...found } = row;
-  if (!constantTimeEqual(storedHash, keyHash) || found.interface !== keyInterface) return null;
-  if (tenant && tenant.id !== found.tenantId) return null;
+  if (!constantTimeEqual(storedHash, keyHash)) return { ok: false, reason: "unknown_key" };
+  if (tenant && tenant.id !== found.tenantId) return { ok: false, reason: "other_tenant" };
+  if (found.interface !== keyInterface) return { ok: false, reason: "other_interface" };
   const outdated = new Date(now.getTime() - LAST_USE_PRECISION_MS);
   if (found.lastUsedAt === null || found.lastUsedAt < outdated) {
     await database.claim
@@ -173,5 +179,5 @@ export async function verifyApiKey(
         and(eq(apiKeys.keyHash, keyHash), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, outdated))),
       );
   }
-  return found as ApiKey;
+  return { ok: true, key: found as ApiKey };
 }

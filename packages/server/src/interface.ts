@@ -357,6 +357,7 @@ export type AuditType =
   | "mail_withheld"
   | "metadata_changed"
   | "otp_created"
+  | "otp_creation_failed"
   | "otp_deleted"
   | "passkey_created"
   | "passkey_deleted"
@@ -1691,6 +1692,7 @@ export interface AdminOperations {
         actor_user_id?: string | undefined;
         /** The account's primary email address at present. */
         actor_email?: string | undefined;
+        /** Of a failure, `reason` says why, from a closed list; entries of version 0.2 may have none. */
         details: Record<string, unknown>;
         tenant_id: string;
         created_at: string;

@@ -1,7 +1,7 @@
 import { uafStatusCodes as status, type UafStatusCode } from "./status-codes.ts";
 
 /** Every reason to reject a response, with its UAF status code and a sentence for developers. */
-const rejections = {
+export const uafRejections = {
   message_malformed: [status.BAD_REQUEST, "The answer is not one UAF message."],
   operation_mismatch: [status.REQUEST_INVALID, "The message answers another operation."],
   version_not_offered: [status.REQUEST_INVALID, "The message is of a version that was not offered."],
@@ -53,7 +53,7 @@ const rejections = {
   signature_not_verified: [status.UNACCEPTABLE_CONTENT, "The signature does not hold."],
 } as const satisfies Record<string, readonly [UafStatusCode, string]>;
 
-export type UafRejectionReason = keyof typeof rejections;
+export type UafRejectionReason = keyof typeof uafRejections;
 
 export interface UafRejection {
   ok: false;
@@ -65,6 +65,6 @@ export interface UafRejection {
 
 /** Builds the rejection for a reason. */
 export function rejectUaf(reason: UafRejectionReason): UafRejection {
-  const [code, message] = rejections[reason];
+  const [code, message] = uafRejections[reason];
   return { ok: false, reason, code, message };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { verifyPassword } from "../../methods/password/passwords.ts";
+import type { FailureReason } from "../../audit/failure-reasons.ts";
+import { type PasswordVerdict, verifyPassword } from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
@@ -61,8 +62,10 @@ export const loginPassword = state({
   }),
 });
 
+type PasswordRejection = (PasswordVerdict & { ok: false })["reason"];
+
 /** Why a password was rejected, for the operator alone: the answer to the user does not tell. */
-function reasonOf({ data, facts }: Context, reason: "wrong" | "locked" | "rate_limited"): string {
+function reasonOf({ data, facts }: Context, reason: PasswordRejection): FailureReason<"login_failure"> {
   if (reason === "rate_limited") return reason;
   if (!data.userId) return "unknown_identifier";
   return facts.hasPassword ? reason : "no_password";

@@ -97,8 +97,23 @@ describe("A67 a key of the administration interface", () => {
     const rows = await runtime.database.read.select().from(auditLogs);
     const rejected = rows.filter(({ type }) => type === "api_key_rejected");
     expect(rejected).toHaveLength(limit);
-    expect(rejected[0]?.details).toEqual({ interface: "admin" });
+    expect(rejected[0]?.details).toEqual({ interface: "admin", reason: "unknown_key" });
     expect(rows).toHaveLength(limit + 1);
+  });
+
+  test("of another tenant, or of another interface, is recorded with this reason", async () => {
+    const { auditLogs } = schema;
+    await runtime.database.write.delete(auditLogs);
+    await runtime.database.write.delete(schema.rateLimits);
+    for (const presented of [other.key, await keyOf("passkeys")]) {
+      const headers = { authorization: `Bearer ${presented}` };
+      expect((await operator.callWithoutKey("GET", "/tenant", undefined, headers)).body).toEqual(invalidKey);
+    }
+    const rows = await runtime.database.read.select().from(auditLogs).orderBy(auditLogs.createdAt);
+    expect(rows.filter(({ type }) => type === "api_key_rejected").map(({ details }) => details)).toEqual([
+      { interface: "admin", reason: "other_tenant" },
+      { interface: "admin", reason: "other_interface" },
+    ]);
   });
 
   test("is asked for in the header WWW-Authenticate", async () => {

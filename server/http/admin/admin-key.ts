@@ -16,9 +16,10 @@ export async function presentedAdminKey(context: HandlerContext): Promise<ApiKey
   const { runtime, tenant, request } = context;
   const [, key] = bearer.exec(request.headers.get("authorization") ?? "") ?? [];
   if (key === undefined) return null;
-  const found = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
-  if (!found) await recordRejectedKey(context, "admin", key);
-  return found;
+  const verdict = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
+  if (verdict.ok) return verdict.key;
+  await recordRejectedKey(context, "admin", verdict.reason);
+  return null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import type { AuditEntryJson } from "../../audit/audit-entry.ts";
 import { exportAuditEntries } from "../../audit/audit-log.ts";
 import { maskedIdentifier } from "../../audit/identifier.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
@@ -252,6 +253,28 @@ test("A68 lists and exports the entries of the calling tenant only", async () =>
   });
   const lines = (await answer.text()).trim().split("\n");
   expect(new Set(lines.map((line) => JSON.parse(line).tenant_id))).toEqual(new Set([other.tenant.id]));
+});
+
+test("entries of failures that an earlier version wrote without a reason are listed as they are", async () => {
+  const createdAt = new Date(Date.UTC(2026, 2, 1));
+  const old = [
+    ["api_key_rejected", { interface: "admin" }],
+    ["authenticator_request_failed", { request_id: "r", code: 1403 }],
+    ["login_failure", { method: "password" }],
+    ["mail_failed", { mail: "login", reason: "550 5.1.1 to RCPT TO", attempts: 1 }],
+    ["thirdparty_signin_signup_failed", { provider: "google", error: "access_denied" }],
+  ] as const;
+  await runtime.database.write
+    .insert(auditLogs)
+    .values(old.map(([type, details], at) => entry(60 + at, { type, details, createdAt })));
+  const since = "start_time=2026-02-28T23:59:59Z&end_time=2026-03-01T00:00:01Z";
+  const { status, body } = await call("GET", `/audit_logs?${since}`);
+  expect(status).toBe(200);
+  const listed = body.map(({ type, error, details }: AuditEntryJson) => [
+    type,
+    { ...details, ...(error ? { error } : {}) },
+  ]);
+  expect(listed.toSorted()).toEqual(old);
 });
 
 test("`identifier` finds entries by the canonical form, and those of the account that has it", async () => {

@@ -129,7 +129,13 @@ describe("the answer of an authenticator", () => {
     const [line, ...others] = await lines(made.id);
     expect([line?.type, line?.details, line?.userId, others]).toEqual([
       "authenticator_request_failed",
-      { request_id: made.id, operation: "AUTH", code, fault: expect.any(String) },
+      {
+        request_id: made.id,
+        operation: "AUTH",
+        code,
+        fault: expect.any(String),
+        reason: line?.details.fault,
+      },
       null,
       [],
     ]);

@@ -47,9 +47,9 @@ export async function rejectWithoutKey(context: HandlerContext): Promise<Reply |
 
 async function isKey(context: HandlerContext, key: string): Promise<boolean> {
   const { runtime, tenant } = context;
-  if (await verifyApiKey(runtime, { interface: "authenticator", tenant }, key)) return true;
-  await recordRejectedKey(context, "authenticator", key);
-  return false;
+  const verdict = await verifyApiKey(runtime, { interface: "authenticator", tenant }, key);
+  if (!verdict.ok) await recordRejectedKey(context, "authenticator", verdict.reason);
+  return verdict.ok;
 }
 
 export type CallerResult =

@@ -59,7 +59,8 @@ describe("a request without an answer", () => {
     expect(other.body).toEqual(one.body);
     const late = await application.answer(made, application.answerOf(authenticator, made));
     expect(late.body).toEqual(one.body);
-    expect(await lines(made.id)).toHaveLength(1);
+    const [line, ...others] = await lines(made.id);
+    expect([line?.details, others]).toEqual([{ request_id: made.id, reason: "cancelled", code: 1403 }, []]);
   });
 
   test("cannot be cancelled after it ended", async () => {

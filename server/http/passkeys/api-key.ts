@@ -15,10 +15,9 @@ export function apiKeyOf({ request }: Pick<HandlerContext, "request">): string {
  */
 export async function rejectWithoutApiKey(context: HandlerContext): Promise<Reply | null> {
   const { runtime, tenant } = context;
-  const key = apiKeyOf(context);
-  const found = await verifyApiKey(runtime, { interface: "passkeys", tenant }, key);
-  if (found) return null;
-  await recordRejectedKey(context, "passkeys", key);
+  const verdict = await verifyApiKey(runtime, { interface: "passkeys", tenant }, apiKeyOf(context));
+  if (verdict.ok) return null;
+  await recordRejectedKey(context, "passkeys", verdict.reason);
   return errorReply(401, "The api key is invalid", "api keys needs to be an apiKey Header and 32 byte long");
 }
 

@@ -394,6 +394,7 @@ describe("a decline", () => {
     const { body: entries } = await application.call("GET", `/audit_logs?q=${started.userId}`);
     expect(entries.find(({ error }: { error?: string }) => error === "declined by the user")).toMatchObject({
       type: "webauthn_transaction_final_failed",
+      reason: "transaction_declined",
       transaction_id: started.transactionId,
     });
   });

@@ -179,7 +179,12 @@ describe("an application", () => {
       expect.stringContaining('rel="next"'),
     ]);
     expect(body).toMatchObject([
-      { type: "webauthn_transaction_final_failed", transaction_id: "order-3", error: "declined by the user" },
+      {
+        type: "webauthn_transaction_final_failed",
+        transaction_id: "order-3",
+        error: "declined by the user",
+        reason: "transaction_declined",
+      },
       {
         type: "webauthn_transaction_final_succeeded",
         transaction_id: "order-2",

@@ -607,10 +607,12 @@ test("A129 calls without a key leave a hundred audit entries of a source in an h
   expect((await finalize(login, other)).status).toBe(200);
 
   const rows = await runtime.database.read
-    .select({ type: schema.auditLogs.type })
+    .select({ type: schema.auditLogs.type, details: schema.auditLogs.details })
     .from(schema.auditLogs)
     .where(eq(schema.auditLogs.tenantId, other.tenant.id))
     .orderBy(schema.auditLogs.createdAt);
+  for (const { type, details } of rows)
+    expect([type, typeof details.reason]).toEqual([type, type.endsWith("_failed") ? "string" : "undefined"]);
   const types = rows.map(({ type }) => type);
   expect(types.indexOf("audit_limit_reached")).toBe(3 + 100);
   expect(types.slice(3 + 100 + 1)).toEqual([

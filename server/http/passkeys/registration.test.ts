@@ -444,7 +444,11 @@ describe("registration/finalize", () => {
     const other = await initializeRegistration({ mfa: true, call: { credentialId } });
     expect((await other.finalize()).body).toEqual(errorBody(409, "credential already exists"));
     const [, entry] = await auditLogsOf(other.userId);
-    expect(entry).toMatchObject({ type: "mfa_registration_final_failed", userId: null });
+    expect(entry).toMatchObject({
+      type: "mfa_registration_final_failed",
+      userId: null,
+      details: { reason: "credential_exists", error: expect.stringContaining("credential already exists") },
+    });
   });
 
   const remove = (userId: string) =>

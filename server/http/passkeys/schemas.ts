@@ -108,6 +108,10 @@ export const passkeyAuditEntry = z
     id: z.guid(),
     type: z.string(),
     error: z.string().optional(),
+    reason: z
+      .string()
+      .optional()
+      .describe("Why it failed, from a closed list; entries of version 0.2 have none."),
     meta_http_request_id: z.string(),
     meta_source_ip: z.string(),
     meta_user_agent: z.string(),
