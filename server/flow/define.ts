@@ -75,6 +75,8 @@ export interface Action<Input extends InputSchema = InputSchema> {
   flows: readonly FlowType[];
   to: readonly Target[];
   errors: readonly ErrorCode[];
+  /** The factor that it tries to prove, as failures in the audit log name it; null if it is no try to sign in. */
+  proves: (view: View) => string | null;
   /** Other names under which it is offered, for published clients that know only those. */
   aliases: readonly string[];
   run(context: Context, input: unknown): Outcome | Promise<Outcome>;
@@ -120,6 +122,8 @@ interface ActionDefinition<
   to: readonly To[];
   /** Every error it may return itself. */
   errors?: readonly Code[];
+  /** The factor that it tries to prove. Default: none. */
+  proves?: (view: View) => string | null;
   aliases?: readonly string[];
   // NoInfer: otherwise TypeScript infers both from the body, and checks nothing.
   run(
@@ -144,6 +148,7 @@ export const action: ActionBuilder<never> = ({
   flows = flowTypes,
   errors = [],
   aliases = [],
+  proves = () => null,
   costs = [],
   ...rest
 }) =>
@@ -154,6 +159,7 @@ export const action: ActionBuilder<never> = ({
     when: (view: View) => flows.includes(view.type) && when(view),
     errors,
     aliases,
+    proves,
     input: typeof input === "function" ? input : () => input,
   }) as never;
 

@@ -5,14 +5,15 @@ import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Session } from "../objects/session.ts";
-import type { Runtime } from "../runtime.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
 import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
 import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import type { WantedAction } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { firstRecord } from "./first-state.ts";
-import { judge, postpone } from "./judge.ts";
+import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
+import { loginFailure } from "./login-failure.ts";
 import type { FlowType } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { show, showError } from "./show.ts";
@@ -29,7 +30,7 @@ import {
 import { claimFlow, type FlowKey, insertFlow, type StoredFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
 import { newToken } from "./tokens.ts";
-import { viewOf } from "./view.ts";
+import { type Owner, viewOf } from "./view.ts";
 import { write } from "./write.ts";
 
 /** What a flow starts with. */
@@ -153,12 +154,11 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     if (!belongsTo(flow, call.session)) return rejected();
     const request = requestContextOf(runtime, tenant, client, flow, call.session, deadline.signal);
     openSealed(runtime, key, flow);
-    if (flow.exhaustedUntil) recordRefusal(runtime, key, call.session, flow.exhaustedUntil);
     endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = endTurn
       ? await judge(request, flow, call.action, call.input, owner)
-      : postpone(flow, call.action, secondsUntil(flow));
+      : refuse(request, key, flow, call, owner);
     if (!judged) return rejected();
     written = await write(request, key, claim, flow, judged, { owner });
     if (!written) return rejected();
@@ -172,6 +172,28 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     endTurn?.();
     if (!written) await releaseClaim(runtime, key, claim.id);
   }
+}
+
+/**
+ * Refuses a step that exceeds a budget or got no turn. Of the tries to prove a factor that exceed a budget, the first
+ * until it is renewed has an entry in the audit log.
+ */
+function refuse(
+  request: RequestContext,
+  key: FlowKey,
+  flow: StoredFlow,
+  { action, session }: StepCall,
+  owner: Owner | null,
+): Judged {
+  const { record, user, exhaustedUntil } = flow;
+  const seconds = secondsUntil(flow);
+  if (!exhaustedUntil) return postpone(flow, action, seconds);
+  const view = viewOf(record, factsOf(record.type, record.data, user), request.tenant.config, owner);
+  const method = triedFactor(view, action);
+  const isFirst = recordRefusal(request.runtime, key, session, exhaustedUntil, method);
+  if (method === null || !isFirst) return postpone(flow, action, seconds);
+  const entry = loginFailure({ ...view, request }, { method, reason: "rate_limited" });
+  return postpone(flow, action, seconds, [entry]);
 }
 
 /**

@@ -113,14 +113,27 @@ export async function judge(
   };
 }
 
+/** The factor that a step would try to prove; null if the action is no such try, or is not offered now. */
+export function triedFactor(view: View, actionName: string): string | null {
+  const action = findAction(states[view.state], actionName)?.action;
+  return action?.when(view) ? action.proves(view) : null;
+}
+
 /**
  * The result of a step that is not performed, because its account or source has to wait. It shows what a rejected
  * attempt shows: a published client that sees options starts the next ceremony at once, without end.
+ *
+ * @param writes run although the step is not performed
  */
-export function postpone({ record }: StoredFlow, action: string, seconds: number): Judged {
+export function postpone(
+  { record }: StoredFlow,
+  action: string,
+  seconds: number,
+  writes: Write[] = [],
+): Judged {
   const error = stepError("rate_limit_exceeded", { payload: retryPayload(seconds) });
   const shown = renewsOnRequest(record) ? withoutPayload(record) : unchanged(record);
-  return { ...shown, error: { ...error, action } };
+  return { ...shown, error: { ...error, action }, writes };
 }
 
 /** The result of a step that changes nothing: the state shows the same payload. */

@@ -96,14 +96,20 @@ function refusedClient({ tenantId, flowId }: FlowKey, session: Session | undefin
   return session ? `account ${tenantId}/${session.userId}` : `flow ${tenantId}/${flowId}`;
 }
 
-/** Remembers that a step exceeded a budget. */
+/**
+ * Remembers that a step exceeded a budget.
+ *
+ * @param factor the factor that it tried to prove, if any
+ * @returns whether it is the first such step until the budget is renewed
+ */
 export function recordRefusal(
   { refusals }: Runtime,
   key: FlowKey,
   session: Session | undefined,
   until: Date,
-): void {
-  refusals.record(refusedClient(key, session), until.getTime());
+  factor: string | null,
+): boolean {
+  return refusals.record(refusedClient(key, session), until.getTime(), factor ?? undefined);
 }
 
 /**

@@ -3,8 +3,13 @@
  * Times are in milliseconds since 1970.
  */
 export interface Refusals {
-  /** Records that a request of a client was refused by a limit, which starts anew at `until`. */
-  record(client: string, until: number): void;
+  /**
+   * Records that a request of a client was refused by a limit, which starts anew at `until`.
+   *
+   * @param what what was refused, from a closed list
+   * @returns whether it is the first of these until then, as far as this process knows
+   */
+  record(client: string, until: number, what?: string): boolean;
   /** @returns until when requests of the client are refused; null if they are not */
   until(client: string, now: number): number | null;
 }
@@ -16,12 +21,15 @@ const MAX_DECIDED = 10;
 const MAX_CLIENTS = 10_000;
 
 export function createRefusals(): Refusals {
-  const clients = new Map<string, { until: number; refused: number }>();
+  const clients = new Map<string, { until: number; refused: number; kinds: Set<string> }>();
   return {
-    record(client, until) {
+    record(client, until, what = "") {
       const known = clients.get(client);
       if (clients.size >= MAX_CLIENTS && !known) clients.clear();
-      clients.set(client, { until, refused: known?.until === until ? known.refused + 1 : 1 });
+      const { refused, kinds } = known?.until === until ? known : { refused: 0, kinds: new Set<string>() };
+      const isFirst = !kinds.has(what);
+      clients.set(client, { until, refused: refused + 1, kinds: kinds.add(what) });
+      return isFirst;
     },
     until(client, now) {
       const known = clients.get(client);

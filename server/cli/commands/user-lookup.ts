@@ -59,6 +59,7 @@ const explaining: AuditType[] = [
   "login_success",
   "login_failure",
   "thirdparty_signin_signup_failed",
+  "otp_creation_failed",
   "mail_queued",
   "mail_withheld",
   "mail_accepted",

@@ -14,6 +14,7 @@ export const validateRecoveryCode = action({
   when: ({ facts }) => facts.hasRecoveryCode,
   to: [NEXT],
   errors: ["recovery_code_invalid", "rate_limit_exceeded"],
+  proves: () => "recovery_code",
   async run(context, { recovery_code }) {
     const { request, data, facts } = context;
     const { userId } = data;

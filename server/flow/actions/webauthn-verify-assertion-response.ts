@@ -21,6 +21,7 @@ export const verifyAssertionResponse = action({
   when: isOffered,
   to: [NEXT],
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
+  proves: ({ data }) => methodOf(data),
   async run(context, { assertion_response }) {
     const { request, flowId, data } = context;
     const proof = requiredProof(data);
@@ -33,7 +34,7 @@ export const verifyAssertionResponse = action({
       startedIn: data.frameOrigin,
       ...(expectedUserId ? { userId: expectedUserId } : {}),
     });
-    const method = proof.secondFactor ? "security_key" : "passkey";
+    const method = methodOf(data);
     if (!verified.ok) return rejectAssertion(context, method, verified);
     const { userId, userVerified, owner, writes } = verified;
     const factors = [...data.factors, { method, at: request.now.toISOString(), userVerified } as const];
@@ -54,6 +55,10 @@ export const verifyAssertionResponse = action({
 export function requiredProof({ factors }: Pick<FlowData, "factors">): Proof {
   if (factors.length === 0) return {};
   return { secondFactor: true, verified: factors.every(({ method }) => method === "passkey") };
+}
+
+function methodOf(data: FlowData): "passkey" | "security_key" {
+  return requiredProof(data).secondFactor ? "security_key" : "passkey";
 }
 
 /** As a first factor it requires passkeys to be enabled, as a second one a client that can use security keys. */

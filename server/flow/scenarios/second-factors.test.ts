@@ -261,6 +261,13 @@ describe("a registration", () => {
       error: { code: "rate_limit_exceeded" },
       payload: { otp_secret: expect.any(String), retry_after: expect.any(Number) },
     });
+    const { rows } = await base.database.read.$client.query(
+      "select details from audit_logs where type = 'otp_creation_failed' order by created_at, id",
+    );
+    expect(rows.map(({ details }) => details).slice(-4)).toEqual([
+      ...Array(3).fill({ reason: "wrong" }),
+      { reason: "rate_limited" },
+    ]);
   });
 });
 

@@ -23,6 +23,7 @@ export const loginOtp = state({
       input: z.strictObject({ otp_code: z.string().length(6) }),
       to: [NEXT],
       errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],
+      proves: () => "totp",
       async run(context, { otp_code }) {
         const { request, data, facts, config } = context;
         const { userId } = data;

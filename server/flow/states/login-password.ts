@@ -21,6 +21,7 @@ export const loginPassword = state({
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
       errors: ["value_invalid_error", "rate_limit_exceeded"],
+      proves: () => "password",
       async run(context, { password }) {
         const { request, data, facts, config } = context;
         const hasPasskey = config.passkey.enabled && facts.hasPasskey;

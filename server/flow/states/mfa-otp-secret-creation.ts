@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { audit } from "../../audit/audit.ts";
+import { audit, auditAttempt } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../methods/totp/totp.ts";
 import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
+import { causeOf } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
@@ -41,8 +42,13 @@ export const mfaOtpSecretCreation = state({
         const { unconfirmedTotp: sealed, ...pending } = data.pending;
         if (!sealed) return reject("passcode_invalid", { input: "otp_code", renew: true });
         const judged = await confirmTotp(request, { userId, sealed, code: otp_code });
-        if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
-        if (!judged.ok) return reject("passcode_invalid", { input: "otp_code" });
+        if (!judged.ok) {
+          const { reason } = judged;
+          const about = { userId, cause: causeOf(context) };
+          const writes = [auditAttempt(request, "otp_creation_failed", { reason }, about)];
+          if (reason === "rate_limited") return rateLimited(judged.retryAfterSeconds, { writes });
+          return reject("passcode_invalid", { input: "otp_code", writes });
+        }
 
         const { confirmed, write } = judged;
         if (type === "registration" && !data.signedUp) {

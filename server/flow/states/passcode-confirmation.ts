@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
 import { dropCredentialsSetBeforeVerification } from "../../account/access-revocation.ts";
-import { audit } from "../../audit/audit.ts";
+import { audit, auditAttempt } from "../../audit/audit.ts";
+import { mailFacts } from "../../audit/mail-records.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
@@ -17,7 +18,7 @@ import { type Context, type Entered, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { isPendingRegistration } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
-import { loginFailure } from "../login-failure.ts";
+import { causeOf, loginFailure } from "../login-failure.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, rateLimited, reject, retryPayload, stay } from "../outcome.ts";
 import { confirmedAddress } from "../profile/confirmed-address.ts";
@@ -36,7 +37,7 @@ export const passcodeConfirmation = state({
   needs: ["passcode"],
   async enter(context) {
     const sent = await ensurePasscodeSent(context.request, subjectOf(context));
-    if (!sent.ok) return { error: rateLimitError(sent.retryAfterSeconds) };
+    if (!sent.ok) return { error: rateLimitError(sent.retryAfterSeconds), writes: [withheld(context)] };
     return { writes: sent.writes, jobs: sent.jobs };
   },
   shows: ({ config }) => ({ code_lifetime: config.email.passcode_ttl }),
@@ -47,6 +48,8 @@ export const passcodeConfirmation = state({
       input: codeInput,
       to: [NEXT],
       errors: ["passcode_invalid", "passcode_max_attempts_reached", "flow_discontinuity_error"],
+      // A code that verifies an address is no sign-in.
+      proves: ({ data }) => (data.passcode?.purpose === "email_verification" ? null : "passcode"),
       async run(context, { code }) {
         const verified = await verifyPasscode(context.request, subjectOf(context), code);
         if (!verified.ok) {
@@ -67,7 +70,7 @@ export const passcodeConfirmation = state({
       errors: ["rate_limit_exceeded"],
       async run(context) {
         const sent = await resendPasscode(context.request, subjectOf(context));
-        if (!sent.ok) return rateLimited(sent.retryAfterSeconds);
+        if (!sent.ok) return rateLimited(sent.retryAfterSeconds, { writes: [withheld(context)] });
         return stay({ writes: sent.writes, jobs: sent.jobs }, { enter: false });
       },
     }),
@@ -99,6 +102,16 @@ function failuresOf(context: PasscodeContext, reason: "wrong" | "exhausted"): Wr
   if (passcode.purpose === "email_verification") return [];
   const method = "passcode";
   return [loginFailure(context, { method, reason: userId ? reason : "unknown_identifier" })];
+}
+
+/** The entry about a code that is not mailed, which the page says too. */
+function withheld(context: PasscodeContext): Write {
+  const { request, flowId, data } = context;
+  const { purpose, recipient, identifier } = subjectOf(context);
+  const facts = mailFacts(request.runtime.vault, request.tenant.id, purpose, recipient ?? identifier);
+  const details = { ...facts, flow: flowId, reason: "rate_limited" } as const;
+  const about = { userId: data.userId ?? null, cause: causeOf(context) };
+  return auditAttempt(request, "mail_withheld", details, about);
 }
 
 function rateLimitError(seconds: number): NonNullable<Entered["error"]> {
