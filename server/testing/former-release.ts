@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { run as runProgram } from "./program.ts";
 import { type RunningServer, startServer } from "./server.ts";
 
 /** The last release, whose servers the present version replaces one by one on the same database. */
@@ -32,6 +33,23 @@ export async function hasFormerRelease(): Promise<boolean> {
 export async function startFormerRelease(env: Record<string, string>): Promise<RunningServer> {
   const folder = await installed();
   return startServer({ env, program: { folder, parameters: ["server/main.ts"] } });
+}
+
+/**
+ * Runs the CLI of the former release on the data of one of its servers.
+ *
+ * @returns its output
+ * @throws Error with what it writes to standard error
+ */
+export async function runFormerCli(
+  { environment }: Pick<RunningServer, "environment">,
+  ...words: string[]
+): Promise<string> {
+  const folder = await installed();
+  const options = { cwd: folder, env: environment };
+  const { code, out, err } = await runProgram(process.execPath, ["server/cli/stile.ts", ...words], options);
+  if (code !== 0) throw new Error(err);
+  return out.trim();
 }
 
 /** Returns the folder of the former release with its packages. Of several that install at once, the first one's stays. */
