@@ -24,6 +24,13 @@ export const signInFaults: readonly Fault[] = [
     caughtBy: ["server/sessions/expired-sessions.test.ts"],
   },
   {
+    name: "release 0.2 connects the identity that came back for a re-authentication",
+    file: "server/flow/stored-data/release-0-2.ts",
+    text: "return data.codeChallenge !== undefined || reauthenticatesAtProvider;",
+    fault: "return data.codeChallenge !== undefined;",
+    caughtBy: ["server/flow/stored-data/stored-flow-data.test.ts"],
+  },
+  {
     name: "the token of a step is not part of its claim",
     file: "server/flow/store.ts",
     text: "where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6",

@@ -29,6 +29,7 @@ import {
   type Walk,
 } from "../../testing/journeys/journey.ts";
 import { byPassword } from "../../testing/journeys/logins.ts";
+import { byProvider } from "../../testing/journeys/profiles.ts";
 import { registered, registration, signedUp } from "../../testing/journeys/registrations.ts";
 import { startProviders } from "../../testing/journeys/settings.ts";
 import { withClient } from "../../testing/postgres-cluster.ts";
@@ -244,6 +245,26 @@ describe.skipIf(!isAvailable)(about + why, () => {
     const refused = await there.act("register_client_capabilities");
     expect([refused.status, refused.state.name]).toEqual([500, "error"]);
     expect(there.cookies.size).toBe(0);
+  });
+
+  test("A130 the former release connects no identity that came back for a re-authentication", async () => {
+    const walk = (await begin(byProvider, present, fixtures, 3)) as Walk;
+    expect(walk.client.state.name).toBe("thirdparty");
+    const account = `tenant_id = '${defaultTenantId}' and user_id = (select user_id from emails where address = $1)`;
+    const ofAccount = (statement: string) => query(`${statement} where ${account}`, [walk.person.email]);
+    const before = await ofAccount("select subject from identities");
+    const anotherUser = { sub: "another user", auth_time: Math.floor(Date.now() / 1000) };
+    fixtures.provider.signsIn(anotherUser);
+    const there = moved(walk, former).client;
+    const token = await fixtures.provider.visit(there);
+    const refused = await there.act("exchange_token", { token });
+    expect(await ofAccount("select subject from identities")).toEqual(before);
+    expect([refused.status, refused.state.name]).toEqual([500, "error"]);
+
+    // It holds the claim of what it cannot read for 15 seconds. Then the flow goes on here.
+    await ofAccount("update flows set claimed_until = clock_timestamp()");
+    await walk.client.act("back");
+    await finish(walk);
   });
 
   test("a session that either has issued is one of both", async () => {

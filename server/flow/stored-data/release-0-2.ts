@@ -1,4 +1,4 @@
-import type { FlowData, HistoryEntry } from "../data.ts";
+import type { FlowData, FlowRecord, HistoryEntry } from "../data.ts";
 import type { StateName } from "../names.ts";
 
 /**
@@ -85,11 +85,12 @@ export function dataFor02(data: FlowData | HistoryEntry["data"]): Json {
 }
 
 /**
- * Whether release 0.2 would do wrongly what this flow is for: it would give the session of a flow with a challenge to
- * the browser.
+ * Whether release 0.2 would do wrongly what this flow is for: give the session of a flow with a challenge to the browser,
+ * or link the identity that a user reauthenticates with, which may be another user's, to the account.
  */
-export function isUnknownTo02({ codeChallenge }: FlowData): boolean {
-  return codeChallenge !== undefined;
+export function isUnknownTo02({ state, data }: Pick<FlowRecord, "state" | "data">): boolean {
+  const reauthenticatesAtProvider = state === "thirdparty" && data.steppingUp === true;
+  return data.codeChallenge !== undefined || reauthenticatesAtProvider;
 }
 
 /** A member that release 0.2 refuses to read the data with. */

@@ -143,6 +143,17 @@ describe("a flow that this version stores", () => {
     expect(stored.data).toMatchObject({ answered: null, readableFrom: FLOW_FORMAT });
     expect(readStoredData(stored)).toMatchObject({ ok: true, data: { codeChallenge: "a challenge" } });
   });
+
+  test("A130 cannot be read by release 0.2 while its user reauthenticates at a provider", () => {
+    const there = row({ state: "thirdparty", data: { ...data, steppingUp: true } });
+    expect(there.data).toMatchObject({ answered: null, readableFrom: FLOW_FORMAT });
+    expect(readStoredData(there)).toMatchObject({ ok: true, data: { steppingUp: true } });
+    for (const stored of [
+      row({ state: "login_password", data: { ...data, steppingUp: true } }),
+      row({ state: "thirdparty", data }),
+    ])
+      expect(stored.data).toMatchObject({ answered: data.completedStates, readableFrom: 1 });
+  });
 });
 
 describe("a flow that a later version stored", () => {

@@ -35,8 +35,12 @@ export interface StoredFlowData {
  * Returns what is stored of a flow. Servers of the former release may step it next, so it bears that release's names
  * beside the present ones (decision 62).
  */
-export function toStoredData({ data, history }: Pick<FlowRecord, "data" | "history">): StoredFlowData {
-  const isReadableBy02 = !isUnknownTo02(data);
+export function toStoredData({
+  state,
+  data,
+  history,
+}: Pick<FlowRecord, "state" | "data" | "history">): StoredFlowData {
+  const isReadableBy02 = !isUnknownTo02({ state, data });
   const readableFrom = isReadableBy02 ? FORMAT_OF_0_2 : FLOW_FORMAT;
   return {
     data: {

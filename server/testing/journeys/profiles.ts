@@ -12,6 +12,7 @@ import {
   withCode,
 } from "./journey.ts";
 import { byPassword, enterPassword, usePasskey } from "./logins.ts";
+import { goToProvider, reauthenticateAtProvider, signedInThroughProvider } from "./provider-sign-ins.ts";
 import { createPasskey, createTotp, registered, registration, signedUp } from "./registrations.ts";
 import { answerTotp } from "./second-factor-logins.ts";
 
@@ -115,6 +116,21 @@ const reauthentications: Journey[] = [
     prepare: anHourAgo(signedUp({ ...registration, ...createTotp })),
   },
 ];
+
+/** What the former release does not offer: its servers do not go on with such a flow. */
+export const byProvider: Journey = {
+  name: "another address after a re-authentication by a provider",
+  type: "profile",
+  acts: {
+    preflight: capable,
+    profile_init: addAddress,
+    login_method_chooser: goToProvider,
+    thirdparty: reauthenticateAtProvider,
+    passcode_confirmation: withCode,
+  },
+  end: hasAddedAddress,
+  prepare: anHourAgo(signedInThroughProvider),
+};
 
 export const profiles: Journey[] = [
   {

@@ -63,7 +63,7 @@ const begunBySamlProvider: Prepare = async ({ client, person, fixtures: { origin
   person.exchangeToken = await postToCallback(client, [["SAMLResponse", SAMLResponse]]);
 };
 
-const goToProvider: Act = async ({ fixtures: { provider, origin } }) => [
+export const goToProvider: Act = async ({ fixtures: { provider, origin } }) => [
   "thirdparty_oauth",
   { provider: provider.id, redirect_to: origin },
 ];
@@ -76,6 +76,12 @@ const loginThroughProvider: Acts = {
   thirdparty: visitProvider(withAddress),
 };
 
+/** Comes back from a provider that has authenticated the user anew. */
+export const reauthenticateAtProvider = visitProvider((person) => ({
+  ...withAddress(person),
+  auth_time: Math.floor(Date.now() / 1000),
+}));
+
 /** The first one creates an account without a password or a passkey. */
 const throughProvider: Journey = {
   name: "a login through a provider",
@@ -83,6 +89,9 @@ const throughProvider: Journey = {
   acts: loginThroughProvider,
   end: atState("success"),
 };
+
+/** Creates the account in the browser of the walk, which is signed in then. */
+export const signedInThroughProvider: Prepare = (start) => complete(throughProvider, start);
 
 /** Creates the account in a browser of its own. */
 const createdThroughProvider: Prepare = ({ server, ...start }) =>
