@@ -7,7 +7,7 @@
  * `server/start`, declared as a narrow interface by the room that takes it.
  */
 export const floors: readonly (readonly string[])[] = [
-  ["server/lib", "server/observability", "words"],
+  ["server/failures", "server/lib", "server/observability", "words"],
   ["db"],
   ["server/locations"],
   ["server/config"],

@@ -1,7 +1,8 @@
-import { requestErrors } from "../authenticator/request-errors.ts";
-import { type UafRejectionReason, uafRejections } from "../authenticator/uaf/rejections.ts";
-import { type PasskeyErrorCode, passkeyErrors } from "../passkey-server/errors.ts";
-import { thirdPartyFailures } from "../thirdparty/third-party-error.ts";
+import { requestErrors } from "../failures/authenticator-requests.ts";
+import { withheldMails } from "../failures/mail.ts";
+import { type PasskeyErrorCode, passkeyErrors } from "../failures/passkey-server.ts";
+import { thirdPartyFailures } from "../failures/third-party.ts";
+import { type UafRejectionReason, uafRejections } from "../failures/uaf.ts";
 import { type FailureType, type PasskeyServerFailureType, passkeyServerAuditTypes } from "./audit-types.ts";
 
 /** What a reason means, for operators. */
@@ -50,12 +51,7 @@ export const failureReasons = {
     wrong: "The code that should confirm the app is wrong.",
     rate_limited: "Too many wrong codes of this account; this one was not verified.",
   },
-  mail_withheld: {
-    rate_limited: "Too many codes were asked for; the page says so.",
-    limit_reached: "Too many codes were asked for; the page does not tell.",
-    no_account: "The identifier is of no account.",
-    no_address: "The account has no address.",
-  },
+  mail_withheld: withheldMails,
   mail_failed: {
     expired: "The code or notice was no longer valid.",
     rejected: "It cannot be sent; `detail` says why, for instance by the answer of the mail server.",

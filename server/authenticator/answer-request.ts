@@ -6,6 +6,8 @@ import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
+import { type RequestError, requestErrors } from "../failures/authenticator-requests.ts";
+import { rejectUaf, type UafRejection } from "../failures/uaf.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { Enqueuing } from "../jobs/jobs.ts";
 import type { Sealing } from "../keys/vault.ts";
@@ -13,7 +15,6 @@ import type { OnPlatform } from "../lib/platform.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, insertDevice, isRegistered, keysUsed, newDevice, sortInLockOrder } from "./devices.ts";
-import { type RequestError, requestErrors } from "./request-errors.ts";
 import type { AnswerInput } from "./request-input.ts";
 import {
   type EndedRequest,
@@ -31,7 +32,6 @@ import {
   registrationResponse,
   type UafResponse,
 } from "./uaf/messages.ts";
-import { rejectUaf, type UafRejection } from "./uaf/rejections.ts";
 import { type VerifiedAssertion, verifyUafAuthentication } from "./uaf/verify-authentication.ts";
 import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/verify-registration.ts";
 

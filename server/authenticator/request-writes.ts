@@ -9,9 +9,9 @@ import { writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
+import { requestErrors } from "../failures/authenticator-requests.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { type Device, deviceOf } from "./devices.ts";
-import { requestErrors } from "./request-errors.ts";
 import type { RequestRow } from "./requests.ts";
 
 /** What this module takes of the process. */

@@ -3,8 +3,8 @@ import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import type { Tenant } from "../config/tenant.ts";
+import { requestErrors } from "../failures/authenticator-requests.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { requestErrors } from "./request-errors.ts";
 import { isRequestId } from "./request-tokens.ts";
 
 /** Requests to authenticators, and their results. */

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import { ThirdPartyError } from "../failures/third-party.ts";
 import { parseReturnUrl } from "../thirdparty/redirect-urls.ts";
 import {
   redirectByDomain,
@@ -8,7 +9,6 @@ import {
   startSamlRequest,
 } from "../thirdparty/saml/authn-request.ts";
 import { enabledSamlProviders, settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
-import { ThirdPartyError } from "../thirdparty/third-party-error.ts";
 import type { Context } from "./define.ts";
 import { go, type Outcome, reject } from "./outcome.ts";
 

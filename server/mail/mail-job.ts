@@ -1,5 +1,5 @@
 import type { Language } from "#words/language-tags";
-import type { FailureReason } from "../audit/failure-reasons.ts";
+import type { WithheldMailReason } from "../failures/mail.ts";
 import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**
@@ -25,7 +25,7 @@ interface QueuedMail {
   mail: MailContent;
   /** Why there is no recipient, for the audit log alone; it is not stored with the job. */
   withheld?: {
-    reason: Exclude<FailureReason<"mail_withheld">, "rate_limited">;
+    reason: Exclude<WithheldMailReason, "rate_limited">;
     /** The recipient that it would have, or the identifier that the visitor entered. */
     identifier: string;
   };

@@ -4,8 +4,8 @@ import { type AuditDetails, audit, auditAttempt } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { PasskeyServerAuditType, PasskeyServerFailureType } from "../audit/audit-types.ts";
 import type { ClientContext } from "../context/context.ts";
+import type { PasskeyRejection } from "../failures/passkey-server.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import type { PasskeyRejection } from "./errors.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & AuditOutputs;

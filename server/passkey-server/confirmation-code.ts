@@ -2,12 +2,12 @@ import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { TenantContext } from "../context/context.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-records.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import type { RedeemableResult, TransactionProof } from "./transaction-finalization.ts";
 
 /** What this module takes of the process. */

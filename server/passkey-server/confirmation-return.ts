@@ -1,12 +1,12 @@
 import type { Databases } from "#db/client";
 import type { RequestContext } from "../context/context.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Rates } from "../limits/rate-limits.ts";
 import { replaceCode } from "./confirmation-code.ts";
 import type { ConfirmationRecord } from "./confirmation-records.ts";
 import { allowedReturnUrl } from "./confirmation-request.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing & Rates;

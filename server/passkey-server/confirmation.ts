@@ -3,6 +3,7 @@ import { type Databases, schema } from "#db/client";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../context/context.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
@@ -25,7 +26,6 @@ import {
 } from "./confirmation-return.ts";
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { requestOptions, transactionVerification } from "./options.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { verifyTransactionAssertion } from "./transaction-finalization.ts";

@@ -1,6 +1,11 @@
 import type { Databases } from "#db/client";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
+import {
+  type PasskeyErrorCode,
+  type PasskeyRejection,
+  rejectPasskeyRequest,
+} from "../failures/passkey-server.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Rates } from "../limits/rate-limits.ts";
@@ -9,7 +14,6 @@ import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./a
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
-import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { type CredentialDescriptor, type CredentialKind, requestOptions, settingsOf } from "./options.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";

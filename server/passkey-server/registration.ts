@@ -1,6 +1,11 @@
 import type { Databases } from "#db/client";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
+import {
+  type PasskeyErrorCode,
+  type PasskeyRejection,
+  rejectPasskeyRequest,
+} from "../failures/passkey-server.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
@@ -10,7 +15,6 @@ import { auditPasskeys, auditRejection } from "./audit.ts";
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
 import { findDescriptors, insertCredential } from "./credential-records.ts";
 import { readRegistrationResponse } from "./credential-responses.ts";
-import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";

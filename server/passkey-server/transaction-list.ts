@@ -1,8 +1,8 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import type { RequestContext } from "../context/context.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import { isUuid } from "../lib/uuid.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** A transaction as returned to applications. */
 export interface TransactionJson {

@@ -3,10 +3,10 @@ import { type Databases, type ReadOnly, schema, type Transaction } from "#db/cli
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import { runsRelease02 } from "../database/instances.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { newUserHandle } from "../webauthn/user-handle.ts";
 import { auditPasskeys } from "./audit.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { userIdsOf } from "./user-handles.ts";
 
 /** What this module takes of the process. */

@@ -4,7 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from "openid-client";
-import { ThirdPartyError } from "./third-party-error.ts";
+import { ThirdPartyError } from "../failures/third-party.ts";
 
 /** Syntax of error codes (RFC 6749, 4.1.2.1); other values are not passed on. */
 const errorCode = /^[a-z][a-z0-9_]{0,63}$/;

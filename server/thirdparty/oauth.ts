@@ -17,6 +17,7 @@ import type { Databases } from "#db/client";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../context/context.ts";
+import { ThirdPartyError } from "../failures/third-party.ts";
 import type { Sealing } from "../keys/vault.ts";
 import { isNoWeakEd25519Jwk } from "../lib/edwards25519.ts";
 import { codeChallengeOf } from "../lib/pkce.ts";
@@ -28,7 +29,6 @@ import { toThirdPartyError } from "./oauth-errors.ts";
 import { type ProviderFacts, toProviderFacts } from "./provider-facts.ts";
 import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./provider-fetch.ts";
 import { asObject, type Provider } from "./providers/provider.ts";
-import { ThirdPartyError } from "./third-party-error.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing;

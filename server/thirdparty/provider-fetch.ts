@@ -1,6 +1,6 @@
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
+import { ThirdPartyError } from "../failures/third-party.ts";
 import type { KeyReading } from "./key-readings.ts";
-import { ThirdPartyError } from "./third-party-error.ts";
 
 /** HTTP access to identity providers, with caches. */
 export interface ProviderNetwork {

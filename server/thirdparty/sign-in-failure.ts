@@ -2,10 +2,10 @@ import type { Databases } from "#db/client";
 import { auditAttempt } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
+import type { ThirdPartyError } from "../failures/third-party.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Logs } from "../observability/logger.ts";
 import type { ThirdPartyRequest } from "./authorization-requests.ts";
-import type { ThirdPartyError } from "./third-party-error.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Logs & AuditOutputs;

@@ -9,8 +9,8 @@ import {
   uafAlgorithms,
 } from "../../dev/uaf-authenticator/keys.ts";
 import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
+import type { UafRejectionReason } from "../../failures/uaf.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
-import type { UafRejectionReason } from "./rejections.ts";
 import { createAuthenticationRequest } from "./requests.ts";
 import {
   type ExpectedAuthentication,

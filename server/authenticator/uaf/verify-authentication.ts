@@ -1,3 +1,4 @@
+import { rejectUaf, type UafRejection } from "../../failures/uaf.ts";
 import { algorithms } from "./algorithms.ts";
 import { modes } from "./assertion-info.ts";
 import { ASSERTION_SCHEME, decodeAssertion } from "./assertion-scheme.ts";
@@ -6,7 +7,6 @@ import type { AuthenticatorMetadata } from "./metadata.ts";
 import { parseAuthenticationAssertion } from "./parse-authentication-assertion.ts";
 import type { KeyName } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
-import { rejectUaf, type UafRejection } from "./rejections.ts";
 import { transactionContentHash } from "./transaction.ts";
 import { type ExpectedResponse, verifyUafResponse } from "./verify-response.ts";
 import { verifySignature } from "./verify-signature.ts";

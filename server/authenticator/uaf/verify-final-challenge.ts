@@ -1,10 +1,10 @@
+import { rejectUaf, type UafRejection } from "../../failures/uaf.ts";
 import { decodePaddedBase64url } from "../../lib/base64url.ts";
 import { constantTimeEqual } from "../../lib/constant-time-equal.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { parseJson } from "../../lib/strict-json.ts";
 import { type ChannelBindingPolicy, verifyChannelBinding } from "./channel-binding.ts";
 import { finalChallengeParams } from "./messages.ts";
-import { rejectUaf, type UafRejection } from "./rejections.ts";
 
 /** Expected values of the final challenge parameters, whose hash the authenticator signs. */
 export interface ExpectedChallenge {

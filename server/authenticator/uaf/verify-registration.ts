@@ -1,3 +1,4 @@
+import { rejectUaf, type UafRejection } from "../../failures/uaf.ts";
 import { algorithms } from "./algorithms.ts";
 import { modes } from "./assertion-info.ts";
 import { ASSERTION_SCHEME, decodeAssertion } from "./assertion-scheme.ts";
@@ -6,7 +7,6 @@ import type { AuthenticatorMetadata } from "./metadata.ts";
 import { parseRegistrationAssertion } from "./parse-registration-assertion.ts";
 import { type Disallowed, isDisallowed } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
-import { rejectUaf, type UafRejection } from "./rejections.ts";
 import { verifyFullAttestation, verifySurrogateAttestation } from "./verify-attestation.ts";
 import { type ExpectedResponse, verifyUafResponse } from "./verify-response.ts";
 

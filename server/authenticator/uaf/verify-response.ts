@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { rejectUaf, type UafRejection } from "../../failures/uaf.ts";
 import { type Operation, readMessage, type UafResponse } from "./messages.ts";
-import { rejectUaf, type UafRejection } from "./rejections.ts";
 import {
   type ExpectedChallenge,
   finalChallengeHash,

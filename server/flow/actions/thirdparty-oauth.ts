@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ownOrigin } from "../../config/own-hosts.ts";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
 import { MAX_REDIRECT_LENGTH } from "../../redirects/redirect-target.ts";
 import type { RequestContext } from "../../runtime.ts";
@@ -7,7 +8,6 @@ import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requ
 import { startAuthorization } from "../../thirdparty/oauth.ts";
 import { enabledOAuthProviders, findProvider } from "../../thirdparty/providers/index.ts";
 import { allowedReturnUrls, parseReturnUrl } from "../../thirdparty/redirect-urls.ts";
-import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";
 import { go, type Outcome, rateLimited, reject } from "../outcome.ts";

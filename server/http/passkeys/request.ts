@@ -3,7 +3,7 @@ import {
   type PasskeyErrorCode,
   type PasskeyRejection,
   rejectPasskeyRequest,
-} from "../../passkey-server/errors.ts";
+} from "../../failures/passkey-server.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
 import { json, type Reply } from "../answer/reply.ts";
 import { readObject } from "../request/body.ts";

@@ -1,8 +1,8 @@
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { unknownKeyOf } from "../../keys/unknown-key.ts";
 import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { basePageUrl, withError } from "../../thirdparty/redirect-urls.ts";
 import { logSignInFailure, recordSignInFailure } from "../../thirdparty/sign-in-failure.ts";
-import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "../request/cookies.ts";
 import { clientContext, type HandlerContext } from "../table/handler-context.ts";

@@ -1,4 +1,5 @@
 import { currentTime } from "../../database/current-time.ts";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { isRandomToken, randomToken } from "../../lib/random-token.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
@@ -11,7 +12,6 @@ import {
 } from "../../thirdparty/saml/authn-request.ts";
 import { completeSamlSignIn } from "../../thirdparty/saml/sign-in.ts";
 import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
-import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { plainError, type Reply, redirect } from "../answer/reply.ts";
 import { readText } from "../request/body.ts";
 import { thirdPartyStateCookie } from "../request/cookies.ts";

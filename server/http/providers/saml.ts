@@ -1,4 +1,5 @@
 import type { Config } from "../../config/schema.ts";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requests.ts";
 import { parseReturnUrl, withError } from "../../thirdparty/redirect-urls.ts";
 import {
@@ -10,7 +11,6 @@ import { settingsForDomain } from "../../thirdparty/saml/identity-providers.ts";
 import { samlKey } from "../../thirdparty/saml/saml-keys.ts";
 import { serviceProviderMetadata } from "../../thirdparty/saml/service-provider-metadata.ts";
 import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
-import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { plainError, type Reply, redirect } from "../answer/reply.ts";
 import { thirdPartyStateCookie } from "../request/cookies.ts";
 import type { Handler } from "../table/handler-context.ts";

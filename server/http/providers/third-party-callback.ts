@@ -1,11 +1,11 @@
 import { currentTime } from "../../database/current-time.ts";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { isRandomToken } from "../../lib/random-token.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
 import { allowedReturnUrls, parseReturnUrl, withError, withToken } from "../../thirdparty/redirect-urls.ts";
-import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { redirect } from "../answer/reply.ts";
 import { readText } from "../request/body.ts";
 import { thirdPartyStateCookie } from "../request/cookies.ts";

@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
-import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
 import { completeSamlSignIn } from "./sign-in.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata } from "../../testing/saml-identity-provider.ts";
 import { providerNetwork } from "../provider-fetch.ts";
-import { ThirdPartyError } from "../third-party-error.ts";
 import { parseMetadata } from "./identity-provider-metadata.ts";
 import {
   enabledSamlProviders,

@@ -1,9 +1,9 @@
 import type { Config } from "../../config/schema.ts";
 import type { TenantContext } from "../../context/context.ts";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import type { Logs } from "../../observability/logger.ts";
 import { readKeysAgain } from "../key-readings.ts";
 import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
-import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
 import { XmlError } from "./xml-error.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ThirdPartyError } from "../../failures/third-party.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import { providerNetwork } from "../provider-fetch.ts";
-import { ThirdPartyError } from "../third-party-error.ts";
 import { contentCiphers, keyTransports } from "./response-schema.ts";
 import { samlKey } from "./saml-keys.ts";
 import { completeSamlSignIn } from "./sign-in.ts";

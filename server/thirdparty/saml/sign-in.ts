@@ -1,11 +1,11 @@
 import type { Databases } from "#db/client";
 import type { TenantContext } from "../../context/context.ts";
+import { ThirdPartyError, type ThirdPartyFailureReason } from "../../failures/third-party.ts";
 import type { Sealing } from "../../keys/vault.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
 import type { Logs } from "../../observability/logger.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
-import { ThirdPartyError, type ThirdPartyFailureReason } from "../third-party-error.ts";
 import { verifySamlAssertion } from "./assertion.ts";
 import { mapAttributes, samlProviderId } from "./attribute-mapping.ts";
 import { findByEntityId, type IdentityProvider, readMetadataAgain } from "./identity-providers.ts";

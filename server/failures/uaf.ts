@@ -1,4 +1,4 @@
-import { uafStatusCodes as status, type UafStatusCode } from "./status-codes.ts";
+import { uafStatusCodes as status, type UafStatusCode } from "./uaf-status-codes.ts";
 
 /** Every reason to reject a response, with its UAF status code and a sentence for developers. */
 export const uafRejections = {

@@ -1,4 +1,4 @@
-import { uafStatusCodes as status, type UafStatusCode } from "./uaf/status-codes.ts";
+import { uafStatusCodes as status, type UafStatusCode } from "./uaf-status-codes.ts";
 
 /** Why a request failed or was invalidated: a UAF status code, and a fixed sentence. */
 export interface RequestError {
