@@ -9,6 +9,7 @@ import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
 import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
+import { methodsPage } from "./methods.ts";
 import { roomsDiagram } from "./rooms.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
 
@@ -27,6 +28,7 @@ for (const [name, page] of Object.entries(reference(config)))
 writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
 writeFileSync(join(here, "reference", "audit-failures.md"), auditFailuresPage());
 writeFileSync(join(here, "reference", "events.md"), eventsPage());
+writeFileSync(join(here, "reference", "methods.md"), methodsPage());
 writeFileSync(join(here, "reference", "tenant-settings.md"), tenantSettingsPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));

@@ -5,6 +5,7 @@ import { failureReasons } from "../server/audit/failure-reasons.ts";
 import { attacksPage } from "./attacks.ts";
 import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
+import { methodsPage } from "./methods.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -71,6 +72,10 @@ test("no two rows of attacks in docs/security.md have the same number", () => {
 
 test("docs/reference/attacks.md lists the tests of each attack; `npm run docs` writes it", () => {
   expect(readFileSync(join(root, "docs", "reference", "attacks.md"), "utf8")).toBe(attacksPage());
+});
+
+test("docs/reference/methods.md lists every method; `npm run docs` writes it", () => {
+  expect(readFileSync(join(root, "docs", "reference", "methods.md"), "utf8")).toBe(methodsPage());
 });
 
 test("docs/reference/audit-failures.md lists every reason; `npm run docs` writes it", () => {

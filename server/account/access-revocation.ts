@@ -2,32 +2,16 @@ import { and, eq, isNull, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import type { EventContext } from "../events/emit.ts";
 import { factsById, lockUser } from "../identity/users.ts";
+import { methods } from "../methods/index.ts";
 import { deleteRecoveryCodes } from "../methods/recovery-code/recovery-codes.ts";
+import { keepsRecoveryCodes } from "../methods/second-factors.ts";
 import { endOtherSessions, type SessionEnd } from "../sessions/sessions.ts";
 import { revokeDevices } from "../sessions/trusted-devices.ts";
 
-const {
-  authenticatorDevices,
-  exchangeTokens,
-  flows,
-  identities,
-  passwords,
-  recoveryCodes,
-  thirdPartyRequests,
-  totpSecrets,
-  trustedDevices,
-  webauthnCredentials,
-} = schema;
+const { exchangeTokens, flows, thirdPartyRequests, trustedDevices } = schema;
 
-/** Credentials that authenticate a user, second factors included. */
-const credentialTables = [
-  passwords,
-  webauthnCredentials,
-  totpSecrets,
-  authenticatorDevices,
-  recoveryCodes,
-  identities,
-];
+/** The tables of all credentials, second factors included. */
+const credentialTables = [...new Set(methods.flatMap(({ tables }) => tables))].map((name) => schema[name]);
 
 /**
  * Deletes every credential of an account when a mailed code verifies its address for the first time: an attacker may
@@ -102,8 +86,6 @@ export async function dropFactorRemains(
   await endSignIns(tx, tenant.id, userId);
   await revokeDevices(tx, tenant.id, userId);
   const account = await factsById(tx, tenant.id, userId);
-  const { enabled, authenticator } = tenant.config.mfa;
-  const hasPhone = account?.hasAuthenticator && enabled && authenticator.enabled;
-  if (!account || account.hasTotp || account.hasSecurityKey || hasPhone) return;
+  if (!account || keepsRecoveryCodes(account, tenant.config)) return;
   await deleteRecoveryCodes({ tenant }, userId)(tx);
 }

@@ -1,4 +1,6 @@
 import type { Config } from "../config/schema.ts";
+import { noMethods } from "../methods/method.ts";
+import { canSignIn } from "../methods/ways-in.ts";
 import type { Account } from "./account.ts";
 import { providerName } from "./linked-identities.ts";
 
@@ -12,8 +14,7 @@ export interface Removal {
 }
 
 /**
- * Whether the account owner can still sign in after a removal. A passkey and an identity identify the account by
- * themselves; a password also needs a login identifier, a mailed code a login identifier and an address.
+ * Whether the account owner can still sign in after a removal.
  *
  * @param account its profile holds only what the configuration enables
  */
@@ -22,17 +23,16 @@ export function canStillSignIn(
   config: Config,
   without: Removal,
 ): boolean {
-  const passkeys = (profile.passkeys ?? []).filter(({ id }) => id !== without.passkey);
-  if (config.passkey.enabled && passkeys.length > 0) return true;
-  if (identities.some(({ id, provider }) => id !== without.identity && providerName(config, provider))) {
-    return true;
-  }
-  const { email, username, password } = config;
-  const addresses = (profile.emails ?? []).filter(({ id }) => id !== without.email);
-  const hasAddress = email.enabled && addresses.length > 0;
-  const hasIdentifier =
-    (hasAddress && email.use_as_login_identifier) ||
-    (username.enabled && username.use_as_login_identifier && !!profile.username && !without.username);
-  const byPassword = password.enabled && hasPassword && !without.password;
-  return hasIdentifier && (byPassword || (hasAddress && email.use_for_authentication));
+  const isLeft = ({ id, provider }: (typeof identities)[number]) =>
+    id !== without.identity && providerName(config, provider) !== null;
+  const address = profile.emails?.find(({ id }) => id !== without.email)?.address;
+  const left = {
+    ...noMethods,
+    email: address ?? null,
+    username: without.username ? null : (profile.username?.username ?? null),
+    hasPassword: hasPassword && !without.password,
+    hasPasskey: profile.passkeys?.some(({ id }) => id !== without.passkey) === true,
+    hasIdentity: identities.some(isLeft),
+  };
+  return canSignIn(left, config);
 }

@@ -16,6 +16,7 @@ import {
   deleteRecoveryCodes,
   replaceRecoveryCodes,
 } from "../methods/recovery-code/recovery-codes.ts";
+import { hasSecondFactor } from "../methods/second-factors.ts";
 import { deleteTotp } from "../methods/totp/totp.ts";
 import {
   listTrustedDevices,
@@ -67,12 +68,7 @@ export function replaceUserRecoveryCodes(
 ): Promise<{ ok: true; codes: string[] } | AdminRejection> {
   const { config } = context.tenant;
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
-    const { mfa } = config;
-    const hasFactor =
-      (mfa.totp.enabled && user.hasTotp) ||
-      (mfa.security_keys.enabled && user.hasSecurityKey) ||
-      (canBeSecondFactor(config, userId) && user.hasAuthenticator);
-    if (!mfa.enabled || !mfa.recovery_codes || !hasFactor)
+    if (!config.mfa.recovery_codes || !hasSecondFactor(user, config))
       return rejectAdmin("conflict", "The user has no second factor, or recovery codes are disabled.");
     const { codes, write } = replaceRecoveryCodes(context, userId);
     await write(tx);

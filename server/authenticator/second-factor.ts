@@ -5,6 +5,7 @@ import type { Tenant } from "../config/tenant.ts";
 import { factsById, lockUser } from "../identity/users.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
 import { deleteRecoveryCodes } from "../methods/recovery-code/recovery-codes.ts";
+import { keepsRecoveryCodes } from "../methods/second-factors.ts";
 import { revokeDevices } from "../sessions/trusted-devices.ts";
 
 /** Effects on an account when an authenticator becomes its second factor, or no longer is. */
@@ -51,6 +52,6 @@ export async function deleteUnusedRecoveryCodes(
 ): Promise<void> {
   if (!canBeSecondFactor(tenant.config, userId)) return;
   const account = await factsById(tx, tenant.id, userId);
-  if (!account || account.hasTotp || account.hasSecurityKey || account.hasAuthenticator) return;
+  if (!account || keepsRecoveryCodes(account, tenant.config)) return;
   await deleteRecoveryCodes({ tenant }, userId)(tx);
 }

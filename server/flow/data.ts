@@ -1,18 +1,9 @@
 import { z } from "zod";
+import { methodNames } from "../methods/index.ts";
 import { type flowTypes, stateNames } from "./names.ts";
 
 const factor = z.object({
-  method: z.enum([
-    "password",
-    "passcode",
-    "passkey",
-    "third_party",
-    "registration",
-    "totp",
-    "security_key",
-    "authenticator",
-    "recovery_code",
-  ]),
+  method: z.enum([...methodNames, "registration"]),
   at: z.iso.datetime(),
   userVerified: z.boolean().optional(),
   /** Key of the identity provider, for `third_party`. */

@@ -1,17 +1,11 @@
 import type { UserFacts } from "../identity/users.ts";
+import { methods } from "../methods/index.ts";
+import { type MethodFact, noMethods } from "../methods/method.ts";
 import type { FlowData } from "./data.ts";
 import type { FlowType } from "./names.ts";
 
 /** Current facts about the account; read again at every step, never stored in the flow. */
-export interface Facts {
-  hasPassword: boolean;
-  hasPasskey: boolean;
-  hasSecurityKey: boolean;
-  hasTotp: boolean;
-  /** Whether an authenticator (UAF) is registered for the account. */
-  hasAuthenticator: boolean;
-  hasRecoveryCode: boolean;
-  hasIdentity: boolean;
+export interface Facts extends Pick<UserFacts, MethodFact> {
   /** Whether this device is trusted to skip the account's second factor. */
   deviceTrusted: boolean;
   username: string | null;
@@ -27,13 +21,7 @@ export interface Facts {
 
 /** Facts of an unknown account. */
 export const noFacts: Facts = {
-  hasPassword: false,
-  hasPasskey: false,
-  hasSecurityKey: false,
-  hasTotp: false,
-  hasAuthenticator: false,
-  hasRecoveryCode: false,
-  hasIdentity: false,
+  ...noMethods,
   deviceTrusted: false,
   username: null,
   email: null,
@@ -48,15 +36,22 @@ export function isPendingRegistration({ type, data }: { type: FlowType; data: Fl
   return type === "registration" && data.signedUp === undefined;
 }
 
+/** The methods that a registration has created and will store. */
+export function createdMethods({ pending }: Pick<FlowData, "pending">): CreatedMethod[] {
+  return createdInRegistrations.filter((method) => pending[method.pending] !== undefined);
+}
+
+/** A method that a registration can create. */
+type CreatedMethod = Extract<(typeof methods)[number], { pending: string }>;
+
+const createdInRegistrations = methods.filter((method): method is CreatedMethod => method.pending !== null);
+
 /** Returns the facts of an account or, for a pending registration, of the account to be created. */
 export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null): Facts {
   if (isPendingRegistration({ type, data })) {
     return {
       ...noFacts,
-      hasPassword: data.pending.passwordHash !== undefined,
-      hasPasskey: data.pending.credential !== undefined,
-      hasSecurityKey: data.pending.securityKey !== undefined,
-      hasTotp: data.pending.totp !== undefined,
+      ...Object.fromEntries(createdMethods(data).map(({ fact }) => [fact, true])),
       username: data.username ?? null,
       email: data.email ?? null,
       emailVerified: data.emailVerified ?? false,

@@ -1,21 +1,23 @@
 import type { Config } from "../config/schema.ts";
+import { type FirstFactorMethod, firstFactors } from "../methods/index.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import type { Provider } from "../thirdparty/providers/provider.ts";
 import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
-import type { StateName } from "./names.ts";
 
-/** Whether the configuration allows signing in with a password. */
-export function allowsPasswordLogin(config: Config): boolean {
-  return config.password.enabled;
+/** A method that an identifier can lead to. */
+type IdentifierMethod = Exclude<FirstFactorMethod, { firstFactor: { followsIdentifier: "never" } }>;
+
+const identifierMethods = firstFactors.filter(
+  (method): method is IdentifierMethod => method.firstFactor.followsIdentifier !== "never",
+);
+
+/** Whether the configuration allows signing in with a method. */
+export function allows({ firstFactor }: FirstFactorMethod, config: Config): boolean {
+  return firstFactor.isEnabled(config);
 }
 
-/** Whether the configuration allows signing in with a mailed code. */
-export function allowsPasscodeLogin(config: Config): boolean {
-  return config.email.enabled && config.email.use_for_authentication;
-}
-
-type Method = Extract<StateName, "login_password" | "passcode_confirmation" | "login_passkey">;
+type MethodState = IdentifierMethod["firstFactor"]["state"];
 
 /**
  * Returns the state after an identifier. Unless the configuration shows actual methods, the result depends on the
@@ -27,24 +29,21 @@ export function stateAfterIdentifier(
   config: Config,
   data: FlowData,
   facts: Facts,
-): Method | "login_method_chooser" | null {
+): MethodState | "login_method_chooser" | null {
   const actual = config.privacy.only_show_actual_login_methods;
-  const methods: Method[] = [];
-  if (allowsPasscodeLogin(config) && (!actual || facts.email !== null)) methods.push("passcode_confirmation");
-  if (allowsPasswordLogin(config) && (!actual || facts.hasPassword)) methods.push("login_password");
-  // The chooser always offers passkeys; they count as a method of their own only where actual methods are shown.
-  if (actual && config.passkey.enabled && data.capabilities?.webauthn && facts.hasPasskey)
-    methods.push("login_passkey");
-  const [first, ...others] = methods;
+  const [first, ...others] = identifierMethods.filter((method) =>
+    actual
+      ? isUsable(method, config, data, facts)
+      : method.firstFactor.followsIdentifier === "always" && allows(method, config),
+  );
   if (!first) return null;
-  return others.length > 0 ? "login_method_chooser" : first;
+  return others.length > 0 ? "login_method_chooser" : first.firstFactor.state;
 }
 
-const stateOfMethod = {
-  password: "login_password",
-  passcode: "passcode_confirmation",
-  passkey: "login_passkey",
-} as const satisfies Record<string, Method>;
+/** Whether the account has a method that is allowed and that this client can use. */
+function isUsable(method: IdentifierMethod, config: Config, data: FlowData, facts: Facts): boolean {
+  return allows(method, config) && method.has(facts) && method.firstFactor.canUse(data.capabilities);
+}
 
 /**
  * Returns the state of the method that this browser used last, in place of the choice of a method. Without a mark of the
@@ -56,17 +55,13 @@ export function stateOfLastMethod(
   config: Config,
   data: FlowData,
   facts: Facts,
-): Method | "login_method_chooser" | null {
+): MethodState | "login_method_chooser" | null {
   const { lastMethod } = data;
   if (!lastMethod) return null;
   // The choice shows the button of the provider.
   if (!("method" in lastMethod)) return lastProvider(config, data) && "login_method_chooser";
-  const usable = {
-    password: allowsPasswordLogin(config) && facts.hasPassword,
-    passcode: allowsPasscodeLogin(config) && facts.email !== null,
-    passkey: config.passkey.enabled && data.capabilities?.webauthn === true && facts.hasPasskey,
-  };
-  return usable[lastMethod.method] ? stateOfMethod[lastMethod.method] : null;
+  const method = identifierMethods.find(({ name }) => name === lastMethod.method);
+  return method && isUsable(method, config, data, facts) ? method.firstFactor.state : null;
 }
 
 /** The identity provider that this browser used last for the account, by its mark; null if none, or not enabled. */

@@ -1,3 +1,4 @@
+import { canSignIn } from "../methods/ways-in.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { mayAddCredential, needsEnrolment, offersDeviceTrust, secondFactorSteps } from "./second-factor.ts";
 import type { Situation } from "./situation.ts";
@@ -199,26 +200,13 @@ export function canSkip(situation: Situation, state: StateName): boolean {
 
 /** Whether the user will be able to sign in again after completing the plan. */
 export function willBeAbleToSignIn(situation: Situation): boolean {
-  const { facts } = situation;
+  const { facts, config } = situation;
   const remaining = plan(situation);
   const includesChooser = remaining.includes("credential_onboarding_chooser");
-  return canSignIn({
-    ...situation,
-    facts: {
-      ...facts,
-      hasPasskey: facts.hasPasskey || includesChooser || remaining.includes("onboarding_create_passkey"),
-      hasPassword: facts.hasPassword || includesChooser || remaining.includes("password_creation"),
-    },
-  });
-}
-
-/** Passkeys and identity providers identify the user; passwords and mailed codes need a login identifier. */
-function canSignIn({ facts, config }: Situation): boolean {
-  const { email, username, password, passkey } = config;
-  if ((passkey.enabled && facts.hasPasskey) || facts.hasIdentity) return true;
-  const hasIdentifier =
-    (email.enabled && email.use_as_login_identifier && facts.email !== null) ||
-    (username.enabled && username.use_as_login_identifier && facts.username !== null);
-  const canUseMailedCode = email.enabled && email.use_for_authentication && facts.email !== null;
-  return hasIdentifier && (canUseMailedCode || (password.enabled && facts.hasPassword));
+  const after = {
+    ...facts,
+    hasPasskey: facts.hasPasskey || includesChooser || remaining.includes("onboarding_create_passkey"),
+    hasPassword: facts.hasPassword || includesChooser || remaining.includes("password_creation"),
+  };
+  return canSignIn(after, config);
 }

@@ -1,6 +1,7 @@
 import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
 import type { FlowRecord } from "./data.ts";
+import { createdMethods } from "./facts.ts";
 import type { FlowKey, ResumeHashes } from "./store.ts";
 
 /**
@@ -40,11 +41,10 @@ export function identifiesPerson(before: FlowRecord, after: FlowRecord): boolean
 }
 
 function isIdentified({ data }: FlowRecord): boolean {
-  const { passwordHash, credential, securityKey, totp } = data.pending;
   return (
     data.factors.length > 0 ||
     data.emailVerified === true ||
     data.signedUp !== undefined ||
-    [passwordHash, credential, securityKey, totp].some((created) => created !== undefined)
+    createdMethods(data).length > 0
   );
 }

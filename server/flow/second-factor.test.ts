@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
+import { canUse } from "../methods/second-factors.ts";
+import { securityKey } from "../methods/security-key/index.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { type Facts, noFacts } from "./facts.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { plan } from "./plan.ts";
-import { canUseSecurityKeys, mayAddCredential } from "./second-factor.ts";
+import { mayAddCredential } from "./second-factor.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const password = { method: "password" as const, at };
@@ -391,7 +393,7 @@ describe("canUseSecurityKeys", () => {
     [{ STILE_MFA_ENABLED: "false" }, allCapabilities, false],
     [{ STILE_MFA_SECURITY_KEYS_ENABLED: "false" }, allCapabilities, false],
   ])("with the settings %j and the capabilities %j returns %s", (settings, capabilities, expected) => {
-    expect(canUseSecurityKeys(capabilities, loadConfig(settings, "/nowhere"))).toBe(expected);
+    expect(canUse(securityKey, capabilities, loadConfig(settings, "/nowhere"))).toBe(expected);
   });
 });
 

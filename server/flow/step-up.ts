@@ -1,4 +1,6 @@
 import { audit } from "../audit/audit.ts";
+import { enrolledMethods } from "../methods/index.ts";
+import { hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
@@ -6,7 +8,6 @@ import type { Context, Entered } from "./define.ts";
 import { loginPasscode, stateAfterIdentifier } from "./login-methods.ts";
 import type { REAUTHENTICATE } from "./names.ts";
 import { go, type Outcome, reject } from "./outcome.ts";
-import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
 
 /**
  * Sends a signed-in user through the login states to reauthenticate, and back to the profile, where the engine performs
@@ -39,8 +40,9 @@ export function stepUp(context: Context): Outcome<typeof REAUTHENTICATE, "flow_d
 export function recordEnrolment({ request, data, facts }: Context): Pick<Entered, "writes"> {
   const { session, now } = request;
   if (!data.enrolled || !session || isMultiFactor(session.factors)) return {};
-  const method = facts.hasTotp ? ("totp" as const) : ("security_key" as const);
-  const factors = [...session.factors, { method, at: now.toISOString() }];
+  const enrolled = enrolledMethods.find(({ has }) => has(facts));
+  if (!enrolled) return {};
+  const factors = [...session.factors, { method: enrolled.name, at: now.toISOString() }];
   return { writes: [recordFactors(request, { id: session.id, factors })] };
 }
 

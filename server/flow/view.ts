@@ -1,10 +1,10 @@
 import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
+import { hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
 import type { Session } from "../objects/session.ts";
 import type { FlowRecord } from "./data.ts";
 import type { View } from "./define.ts";
 import type { Facts } from "./facts.ts";
-import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
 
 /** Account and session of a profile flow. */
 export interface Owner {

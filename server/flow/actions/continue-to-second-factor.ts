@@ -1,27 +1,33 @@
-import { action } from "../define.ts";
+import { type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
+import { canUse, hasAccepted } from "../../methods/second-factors.ts";
+import { type Action, action, type NoInput } from "../define.ts";
 import { go } from "../outcome.ts";
-import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 
-/** Actions that switch to another second factor of the account. */
+/** The actions that switch to another second factor, by their names. */
+type Switches = {
+  [Method in SecondFactorMethod as Method["secondFactor"]["switch"]["action"]]: Action<NoInput>;
+};
 
-export const continueToLoginOtp = action({
-  description: "Use an authenticator app instead.",
-  when: ({ facts, config }) => config.mfa.enabled && config.mfa.totp.enabled && facts.hasTotp,
-  to: ["login_otp"],
-  run: () => go("login_otp"),
-});
+/**
+ * Returns the actions of the state of one second factor that switch to the others. Each is offered to accounts that have the
+ * other, as published clients do not know all of them.
+ */
+export function switchesFrom<Own extends SecondFactorMethod>(
+  own: Own,
+): Omit<Switches, Own["secondFactor"]["switch"]["action"]> {
+  const others = secondFactors.filter((method) => method.name !== own.name);
+  return Object.fromEntries(
+    others.map((method) => [method.secondFactor.switch.action, switchTo(method)]),
+  ) as Omit<Switches, Own["secondFactor"]["switch"]["action"]>;
+}
 
-export const continueToLoginSecurityKey = action({
-  description: "Use a security key instead.",
-  when: ({ data, facts, config }) => facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config),
-  to: ["login_security_key"],
-  run: () => go("login_security_key"),
-});
-
-/** Unknown to published clients, so it is offered only to accounts with an authenticator. */
-export const continueToLoginAuthenticator = action({
-  description: "Confirm with a registered authenticator instead.",
-  when: ({ facts, config }) => hasUsableAuthenticator(facts, config),
-  to: ["login_authenticator"],
-  run: () => go("login_authenticator"),
-});
+function switchTo(method: SecondFactorMethod): Action<NoInput> {
+  const { state, switch: offered } = method.secondFactor;
+  return action({
+    description: offered.description,
+    when: ({ data, facts, config }) =>
+      hasAccepted(method, facts, config) && canUse(method, data.capabilities, config),
+    to: [state],
+    run: () => go(state),
+  });
+}

@@ -3,17 +3,13 @@ import type { Config } from "../../config/schema.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";
+import { passcode } from "../../methods/passcode/index.ts";
+import { password } from "../../methods/password/index.ts";
 import { lastMethodHere } from "../../sessions/account-marks.ts";
 import { action } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
-import {
-  allowsPasscodeLogin,
-  allowsPasswordLogin,
-  loginPasscode,
-  stateAfterIdentifier,
-  stateOfLastMethod,
-} from "../login-methods.ts";
+import { allows, loginPasscode, stateAfterIdentifier, stateOfLastMethod } from "../login-methods.ts";
 import { go, reject } from "../outcome.ts";
 import { allowsSamlLogin, goToSamlProvider } from "../saml-login.ts";
 
@@ -55,8 +51,8 @@ export const continueWithLoginIdentifier = action({
   input,
   when: ({ config }) =>
     identifierKinds(config).length > 0 &&
-    (allowsPasswordLogin(config) ||
-      allowsPasscodeLogin(config) ||
+    (allows(password, config) ||
+      allows(passcode, config) ||
       (config.email.use_as_login_identifier && allowsSamlLogin(config))),
   to: ["login_method_chooser", "login_password", "passcode_confirmation", "login_passkey", "thirdparty"],
   errors: [

@@ -3,6 +3,7 @@ import type { Write } from "#db/write";
 import { auditAttempt } from "../../audit/audit.ts";
 import { factsByEmail, factsById, isEmailVerified, type UserFacts } from "../../identity/users.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
+import { hasSecondFactor } from "../../methods/second-factors.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
   type ExchangeToken,
@@ -25,7 +26,6 @@ import { NEXT } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, go, next, retryPayload } from "../outcome.ts";
 import { rejectWithRedirect } from "../reject-with-redirect.ts";
-import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import type { TakenAddressPayload } from "../wire.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../methods/passkey/passkeys.ts";
+import { canUse } from "../../methods/second-factors.ts";
+import { securityKey } from "../../methods/security-key/index.ts";
 import { isOnlyTenant } from "../../tenants/only-tenant.ts";
 import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
@@ -7,7 +9,6 @@ import { accountFacts } from "../facts.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, reject } from "../outcome.ts";
-import { canUseSecurityKeys } from "../second-factor.ts";
 
 /** User id that no account has. */
 const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";
@@ -63,7 +64,7 @@ function methodOf(data: FlowData): "passkey" | "security_key" {
 
 /** As a first factor it requires passkeys to be enabled, as a second one a client that can use security keys. */
 function isOffered({ data, config }: View): boolean {
-  if (requiredProof(data).secondFactor) return canUseSecurityKeys(data.capabilities, config);
+  if (requiredProof(data).secondFactor) return canUse(securityKey, data.capabilities, config);
   return data.capabilities?.webauthn === true && config.passkey.enabled;
 }
 

@@ -7,15 +7,17 @@ import { audit } from "../../audit/audit.ts";
 import { deleteDevice } from "../../authenticator/devices.ts";
 import type { Config } from "../../config/schema.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
+import { authenticator } from "../../methods/authenticator/index.ts";
+import type { SecondFactorMethod } from "../../methods/index.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
+import { canUse, isAccepted } from "../../methods/second-factors.ts";
+import { securityKey } from "../../methods/security-key/index.ts";
 import { deleteTotp } from "../../methods/totp/totp.ts";
 import { deleteCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { revokeDevice, revokeDevices } from "../../sessions/trusted-devices.ts";
-import type { Facts } from "../facts.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
-import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 import { itemId } from "./choice.ts";
 import { primaryAddressOf } from "./emails.ts";
 import { profileAction, sensitiveAction } from "./profile-action.ts";
@@ -38,16 +40,16 @@ export const secondFactorActions = {
     description: "Remove the authenticator app.",
     costs: ["write", "mail"],
     input: (view) => withEndOfOthers(noInput, view),
-    when: ({ account, config, facts }) => mayDeleteApp(account, config, facts),
+    when: ({ account, config }) => mayDeleteApp(account, config),
     to: [STAY],
     run(context, { end_other_sessions }) {
-      const { request, account, config, facts } = context;
+      const { request, account, config } = context;
       const { id } = account.profile;
-      const last = keysOf(account).length === 0 && !hasUsableAuthenticator(facts, config);
+      const last = !hasOthers(account, config, "totp");
       return stay({
         facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          requireAccount(request, id, (current) => mayDeleteApp(current, config, facts)),
+          requireAccount(request, id, (current) => mayDeleteApp(current, config)),
           deleteTotp(request, id),
           audit(request, "otp_deleted", {}, id),
           ...afterRemoval(request, id, last),
@@ -61,7 +63,7 @@ export const secondFactorActions = {
     description: "Set up a security key.",
     costs: ["write"],
     when: ({ account, config, data }) =>
-      canUseSecurityKeys(data.capabilities, config) && mayAddSecurityKey(account, config),
+      canUse(securityKey, data.capabilities, config) && mayAddSecurityKey(account, config),
     to: ["webauthn_credential_verification"],
     run: () => go("webauthn_credential_verification", { data: { credentialKind: "security_key" } }),
   }),
@@ -69,19 +71,19 @@ export const secondFactorActions = {
     description: "Remove a security key.",
     costs: ["write", "mail"],
     input: (view) => withEndOfOthers(securityKeyInput, view),
-    when: ({ account, config, facts }) => mayDeleteKey(account, config, facts),
+    when: ({ account, config }) => mayDeleteKey(account, config),
     to: [STAY],
     errors: ["not_found"],
     run(context, { security_key_id, end_other_sessions }) {
-      const { request, account, config, facts } = context;
+      const { request, account, config } = context;
       if (!keysOf(account).some(({ id }) => id === security_key_id)) return reject("not_found");
       const { id: userId } = account.profile;
       const lastKey = keysOf(account).length === 1;
-      const last = lastKey && !hasApp(account) && !hasUsableAuthenticator(facts, config);
+      const last = !hasOthers(account, config, "security_key");
       return stay({
         facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          requireAccount(request, userId, (current) => mayDeleteKey(current, config, facts)),
+          requireAccount(request, userId, (current) => mayDeleteKey(current, config)),
           deleteCredential(request, userId, { id: security_key_id, mfaOnly: true }),
           audit(request, "security_key_deleted", {}, userId),
           ...afterRemoval(request, userId, last),
@@ -106,8 +108,8 @@ export const secondFactorActions = {
       if (!isOwn(account)) return reject("not_found");
       const { id } = account.profile;
       const lastPhone = account.belongings.phones.length === 1;
-      const last = lastPhone && keysOf(account).length === 0 && !hasApp(account);
-      const isFactor = config.mfa.enabled && config.mfa.authenticator.enabled;
+      const isFactor = isAccepted(authenticator, config);
+      const last = isFactor && !hasOthers(account, config, "authenticator");
       return stay({
         facts: { hasAuthenticator: !lastPhone, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
@@ -151,16 +153,16 @@ export const secondFactorActions = {
   recovery_codes_create: sensitiveAction({
     description: "Get new recovery codes; earlier ones become invalid.",
     costs: ["write", "mail"],
-    when: ({ account, config, facts }) => mayHaveCodes(account, config, facts),
+    when: ({ account, config }) => mayHaveCodes(account, config),
     to: [STAY],
-    run({ request, account, config, facts }) {
+    run({ request, account, config }) {
       const { id } = account.profile;
       const { codes, write } = replaceRecoveryCodes(request, id);
       return stay({
         once: { recovery_codes: codes },
         facts: { hasRecoveryCode: true },
         writes: [
-          requireAccount(request, id, (current) => mayHaveCodes(current, config, facts)),
+          requireAccount(request, id, (current) => mayHaveCodes(current, config)),
           write,
           audit(request, "recovery_codes_created", {}, id),
         ],
@@ -176,33 +178,46 @@ export function mayAddSecurityKey(account: Account, { mfa }: Config): boolean {
 }
 
 /** Whether the app may be removed, even while apps are disabled; not if it is the last required factor. */
-function mayDeleteApp(account: Account, config: Config, facts: Facts): boolean {
+function mayDeleteApp(account: Account, config: Config): boolean {
   const { auth_app_set_up } = account.profile.mfa_config;
-  const others = keysOf(account).length > 0 || hasUsableAuthenticator(facts, config);
-  return auth_app_set_up && (!needsFactor(config) || others);
+  return auth_app_set_up && (!needsFactor(config) || hasOthers(account, config, "totp"));
 }
 
-function mayDeleteKey(account: Account, config: Config, facts: Facts): boolean {
-  const left = keysOf(account).length - 1;
-  const others = left > 0 || hasApp(account) || hasUsableAuthenticator(facts, config);
-  return left >= 0 && (!needsFactor(config) || others);
+function mayDeleteKey(account: Account, config: Config): boolean {
+  const hasKey = keysOf(account).length > 0;
+  return hasKey && (!needsFactor(config) || hasOthers(account, config, "security_key"));
 }
 
 /** Whether a phone may be removed, even one that is no second factor; not the last required factor. */
 function mayDeletePhone(account: Account, config: Config): boolean {
-  const { phones } = account.belongings;
-  const others = phones.length > 1 || hasApp(account) || keysOf(account).length > 0;
-  return phones.length > 0 && (!needsFactor(config) || !config.mfa.authenticator.enabled || others);
+  const isNeeded = needsFactor(config) && isAccepted(authenticator, config);
+  const hasPhone = account.belongings.phones.length > 0;
+  return hasPhone && (!isNeeded || hasOthers(account, config, "authenticator"));
 }
 
 /**
  * Whether the account may have recovery codes: only with a second factor. An authenticator (UAF) is registered by an
  * application, so its user gets the codes here.
  */
-function mayHaveCodes(account: Account, config: Config, facts: Facts): boolean {
+function mayHaveCodes(account: Account, config: Config): boolean {
   const { mfa } = config;
-  const hasFactor = hasApp(account) || keysOf(account).length > 0 || hasUsableAuthenticator(facts, config);
+  const hasFactor = Object.values(factorsOf(account, config)).some((count) => count > 0);
   return mfa.enabled && mfa.recovery_codes && hasFactor;
+}
+
+type FactorName = SecondFactorMethod["name"];
+
+/** How many second factors of each kind the account has, of those that the configuration accepts. */
+const factorsOf = (account: Account, config: Config): Record<FactorName, number> => ({
+  totp: hasApp(account) ? 1 : 0,
+  security_key: keysOf(account).length,
+  authenticator: isAccepted(authenticator, config) ? account.belongings.phones.length : 0,
+});
+
+/** Whether the account has another second factor than one of this kind. */
+function hasOthers(account: Account, config: Config, removed: FactorName): boolean {
+  const { [removed]: same, ...others } = factorsOf(account, config);
+  return same > 1 || Object.values<number>(others).some((count) => count > 0);
 }
 
 /** Lists the security keys of an account. */

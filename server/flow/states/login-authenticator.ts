@@ -3,15 +3,16 @@ import {
   ensureLoginRequest,
   loginRequestStatus,
 } from "../../authenticator/login-request.ts";
+import { authenticator } from "../../methods/authenticator/index.ts";
+import { hasAccepted } from "../../methods/second-factors.ts";
 import { back } from "../actions/back.ts";
-import { continueToLoginOtp, continueToLoginSecurityKey } from "../actions/continue-to-second-factor.ts";
+import { switchesFrom } from "../actions/continue-to-second-factor.ts";
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, reject, retryPayload } from "../outcome.ts";
-import { hasUsableAuthenticator } from "../second-factor.ts";
 
 /**
  * Second factor by a registered authenticator (UAF): the user confirms a request of this flow on another device, which
@@ -52,7 +53,7 @@ export const loginAuthenticator = state({
         const { request, flowId, data, facts, config } = context;
         const { userId } = data;
         // The device was deregistered concurrently: its answer no longer counts.
-        if (!hasUsableAuthenticator(facts, config)) return next();
+        if (!hasAccepted(authenticator, facts, config)) return next();
         const key = { flowId, userId };
         const status = await loginRequestStatus(request, key);
         if (status === "pending") return reject("authenticator_request_pending");
@@ -69,8 +70,7 @@ export const loginAuthenticator = state({
         });
       },
     }),
-    continue_to_login_otp: continueToLoginOtp,
-    continue_to_login_security_key: continueToLoginSecurityKey,
+    ...switchesFrom(authenticator),
     recovery_code_validate: validateRecoveryCode,
     back,
   }),

@@ -1,16 +1,14 @@
 import { z } from "zod";
+import { acceptedFactors, canUse } from "../../methods/second-factors.ts";
+import { totp } from "../../methods/totp/index.ts";
 import { verifyTotp } from "../../methods/totp/totp.ts";
 import { back } from "../actions/back.ts";
-import {
-  continueToLoginAuthenticator,
-  continueToLoginSecurityKey,
-} from "../actions/continue-to-second-factor.ts";
+import { switchesFrom } from "../actions/continue-to-second-factor.ts";
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
-import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 
 /** Second factor: the user enters the code of an authenticator app (TOTP, RFC 6238). */
 export const loginOtp = state({
@@ -29,8 +27,11 @@ export const loginOtp = state({
         const { userId } = data;
         // The app was removed concurrently: no code is required, and none is valid.
         if (!facts.hasTotp) return next();
-        const hasUsableKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
-        const hasAlternative = hasUsableKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
+        const hasAlternative =
+          facts.hasRecoveryCode ||
+          acceptedFactors(facts, config).some(
+            (method) => method.name !== "totp" && canUse(method, data.capabilities, config),
+          );
         const judged = await verifyTotp(request, { userId, code: otp_code, hasAlternative });
         if (!judged.ok) {
           const { reason } = judged;
@@ -45,8 +46,7 @@ export const loginOtp = state({
         });
       },
     }),
-    continue_to_login_security_key: continueToLoginSecurityKey,
-    continue_to_login_authenticator: continueToLoginAuthenticator,
+    ...switchesFrom(totp),
     recovery_code_validate: validateRecoveryCode,
     back,
   }),

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { FailureReason } from "../../audit/failure-reasons.ts";
+import { passcode } from "../../methods/passcode/index.ts";
 import { type PasswordVerdict, verifyPassword } from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
 import { loginFailure } from "../login-failure.ts";
-import { allowsPasscodeLogin, loginPasscode } from "../login-methods.ts";
+import { allows, loginPasscode } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
 import { go, next, rateLimited, reject } from "../outcome.ts";
 
@@ -25,8 +26,7 @@ export const loginPassword = state({
       async run(context, { password }) {
         const { request, data, facts, config } = context;
         const hasPasskey = config.passkey.enabled && facts.hasPasskey;
-        const mailbox =
-          allowsPasscodeLogin(config) && facts.email !== null ? (data.email ?? facts.email) : null;
+        const mailbox = allows(passcode, config) && facts.email !== null ? (data.email ?? facts.email) : null;
         const verified = await verifyPassword(request, {
           password,
           identifier: data.identifier.value,

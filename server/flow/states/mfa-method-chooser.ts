@@ -1,9 +1,10 @@
+import { type EnrolledMethod, enrolledMethods } from "../../methods/index.ts";
+import { canUse, hasSecondFactor } from "../../methods/second-factors.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
-import { state } from "../define.ts";
+import { type Action, action, type NoInput, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { go } from "../outcome.ts";
-import { canUseSecurityKeys, hasSecondFactor } from "../second-factor.ts";
 
 /**
  * The user chooses a second factor to enrol. If another flow has enrolled one concurrently, that one is required first,
@@ -12,25 +13,34 @@ import { canUseSecurityKeys, hasSecondFactor } from "../second-factor.ts";
 export const mfaMethodChooser = state({
   name: "mfa_method_chooser",
   async enter({ data, config }) {
-    const canEnrol = config.mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
+    const canEnrol = enrolledMethods.some((method) => canUse(method, data.capabilities, config));
     return canEnrol ? {} : { error: stepError("platform_authenticator_required") };
   },
-  actions: (action) => ({
-    continue_to_otp_secret_creation: action({
-      description: "Set up an authenticator app.",
-      when: ({ config, facts }) =>
-        config.mfa.enabled && config.mfa.totp.enabled && !hasSecondFactor(facts, config),
-      to: ["mfa_otp_secret_creation"],
-      run: () => go("mfa_otp_secret_creation"),
-    }),
-    continue_to_security_key_creation: action({
-      description: "Set up a security key.",
-      when: ({ data, config, facts }) =>
-        canUseSecurityKeys(data.capabilities, config) && !hasSecondFactor(facts, config),
-      to: ["mfa_security_key_creation"],
-      run: () => go("mfa_security_key_creation"),
-    }),
+  actions: () => ({
+    ...enrolments(),
     skip: skip(({ config, facts }) => config.mfa.optional || hasSecondFactor(facts, config)),
     back,
   }),
 });
+
+type Enrolments = {
+  [Method in EnrolledMethod as Method["secondFactor"]["enrolment"]["action"]]: Action<NoInput>;
+};
+
+/** The actions that set up a second factor, by their names. */
+function enrolments(): Enrolments {
+  return Object.fromEntries(
+    enrolledMethods.map((method) => [method.secondFactor.enrolment.action, enrol(method)]),
+  ) as Enrolments;
+}
+
+function enrol(method: EnrolledMethod): Action<NoInput> {
+  const { state: target, description } = method.secondFactor.enrolment;
+  return action({
+    description,
+    when: ({ data, config, facts }) =>
+      canUse(method, data.capabilities, config) && !hasSecondFactor(facts, config),
+    to: [target],
+    run: () => go(target),
+  });
+}

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { audit, auditAttempt } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
+import { hasSecondFactor } from "../../methods/second-factors.ts";
 import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../methods/totp/totp.ts";
 import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
@@ -9,7 +10,6 @@ import { causeOf } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
-import { hasSecondFactor } from "../second-factor.ts";
 
 /** The user adds a secret to an authenticator app, and confirms it by a code. */
 export const mfaOtpSecretCreation = state({

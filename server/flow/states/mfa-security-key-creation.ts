@@ -1,7 +1,9 @@
+import { canUse } from "../../methods/second-factors.ts";
+import { securityKey } from "../../methods/security-key/index.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { go } from "../outcome.ts";
-import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
+import { mayAddCredential } from "../second-factor.ts";
 
 /** The user enrols a security key. */
 export const mfaSecurityKeyCreation = state({
@@ -11,7 +13,7 @@ export const mfaSecurityKeyCreation = state({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a security key.",
       costs: ["write"],
-      when: (view) => canUseSecurityKeys(view.data.capabilities, view.config) && mayAddCredential(view),
+      when: (view) => canUse(securityKey, view.data.capabilities, view.config) && mayAddCredential(view),
       to: ["onboarding_verify_passkey_attestation"],
       run: () => go("onboarding_verify_passkey_attestation", { data: { credentialKind: "security_key" } }),
     }),

@@ -3,6 +3,8 @@ import type { Write } from "#db/write";
 import { audit } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createCreationOptions, verifyAttestation } from "../../methods/passkey/passkeys.ts";
+import { canUse } from "../../methods/second-factors.ts";
+import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { revokeDevices } from "../../sessions/trusted-devices.ts";
@@ -11,7 +13,7 @@ import { state, type View } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { creationParameters, pendingCredentials, requireCredentialAddable } from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
-import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
+import { mayAddCredential } from "../second-factor.ts";
 
 /** Effects of creating each kind of credential. */
 const kinds = {
@@ -100,7 +102,7 @@ function isOffered(view: View): boolean {
   const { data, config } = view;
   const usable =
     kindOf(view) === "security_key"
-      ? canUseSecurityKeys(data.capabilities, config)
+      ? canUse(securityKey, data.capabilities, config)
       : data.capabilities?.webauthn === true && config.passkey.enabled;
   return usable && mayAddCredential(view);
 }

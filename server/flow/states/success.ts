@@ -6,8 +6,11 @@ import { userParts } from "../../identity/users.ts";
 import { describeUserAgent } from "../../lib/user-agent.ts";
 import { locate } from "../../locations/location.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
+import { secondFactors } from "../../methods/index.ts";
 import { createPassword } from "../../methods/password/passwords.ts";
+import { publicProvider } from "../../methods/provider/index.ts";
 import { replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
+import { hasSecondFactor, includesSecondFactor } from "../../methods/second-factors.ts";
 import { insertTotp } from "../../methods/totp/totp.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import type { Job } from "../../runtime.ts";
@@ -17,11 +20,10 @@ import { issueSession } from "../../sessions/sessions.ts";
 import { findTrustedDevice, trustDevice } from "../../sessions/trusted-devices.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
-import { amrOf, publicProvider } from "../amr.ts";
+import { amrOf } from "../amr.ts";
 import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
-import { isPendingRegistration } from "../facts.ts";
-import { hasSecondFactor, includesSecondFactor } from "../second-factor.ts";
+import { createdMethods, isPendingRegistration } from "../facts.ts";
 
 type Factors = FlowData["factors"];
 type SuccessContext = Context<"userId">;
@@ -170,9 +172,6 @@ const deviceConflict: Write = async () => {
   throw new ConflictError("device");
 };
 
-/** Second factors that can be used again. */
-const reusable: readonly Factors[number]["method"][] = ["totp", "security_key", "authenticator"];
-
 /**
  * Returns the method to suggest to this browser at the next sign-in: a passkey that this flow has created, or a password
  * that it has set; else the method of the first factor.
@@ -196,7 +195,7 @@ function usedMethod({ type, data }: SuccessContext): MarkedMethod | null {
 /** Returns the methods of this login, which a client may suggest at the next one. */
 function lastLogin(factors: Factors) {
   const [first, ...others] = factors;
-  const second = others.findLast(({ method }) => reusable.includes(method));
+  const second = others.findLast((factor) => secondFactors.some(({ name }) => name === factor.method));
   return {
     login_method: first?.method,
     ...(first?.provider ? { third_party_provider: publicProvider(first.provider) } : {}),
@@ -206,13 +205,9 @@ function lastLogin(factors: Factors) {
 
 /** Returns the verified factors of a registration: the credentials that it created. */
 function registrationFactors({ request, data }: SuccessContext): Factors {
-  const { passwordHash, credential, securityKey, totp } = data.pending;
   const methods: Factors[number]["method"][] = [
     ...(data.emailVerified ? (["passcode"] as const) : []),
-    ...(passwordHash ? (["password"] as const) : []),
-    ...(credential ? (["passkey"] as const) : []),
-    ...(totp ? (["totp"] as const) : []),
-    ...(securityKey ? (["security_key"] as const) : []),
+    ...createdMethods(data).map(({ name }) => name),
   ];
   const at = request.now.toISOString();
   return (methods.length > 0 ? methods : (["registration"] as const)).map((method) => ({ method, at }));

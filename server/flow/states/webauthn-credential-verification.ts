@@ -3,6 +3,8 @@ import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createCreationOptions, verifyAttestation } from "../../methods/passkey/passkeys.ts";
+import { canUse } from "../../methods/second-factors.ts";
+import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { revokeDevices } from "../../sessions/trusted-devices.ts";
@@ -13,7 +15,6 @@ import { creationParameters, requireCredentialAddable } from "../new-credential.
 import { type Effects, next, reject } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
 import { mayAddSecurityKey } from "../profile/second-factors.ts";
-import { canUseSecurityKeys } from "../second-factor.ts";
 
 type Kind = "passkey" | "security_key";
 
@@ -40,7 +41,7 @@ export const webauthnCredentialVerification = state({
       input: z.strictObject({ public_key: z.record(z.string(), z.unknown()) }),
       when: ({ data, config }) =>
         data.credentialKind === "security_key"
-          ? canUseSecurityKeys(data.capabilities, config)
+          ? canUse(securityKey, data.capabilities, config)
           : config.passkey.enabled && data.capabilities?.webauthn === true,
       to: [NEXT],
       errors: ["passkey_invalid"],

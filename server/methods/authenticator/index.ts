@@ -1,0 +1,31 @@
+import type { Method } from "../method.ts";
+
+/**
+ * Authenticators that answer requests (FIDO UAF), such as an app on a phone; `server/authenticator` has their requests. An
+ * application registers them, for ids that need not be accounts, so they are second factors only while the configuration
+ * says so.
+ */
+export const authenticator = {
+  name: "authenticator",
+  credentials: "authenticators (UAF)",
+  tables: ["authenticatorDevices"],
+  has: ({ hasAuthenticator }) => hasAuthenticator,
+  fact: "hasAuthenticator",
+  pending: null,
+  amr: () => "authenticator",
+  strength: { isMultiFactor: "never", resistsPhishing: false },
+  firstFactor: null,
+  secondFactor: {
+    kind: "own",
+    rank: 2,
+    state: "login_authenticator",
+    switch: {
+      action: "continue_to_login_authenticator",
+      description: "Confirm with a registered authenticator instead.",
+    },
+    isAccepted: (mfa) => mfa.authenticator.enabled,
+    canUse: () => true,
+    enrolment: null,
+    outlastsSettings: false,
+  },
+} as const satisfies Method;

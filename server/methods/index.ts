@@ -1,0 +1,58 @@
+import { authenticator } from "./authenticator/index.ts";
+import type { Method } from "./method.ts";
+import { passcode } from "./passcode/index.ts";
+import { passkey } from "./passkey/index.ts";
+import { password } from "./password/index.ts";
+import { provider } from "./provider/index.ts";
+import { recoveryCode } from "./recovery-code/index.ts";
+import { securityKey } from "./security-key/index.ts";
+import { totp } from "./totp/index.ts";
+
+/**
+ * Every way to prove who one is, in the order in which they are offered. A method is added here, as a folder with its
+ * record; the compiler asks for what else it needs.
+ */
+export const methods = [
+  passcode,
+  password,
+  passkey,
+  provider,
+  totp,
+  securityKey,
+  authenticator,
+  recoveryCode,
+] as const satisfies readonly Method[];
+
+type Methods = (typeof methods)[number];
+
+export type MethodName = Methods["name"];
+
+export const methodNames = methods.map(({ name }) => name) as [MethodName, ...MethodName[]];
+
+/** The method of this name. */
+export function methodOf(name: MethodName): Method {
+  const found: Method | undefined = methods.find((method) => method.name === name);
+  if (!found) throw new Error(`there is no method ${name}`);
+  return found;
+}
+
+/** A method that begins sign-ins. */
+export type FirstFactorMethod = Extract<Methods, { firstFactor: object }>;
+
+export const firstFactors = methods.filter(
+  (method): method is FirstFactorMethod => method.firstFactor !== null,
+);
+
+/** A method that an account can have as its second factor. */
+export type SecondFactorMethod = Extract<Methods, { secondFactor: { kind: "own" } }>;
+
+export const secondFactors = methods.filter(
+  (method): method is SecondFactorMethod => method.secondFactor?.kind === "own",
+);
+
+/** A second factor that users set up in flows. */
+export type EnrolledMethod = Extract<SecondFactorMethod, { secondFactor: { enrolment: object } }>;
+
+export const enrolledMethods = secondFactors.filter(
+  (method): method is EnrolledMethod => method.secondFactor.enrolment !== null,
+);

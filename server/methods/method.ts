@@ -1,0 +1,110 @@
+import type { PgTable } from "drizzle-orm/pg-core";
+import type { schema } from "#db/client";
+import type { Factor } from "#db/schema/sessions";
+import type { Config } from "../config/schema.ts";
+import type { UserFacts } from "../identity/users.ts";
+
+/**
+ * The record of a way to prove who one is: one folder of `server/methods` exports one, and `server/methods/index.ts` lists
+ * them. What the service does with all methods alike is derived from these records: which states a sign-in passes through,
+ * what a session says of it, what an account is left with when something is removed, and `docs/reference/methods.md`.
+ */
+export interface Method {
+  /** In factors of sessions, audit entries and statistics. */
+  readonly name: Exclude<Factor["method"], "registration">;
+  /** What its credentials are, for documentation: a noun in the plural. */
+  readonly credentials: string;
+  /** The tables whose rows are its credentials; none where an identifier of the account is what it proves. */
+  readonly tables: readonly CredentialTable[];
+  /** Whether an account has it. */
+  readonly has: (facts: MethodFacts) => boolean;
+  /** The member of the facts that says so, where it is one of its own. */
+  readonly fact: MethodFact | null;
+  /** The member of a registration's pending data that holds what it will store, if a registration can create it. */
+  readonly pending: "passwordHash" | "credential" | "securityKey" | "totp" | null;
+  /** The `amr` of a session (RFC 8176), as clients of the protocol know it. @param provider of the factor */
+  readonly amr: (provider?: string) => string;
+  readonly strength: Strength;
+  /** How it begins a sign-in; null if it does not. */
+  readonly firstFactor: FirstFactor | null;
+  /** How it follows a first factor; null if it does not. */
+  readonly secondFactor: SecondFactor | null;
+}
+
+/** Tables whose rows are credentials of an account. */
+export type CredentialTable = {
+  [Name in keyof typeof schema]: (typeof schema)[Name] extends PgTable & {
+    userId: unknown;
+    tenantId: unknown;
+  }
+    ? Name
+    : never;
+}[keyof typeof schema];
+
+/** Facts of an account that say which methods it has. */
+export type MethodFact = Extract<keyof UserFacts, `has${string}`>;
+
+/** What is known of an account where methods are judged. */
+export type MethodFacts = Pick<UserFacts, MethodFact | "email" | "username">;
+
+/** The facts of an account without any method. */
+export const noMethods: Record<MethodFact, false> = {
+  hasPassword: false,
+  hasPasskey: false,
+  hasSecurityKey: false,
+  hasTotp: false,
+  hasAuthenticator: false,
+  hasRecoveryCode: false,
+  hasIdentity: false,
+};
+
+/** What a client can do, as far as methods depend on it; undefined in flows that do not ask, which leaves it to the browser. */
+export type MethodCapabilities = { webauthn: boolean; platformAuthenticator: boolean } | undefined;
+
+/** NIST SP 800-63B-4, 2 and 3.1. */
+export interface Strength {
+  /** Whether it alone is multi-factor authentication: never, or where the factor says that the user was verified. */
+  readonly isMultiFactor: "never" | "if_user_verified";
+  readonly resistsPhishing: boolean;
+}
+
+export interface FirstFactor {
+  /** The state in which it is verified. */
+  readonly state: "login_password" | "passcode_confirmation" | "login_passkey" | "thirdparty";
+  /** Whether it tells which account it is of; otherwise the sign-in needs a login identifier. */
+  readonly identifies: boolean;
+  /**
+   * Whether an identifier leads to it: `always`, so that the states do not reveal what an account has; `if_shown`, only where
+   * the configuration shows the actual methods of accounts; `never`.
+   */
+  readonly followsIdentifier: "always" | "if_shown" | "never";
+  readonly isEnabled: (config: Config) => boolean;
+  readonly canUse: (capabilities: MethodCapabilities) => boolean;
+}
+
+export type SecondFactor =
+  /** Stands in for a lost second factor, inside the states of the others. */
+  { readonly kind: "substitute" } | OwnSecondFactor;
+
+/** A second factor that an account can have alone. */
+export interface OwnSecondFactor {
+  readonly kind: "own";
+  /** The lowest that the account has and the client can use is asked for; those that resist phishing come first. */
+  readonly rank: number;
+  /** The state in which it is verified. */
+  readonly state: "login_security_key" | "login_authenticator" | "login_otp";
+  /** The action that switches to it from another one. */
+  readonly switch: { readonly action: string; readonly description: string };
+  /** Whether `mfa`, which is enabled, accepts it. */
+  readonly isAccepted: (mfa: Config["mfa"]) => boolean;
+  /** Whether this client can use it. */
+  readonly canUse: (capabilities: MethodCapabilities, mfa: Config["mfa"]) => boolean;
+  /** How a user sets it up in a flow; null if applications do. */
+  readonly enrolment: null | {
+    readonly state: "mfa_otp_secret_creation" | "mfa_security_key_creation";
+    readonly action: string;
+    readonly description: string;
+  };
+  /** Whether it counts as the account's even while it is not accepted, so that recovery codes are kept for it. */
+  readonly outlastsSettings: boolean;
+}

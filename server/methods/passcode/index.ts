@@ -1,0 +1,21 @@
+import type { Method } from "../method.ts";
+
+/** Codes that are mailed to an address of the account. They prove the address, which is an identifier. */
+export const passcode = {
+  name: "passcode",
+  credentials: "mailed codes",
+  tables: [],
+  has: ({ email }) => email !== null,
+  fact: null,
+  pending: null,
+  amr: () => "otp",
+  strength: { isMultiFactor: "never", resistsPhishing: false },
+  firstFactor: {
+    state: "passcode_confirmation",
+    identifies: false,
+    followsIdentifier: "always",
+    isEnabled: ({ email }) => email.enabled && email.use_for_authentication,
+    canUse: () => true,
+  },
+  secondFactor: null,
+} as const satisfies Method;

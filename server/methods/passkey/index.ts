@@ -1,0 +1,22 @@
+import type { Method } from "../method.ts";
+
+/** Passkeys (WebAuthn): multi-factor where the authenticator verifies its user (NIST SP 800-63B-4, 3.1.7). */
+export const passkey = {
+  name: "passkey",
+  credentials: "passkeys",
+  tables: ["webauthnCredentials"],
+  has: ({ hasPasskey }) => hasPasskey,
+  fact: "hasPasskey",
+  pending: "credential",
+  amr: () => "passkey",
+  strength: { isMultiFactor: "if_user_verified", resistsPhishing: true },
+  firstFactor: {
+    state: "login_passkey",
+    identifies: true,
+    // The choice of a method always offers passkeys, so that they count as a method of their own only where it is shown.
+    followsIdentifier: "if_shown",
+    isEnabled: (config) => config.passkey.enabled,
+    canUse: (capabilities) => capabilities?.webauthn === true,
+  },
+  secondFactor: null,
+} as const satisfies Method;

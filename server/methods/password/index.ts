@@ -1,0 +1,21 @@
+import type { Method } from "../method.ts";
+
+/** Passwords: something that the user knows (NIST SP 800-63B-4, 3.1.1). */
+export const password = {
+  name: "password",
+  credentials: "passwords",
+  tables: ["passwords"],
+  has: ({ hasPassword }) => hasPassword,
+  fact: "hasPassword",
+  pending: "passwordHash",
+  amr: () => "pwd",
+  strength: { isMultiFactor: "never", resistsPhishing: false },
+  firstFactor: {
+    state: "login_password",
+    identifies: false,
+    followsIdentifier: "always",
+    isEnabled: (config) => config.password.enabled,
+    canUse: () => true,
+  },
+  secondFactor: null,
+} as const satisfies Method;

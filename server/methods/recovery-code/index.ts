@@ -1,0 +1,15 @@
+import type { Method } from "../method.ts";
+
+/** Recovery codes: each stands in once for a lost second factor (NIST SP 800-63B-4, 4.2.1.1). */
+export const recoveryCode = {
+  name: "recovery_code",
+  credentials: "recovery codes",
+  tables: ["recoveryCodes"],
+  has: ({ hasRecoveryCode }) => hasRecoveryCode,
+  fact: "hasRecoveryCode",
+  pending: null,
+  amr: () => "recovery_code",
+  strength: { isMultiFactor: "never", resistsPhishing: false },
+  firstFactor: null,
+  secondFactor: { kind: "substitute" },
+} as const satisfies Method;

@@ -1,0 +1,34 @@
+import type { Method } from "../method.ts";
+
+/**
+ * Security keys (WebAuthn) as second factors. A platform attachment needs a platform authenticator; without one,
+ * `platform_authenticator_required` is shown.
+ */
+export const securityKey = {
+  name: "security_key",
+  credentials: "security keys",
+  tables: ["webauthnCredentials"],
+  has: ({ hasSecurityKey }) => hasSecurityKey,
+  fact: "hasSecurityKey",
+  pending: "securityKey",
+  amr: () => "security_key",
+  strength: { isMultiFactor: "never", resistsPhishing: true },
+  firstFactor: null,
+  secondFactor: {
+    kind: "own",
+    rank: 1,
+    state: "login_security_key",
+    switch: { action: "continue_to_login_security_key", description: "Use a security key instead." },
+    isAccepted: (mfa) => mfa.security_keys.enabled,
+    canUse: (capabilities, { security_keys }) =>
+      !capabilities ||
+      (capabilities.webauthn &&
+        (capabilities.platformAuthenticator || security_keys.authenticator_attachment !== "platform")),
+    enrolment: {
+      state: "mfa_security_key_creation",
+      action: "continue_to_security_key_creation",
+      description: "Set up a security key.",
+    },
+    outlastsSettings: true,
+  },
+} as const satisfies Method;

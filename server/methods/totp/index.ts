@@ -1,0 +1,28 @@
+import type { Method } from "../method.ts";
+
+/** Codes of authenticator apps (TOTP, RFC 6238). */
+export const totp = {
+  name: "totp",
+  credentials: "authenticator apps",
+  tables: ["totpSecrets"],
+  has: ({ hasTotp }) => hasTotp,
+  fact: "hasTotp",
+  pending: "totp",
+  amr: () => "totp",
+  strength: { isMultiFactor: "never", resistsPhishing: false },
+  firstFactor: null,
+  secondFactor: {
+    kind: "own",
+    rank: 3,
+    state: "login_otp",
+    switch: { action: "continue_to_login_otp", description: "Use an authenticator app instead." },
+    isAccepted: (mfa) => mfa.totp.enabled,
+    canUse: () => true,
+    enrolment: {
+      state: "mfa_otp_secret_creation",
+      action: "continue_to_otp_secret_creation",
+      description: "Set up an authenticator app.",
+    },
+    outlastsSettings: true,
+  },
+} as const satisfies Method;
