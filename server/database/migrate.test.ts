@@ -5,6 +5,7 @@ import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { StartError } from "../config/errors.ts";
 import { eventually } from "../testing/eventually.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
+import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { freePort } from "./cluster.ts";
 import { migrateDatabase } from "./migrate.ts";
 
@@ -97,18 +98,6 @@ function recorded() {
   };
 }
 
-/** Waits until a statement of a database waits for a lock. */
-const waiting = (url: string) =>
-  eventually(async () => {
-    const { rowCount } = await withClient(url, (client) =>
-      client.query(
-        `select from pg_locks l join pg_database d on d.oid = l.database
-         where not granted and datname = current_database()`,
-      ),
-    );
-    if (!rowCount) throw new Error("nothing waits");
-  });
-
 describe("the migration of a database in use", () => {
   it("A162 lets logins through while it waits behind a long transaction", async () => {
     const url = await databaseOf02("migrate_long");
@@ -132,7 +121,7 @@ describe("the migration of a database in use", () => {
     await login.query("begin");
     await login.query(ofAnAccount);
     const migration = migrateDatabase(url, tenant);
-    await waiting(url);
+    await withClient(url, waitsForLock);
     expect((await login.query(ofFacts)).rowCount).toBe(1);
     await login.query(ofAFlow);
     await login.query("commit");
