@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SQL, sql } from "drizzle-orm";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { purgeRules } from "../start/purge-rules.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
-import { purgeExpired } from "./purge.ts";
+import { PURGE_INTERVAL_MS, purgeExpired, startPurging } from "./purge.ts";
 
 const config = loadConfig({ STILE_AUDIT_LOG_RETENTION: "30d" }, "/nowhere");
 const tenant = "00000000-0000-4000-8000-000000000001";
@@ -231,7 +233,47 @@ describe("the purge of expired rows", () => {
     expect(rows).toEqual([{ erased: true }, { erased: false }]);
   });
 
+  it("ends between two batches once it is stopped", async () => {
+    for (let row = 0; row < 3; row += 1) await flow("-25 hours");
+    await test.database.write.execute(sql`
+      insert into webauthn_challenges (tenant_id, id, flow_id, ceremony, challenge, expires_at)
+      select ${tenant}, gen_random_uuid(), gen_random_uuid(), 'get', gen_random_uuid()::text, now() - interval '1 day'
+      from generate_series(1, 1500)`);
+    const ending = new AbortController();
+    const claim = Object.assign(Object.create(test.database.claim), {
+      async execute(statement: SQL) {
+        const result = await test.database.claim.execute<{ changed: number }>(statement);
+        if (result.rows[0]?.changed === 1_000) ending.abort();
+        return result;
+      },
+    });
+    expect(await purgeExpired({ ...test.database, claim }, purgeRules(config), ending.signal)).toBe(1_003);
+    expect(await count("webauthn_challenges where expires_at < now()")).toBe(500);
+    expect(await purgeExpired(test.database, purgeRules(config), ending.signal)).toBe(0);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(500);
+  });
+
   it("changes nothing if nothing has expired", async () => {
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(0);
   });
+});
+
+it("a purge of the background is told to end when purging stops, which waits for it, and none is begun after it", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let begun = 0;
+  let ended = 0;
+  const purge = async (ending: AbortSignal) => {
+    begun += 1;
+    await once(ending, "abort");
+    ended += 1;
+    return 0;
+  };
+  const stop = startPurging(purge, pino({ level: "silent" }));
+  vi.advanceTimersByTime(60_000);
+  expect([begun, ended]).toEqual([1, 0]);
+  await stop();
+  expect([begun, ended]).toEqual([1, 1]);
+  vi.advanceTimersByTime(2 * PURGE_INTERVAL_MS);
+  expect(begun).toBe(1);
 });

@@ -32,14 +32,21 @@ export const PURGE_INTERVAL_MS = 10 * 60_000;
 /**
  * Deletes expired rows and erases expired columns of all tenants. Several servers may run it concurrently.
  *
+ * @param ending ends it after the batch that runs
  * @returns the number of deleted rows
  */
-export async function purgeExpired(database: Database, rules: PurgeRules): Promise<number> {
+export async function purgeExpired(
+  database: Database,
+  rules: PurgeRules,
+  ending?: AbortSignal,
+): Promise<number> {
+  const change = (statement: SQL, table: string, rows: Expired) =>
+    changeInBatches(database, statement, table, rows, ending);
   let total = 0;
   for (const [table, rows] of Object.entries(rules.deleted))
-    total += await changeInBatches(database, sql`delete from ${sql.identifier(table)}`, table, rows);
+    total += await change(sql`delete from ${sql.identifier(table)}`, table, rows);
   for (const [table, { columns, ...rows }] of Object.entries(rules.erased))
-    await changeInBatches(database, sql`update ${sql.identifier(table)} set ${columns}`, table, rows);
+    await change(sql`update ${sql.identifier(table)} set ${columns}`, table, rows);
   return total;
 }
 
@@ -54,7 +61,9 @@ async function changeInBatches(
   change: SQL,
   table: string,
   { by, before, and, under = [] }: Expired,
+  ending: AbortSignal | undefined,
 ): Promise<number> {
+  if (ending?.aborted) return 0;
   const name = sql.identifier(table);
   let total = 0;
   for (const place of await placesOf(database, table, under)) {
@@ -65,7 +74,7 @@ async function changeInBatches(
     ];
     // Each batch begins where the one before it ended, or it would pass the rows that are already deleted.
     let from: string | null = null;
-    for (let changed = BATCH_ROWS; changed === BATCH_ROWS; total += changed) {
+    for (let changed = BATCH_ROWS; changed === BATCH_ROWS && !ending?.aborted; total += changed) {
       const began = performance.now();
       const after: SQL[] = from === null ? [] : [sql`${by} >= ${from}`];
       const { rows } = await database.claim.execute<{ changed: number; last: string | null }>(sql`
@@ -77,7 +86,8 @@ async function changeInBatches(
       changed = rows[0]?.changed ?? 0;
       from = rows[0]?.last ?? null;
       // Half of the time is left to sign-ins.
-      if (changed === BATCH_ROWS) await wait(performance.now() - began);
+      if (changed === BATCH_ROWS)
+        await wait(performance.now() - began, undefined, ending && { signal: ending }).catch(() => {});
     }
   }
   return total;
@@ -113,12 +123,17 @@ async function placesOf(
 /**
  * Purges periodically, first after `FIRST_PURGE_MS`, then every `PURGE_INTERVAL_MS`.
  *
- * @returns a function that stops it and waits for a running purge
+ * @param purgeExpired ends soon once its signal aborts
+ * @returns a function that stops it and waits for the end of a running purge
  */
-export function startPurging(purgeExpired: () => Promise<number>, log: Logger): () => Promise<void> {
+export function startPurging(
+  purgeExpired: (ending: AbortSignal) => Promise<number>,
+  log: Logger,
+): () => Promise<void> {
+  const ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
   const purge = () => {
-    running = purgeExpired().then(
+    running = purgeExpired(ending.signal).then(
       (rows) => log.debug({ rows }, "deleted expired rows"),
       (error: unknown) => log.warn({ err: error }, "deleting expired rows failed"),
     );
@@ -130,6 +145,7 @@ export function startPurging(purgeExpired: () => Promise<number>, log: Logger): 
   return async () => {
     clearTimeout(first);
     clearInterval(timer);
+    ending.abort();
     await running;
   };
 }

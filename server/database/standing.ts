@@ -6,8 +6,8 @@ import { OutgrownError, outgrownBy, type Release } from "./releases.ts";
 export interface Standing {
   /** The release that it may not run beside; null while it may serve. It stays that way until the process ends. */
   readonly outgrownBy: Release | null;
-  /** Resolves when the database has outgrown this version. */
-  readonly outgrown: Promise<Release>;
+  /** Aborts when the database has outgrown this version. Work in the background begins nothing new then. */
+  readonly outgrown: AbortSignal;
   /** Heeds the releases that a renewal of the lease has read. */
   heed(releases: readonly Release[]): void;
   /**
@@ -32,7 +32,7 @@ export function createStanding(
   log: Pick<Logger, "error" | "warn">,
   now: () => number = Date.now,
 ): Standing {
-  const outgrown = Promise.withResolvers<Release>();
+  const outgrown = new AbortController();
   let by: Release | null = null;
   let heededAt = now();
   let renew: (() => Promise<void>) | null = null;
@@ -42,7 +42,7 @@ export function createStanding(
     get outgrownBy() {
       return by;
     },
-    outgrown: outgrown.promise,
+    outgrown: outgrown.signal,
     heed(releases) {
       heededAt = now();
       if (by) return;
@@ -52,7 +52,7 @@ export function createStanding(
         { version, used_by: by.version, oldest: by.oldestBeside },
         new OutgrownError({ version }, by).message,
       );
-      outgrown.resolve(by);
+      outgrown.abort();
     },
     refresh() {
       if (!renew || now() - heededAt < STALE_AFTER_MS) return undefined;

@@ -3,9 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Job } from "../runtime.ts";
 import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
+import { laterRelease } from "../testing/later-release.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { withClient } from "../testing/postgres-cluster.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
-import type { Jobs } from "./jobs.ts";
+import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { deadLetters } from "./queue.ts";
 
 const code = "482913";
@@ -34,7 +36,7 @@ const mails = [{ name: "send_mail" }] as const;
 
 let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
-let jobs: (Jobs<Job> & { logged: string[] }) | undefined;
+let jobs: ReturnType<typeof testJobs> | undefined;
 
 beforeAll(async () => {
   db = await testDatabase();
@@ -350,6 +352,31 @@ describe("stopping", () => {
     await jobs?.stop();
     expect(await storedJobs()).toMatchObject([{ name: "send_mail", state: "retry" }]);
   });
+});
+
+test("A163 a job that is taken while the database outgrows this version is given back, due at once, and is no attempt", async () => {
+  smtp = await startSmtp();
+  const outgrown = await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+  await commit(codeMail("anna@example.com"));
+  await withClient(db.url, async (holder) => {
+    await holder.query("begin; lock table pgboss.job in exclusive mode");
+    const taking = outgrown.runDue(10);
+    await waitsForLock(holder);
+    outgrown.standing.heed([laterRelease]);
+    await holder.query("commit");
+    expect(await taking).toBe(0);
+  });
+  expect(await outgrown.runDue(10)).toBe(0);
+  expect(smtp.messages).toHaveLength(0);
+  const { rows } = await db.database.write.execute(
+    sql`select state, retry_count, started_on, start_after <= now() as due from pgboss.job`,
+  );
+  expect(rows).toEqual([{ state: "created", retry_count: 0, started_on: null, due: true }]);
+  const next = testJobs(db, { SMTP_URL: smtp.url });
+  await next.start({ worker: true });
+  await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
+  await next.stop();
+  expect(smtp.messages).toHaveLength(1);
 });
 
 test("A114 replaces broken connections and sends the next mail", async () => {

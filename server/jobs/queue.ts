@@ -5,6 +5,7 @@ import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import type { Standing } from "../database/standing.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -20,6 +21,8 @@ interface JobsOptions<Job extends NamedJob> {
   config: Config;
   kinds: JobKinds<Job>;
   platform: Platform;
+  /** Once the database has outgrown this version, no more jobs are begun. */
+  standing: Pick<Standing, "outgrown">;
   log: Logger;
 }
 
@@ -57,6 +60,7 @@ const MAX_RETRIES = 10_000;
 /** Creates the job queue on pg-boss. Connects to the database in `start`. */
 export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Jobs<Job> {
   const { databaseUrl, database, config, kinds, platform, log } = options;
+  const { outgrown } = options.standing;
   const names = Object.keys(kinds) as Job["name"][];
 
   const boss = new PgBoss({
@@ -131,10 +135,22 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     });
   }
 
-  function take(name: Job["name"], limit: number): Promise<Row[]> {
+  async function take(name: Job["name"], limit: number): Promise<Row[]> {
+    if (outgrown.aborted) return [];
     // The limit is part of the text.
     const db = prepared(`claim_${name}_${limit}`);
-    return boss.fetch<unknown>(name, { batchSize: limit, includeMetadata: true, db });
+    const rows = await boss.fetch<unknown>(name, { batchSize: limit, includeMetadata: true, db });
+    if (!outgrown.aborted) return rows;
+    await giveBack(name, rows);
+    return [];
+  }
+
+  /** Makes jobs due at once elsewhere, as if they had not been taken: a failure would count as an attempt. */
+  async function giveBack(name: Job["name"], rows: readonly Row[]): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    await database.claim.execute(sql`
+      update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
+      where name = ${name} and id = any (${sql.param(ids)}::uuid[]) and state = 'active'`);
   }
 
   async function perform(name: Job["name"], row: Row): Promise<void> {
@@ -267,6 +283,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     async runDue(limit) {
       if (!ready) throw new Error("the job queue was not started");
       await ready;
+      if (outgrown.aborted) return 0;
       await supervise();
       let taken = 0;
       for (const name of names) {

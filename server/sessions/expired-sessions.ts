@@ -14,6 +14,8 @@ type Process = Databases &
     tenants: { byId(id: string): Promise<Tenant | null> };
   };
 
+type Purging = Process & { ending: AbortSignal | undefined };
+
 /** Sessions that one transaction deletes. */
 const BATCH_ROWS = 1_000;
 
@@ -24,16 +26,19 @@ const SEARCHED_PAGES = 2_000;
  * Deletes the sessions of all tenants that have expired or were idle for too long, and emits the event of their end.
  * Several servers may run it concurrently: the transaction that deletes a row emits its event.
  *
+ * @param ending ends it after the batch that runs
  * @returns the number of deleted sessions
  */
-export async function endExpiredSessions(runtime: Process): Promise<number> {
+export async function endExpiredSessions(process: Process, ending?: AbortSignal): Promise<number> {
+  if (ending?.aborted) return 0;
+  const runtime = { ...process, ending };
   const expired = await endInBatches(runtime, sql`s.expires_at < now()`, sql`order by s.expires_at`);
   const idle = await idleCondition(runtime);
   return idle === null ? expired : expired + (await endIdleSessions(runtime, idle));
 }
 
 /** Looks for idle sessions in one part of the table after the other, so that no batch reads what an earlier one read. */
-async function endIdleSessions(runtime: Process, idle: SQL): Promise<number> {
+async function endIdleSessions(runtime: Purging, idle: SQL): Promise<number> {
   const { rows } = await runtime.database.write.execute<{ pages: number }>(
     sql`select (pg_relation_size('sessions') / current_setting('block_size')::int)::int as pages`,
   );
@@ -45,9 +50,9 @@ async function endIdleSessions(runtime: Process, idle: SQL): Promise<number> {
   return total;
 }
 
-async function endInBatches(runtime: Process, condition: SQL, order = sql``): Promise<number> {
+async function endInBatches(runtime: Purging, condition: SQL, order = sql``): Promise<number> {
   let total = 0;
-  for (let ended = BATCH_ROWS; ended === BATCH_ROWS; total += ended)
+  for (let ended = BATCH_ROWS; ended === BATCH_ROWS && !runtime.ending?.aborted; total += ended)
     ended = await endBatch(runtime, condition, order);
   return total;
 }

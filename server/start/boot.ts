@@ -147,6 +147,7 @@ export async function createRuntime(
       platform,
       auditOutput,
       client,
+      standing,
       log,
     });
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
@@ -162,16 +163,16 @@ export async function createRuntime(
       log,
     });
     cleanups.push(async () => close());
-    const queue = createJobs({ databaseUrl, database, config, kinds, platform, log });
+    const queue = createJobs({ databaseUrl, database, config, kinds, platform, standing, log });
     cleanups.push(() => queue.stop());
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
     if (!owner) await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
     const rules = purgeRules(config);
-    const purge = async () =>
-      (await purgeExpired(database, rules)) +
-      (await deleteAbandonedDeliveries(database)) +
-      (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }));
+    const purge = async (ending = standing.outgrown) =>
+      (await purgeExpired(database, rules, ending)) +
+      (await deleteAbandonedDeliveries(database, ending)) +
+      (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }, ending));
     if (worker) {
       webhooks.start();
       const stopPurging = startPurging(purge, log);
@@ -181,12 +182,12 @@ export async function createRuntime(
           queue.stopWorkers(),
           webhooks.stop(config.server.shutdown_timeout * 1_000),
           stopPurging(),
-        ]);
+        ]).then(
+          () => log.info("jobs, deliveries and purges have ended"),
+          (error: unknown) => log.error({ err: error }, "ending jobs and deliveries failed"),
+        );
       // What this version does not know, it must not work on; requests are answered 503 until the process ends.
-      standing.outgrown
-        .then(stopWorking)
-        .then(() => log.info("jobs, deliveries and purges have ended"))
-        .catch((error: unknown) => log.error({ err: error }, "ending jobs and deliveries failed"));
+      standing.outgrown.addEventListener("abort", stopWorking);
     }
 
     const runtime: BootedRuntime = {
@@ -210,7 +211,7 @@ export async function createRuntime(
       admission: createTurns({ enabled: true }),
       jobs: owner ? wakingAt(owner, queue) : queue,
       webhooks: owner ? { ...webhooks, wake: () => owner.wake("deliveries") } : webhooks,
-      purgeExpired: purge,
+      purgeExpired: () => purge(),
       instanceId,
       ...(closing ? { closing } : {}),
       ...(owner ? { tellOthers: owner.tellOthers } : {}),

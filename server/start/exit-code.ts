@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
@@ -30,7 +31,7 @@ export function exitCodeOfFailure(error: unknown): number {
 
 /** Resolves with the exit code when a process that the database has outgrown is to stop. */
 export async function outgrownExitCode({ outgrown }: Pick<Standing, "outgrown">): Promise<number> {
-  await outgrown;
+  if (!outgrown.aborted) await once(outgrown, "abort");
   await pause(OUTGROWN_DRAIN_MS);
   return OUTGROWN_EXIT_CODE;
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { thisRelease } from "../database/releases.ts";
 import { eventually } from "../testing/eventually.ts";
 import { flowClient } from "../testing/flow-client.ts";
+import { outgrow } from "../testing/later-release.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 import { type Service, startService } from "../testing/service.ts";
@@ -31,11 +32,6 @@ afterAll(async () => {
   await underNext?.database.close();
 });
 
-const outgrow = ({ database }: Pick<Service, "database">) =>
-  database.database.write.execute(
-    "insert into releases (version, oldest_beside) values ('99.0.0', '98.0.0')",
-  );
-
 /** Starts the server again, and returns how it ends. */
 async function startAgain({ server }: Service): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../../dist/bundle/main.js")], {
@@ -56,7 +52,7 @@ test("A163 a server that the database has outgrown says so, answers 503, stops, 
   const { server } = service;
   const flow = flowClient(server.url);
   await flow.start("login");
-  await outgrow(service);
+  await outgrow(service.database);
   await eventually(async () => {
     const ready = await fetch(`${server.url}/health/ready`);
     expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: "database_outgrown" }]);
@@ -72,7 +68,8 @@ test("A163 a server that the database has outgrown says so, answers 503, stops, 
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "1"]);
   expect((await fetch(`${server.url}/health/alive`)).status).toBe(200);
 
-  await eventually(() => expect(server.logs()).toContain('"message":"stopped"'));
+  expect(await server.ended()).toBe(3);
+  expect(server.logs()).toContain('"message":"stopped"');
   expect(server.logs()).toContain('"used_by":"99.0.0","oldest":"98.0.0"');
   const { rows } = await service.database.database.write.execute(
     `select state, retry_count from pgboss.job where id = '${left}'`,
@@ -85,9 +82,10 @@ test("A163 a server that the database has outgrown says so, answers 503, stops, 
 
 test("A163 a server of several processes that the database has outgrown stops all of them", async () => {
   const { server } = workers;
-  await outgrow(workers);
+  await outgrow(workers.database);
   await eventually(async () => expect((await fetch(`${server.url}/health/ready`)).status).toBe(503));
-  await eventually(() => expect(server.logs()).toContain('"message":"stopped"'));
+  expect(await server.ended()).toBe(3);
+  expect(server.logs()).toContain('"message":"stopped"');
   expect(server.logs()).not.toContain("another one is started");
 });
 
@@ -95,7 +93,7 @@ test("A163 under Next, which has no process to stop, requests are answered 503 f
   const { server } = underNext;
   const flow = flowClient(server.url);
   await flow.start("login");
-  await outgrow(underNext);
+  await outgrow(underNext.database);
   await eventually(async () => expect((await flow.attempt("register_client_capabilities")).status).toBe(503));
   const ready = await fetch(`${server.url}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: "database_outgrown" }]);

@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Database } from "#db/client";
 import { loadConfig } from "../config/load.ts";
+import { thisRelease } from "../database/releases.ts";
+import { createStanding, type Standing } from "../database/standing.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { createVault } from "../keys/vault.ts";
@@ -16,7 +18,7 @@ export function testJobs(
   { url, database }: { url: string; database: Database },
   settings: Record<string, string> = {},
   secretKeys: readonly string[] = [secretKey],
-): Jobs<Job> & { logged: string[] } {
+): Jobs<Job> & { logged: string[]; standing: Standing } {
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
   const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
@@ -32,17 +34,20 @@ export function testJobs(
     auditOutput: null,
     log,
   });
+  const standing = createStanding(thisRelease(), log);
   const jobs = createJobs({
     databaseUrl: url,
     database,
     config,
     kinds,
     platform,
+    standing,
     log,
   });
   return {
     ...jobs,
     logged,
+    standing,
     async stop() {
       await jobs.stop();
       close();

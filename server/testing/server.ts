@@ -26,6 +26,8 @@ export interface RunningServer {
   logs(): string;
   /** Sends a signal and waits for the process to exit. Does not stop its embedded database. */
   kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Waits until it ends by itself, and returns its exit code; null after a signal. */
+  ended(): Promise<number | null>;
   /** Restarts it on the same address and data, after SIGTERM if it still runs. */
   restart(): Promise<void>;
   /** Stops it and removes its data. */
@@ -120,6 +122,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     },
     logs,
     kill,
+    async ended() {
+      await gone;
+      return child.exitCode;
+    },
     async restart() {
       await kill("SIGTERM");
       await launch();

@@ -9,18 +9,22 @@ const BATCH_ROWS = 5_000;
  * sealed data that only these deliveries waited for. Each batch is a transaction of its own: what an interrupted call
  * leaves, `deleteAbandonedDeliveries` deletes.
  *
- * @param limit deliveries at most; default: all
+ * @param options `limit`: deliveries at most, by default all; `ending`: ends it after the batch that runs
  * @returns the number of deleted deliveries
  */
 export async function deleteDeliveries(
   { claim }: Pick<Database, "claim">,
   { tenantId, webhook }: { tenantId: string; webhook: string },
-  limit = Number.POSITIVE_INFINITY,
+  { limit = Number.POSITIVE_INFINITY, ending }: { limit?: number; ending?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const others = sql`select from webhook_deliveries d
     where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook <> ${webhook}`;
   let total = 0;
-  for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && total < limit; total += deleted) {
+  for (
+    let deleted = BATCH_ROWS;
+    deleted === BATCH_ROWS && total < limit && !ending?.aborted;
+    total += deleted
+  ) {
     const { rows } = await claim.execute<{ count: number }>(sql`
       with gone as (
         delete from webhook_deliveries where ctid = any (array(
@@ -47,9 +51,14 @@ export async function deleteDeliveries(
  * deleted webhooks, also those that a transaction wrote while its webhook was deleted. Several servers may run it
  * concurrently.
  *
+ * @param ending ends it after the batch that runs
  * @returns the number of deleted deliveries
  */
-export async function deleteAbandonedDeliveries(database: Pick<Database, "claim">): Promise<number> {
+export async function deleteAbandonedDeliveries(
+  database: Pick<Database, "claim">,
+  ending?: AbortSignal,
+): Promise<number> {
+  if (ending?.aborted) return 0;
   // One probe of an index for each webhook with deliveries.
   const { rows } = await database.claim.execute<{ tenant_id: string; webhook: string }>(sql`
     with recursive receivers as (
@@ -64,6 +73,6 @@ export async function deleteAbandonedDeliveries(database: Pick<Database, "claim"
       select from webhooks w where w.tenant_id = r.tenant_id and w.id::text = r.webhook)`);
   let total = 0;
   for (const { tenant_id: tenantId, webhook } of rows)
-    total += await deleteDeliveries(database, { tenantId, webhook });
+    total += await deleteDeliveries(database, { tenantId, webhook }, { ending });
   return total;
 }

@@ -178,7 +178,11 @@ export async function deleteWebhook(
     return true;
   });
   if (isDeleted)
-    await deleteDeliveries(runtime.database, { tenantId: tenant.id, webhook: id }, MAX_DELETED_AT_ONCE);
+    await deleteDeliveries(
+      runtime.database,
+      { tenantId: tenant.id, webhook: id },
+      { limit: MAX_DELETED_AT_ONCE },
+    );
   return isDeleted;
 }
 

@@ -7,8 +7,11 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { configWebhooks } from "../events/config-webhooks.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
+import { createStanding } from "../database/standing.ts";
 import { eventually } from "../testing/eventually.ts";
+import { laterRelease } from "../testing/later-release.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
 import { createReceiverClient } from "./receiver-client.ts";
 import { deleteWebhook } from "./stored-webhooks.ts";
@@ -486,6 +489,29 @@ describe("a process that ends", () => {
     expect(rows).toEqual([{ claimed_until: null, attempts: 0 }]);
     receiver.answer = (response) => response.writeHead(204).end();
     expect(await process().runDue(10)).toBe(1);
+  });
+
+  test("A163 sends nothing that it takes while the database outgrows it, and gives it back at once", async () => {
+    const ids = [
+      await commitEvent([await storeWebhook(receiver.url)]),
+      // A later release may know what this one takes for a deleted webhook.
+      await commitEvent([randomUUID()]),
+    ];
+    const standing = createStanding({ version: "0.3.0" }, pino({ level: "silent" }));
+    const outgrown = process({ ...runtime, standing });
+    const holder = await runtime.database.write.$client.connect();
+    await holder.query("begin; lock table webhook_deliveries in exclusive mode");
+    const running = outgrown.runDue(10);
+    await waitsForLock(holder);
+    standing.heed([laterRelease]);
+    await holder.query("commit");
+    holder.release();
+    await running;
+    expect(await outgrown.runDue(10)).toBe(0);
+    expect(receiver.received).toEqual([]);
+    expect(await deliveries()).toEqual(ids.map(() => ({ state: "waiting", attempts: 0, pause: 0 })));
+    expect(await process().runDue(10)).toBe(2);
+    expect(receiver.received.map(({ id }) => id)).toEqual(ids.slice(0, 1));
   });
 
   test("A112 leaves what it had in hand to the next one, after its lease", async () => {

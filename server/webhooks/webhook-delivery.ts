@@ -4,6 +4,7 @@ import type { Database } from "#db/client";
 import { auditEntryJson } from "../audit/audit-entry.ts";
 import type { AuditOutput } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
+import type { Standing } from "../database/standing.ts";
 import { describeFailure } from "../jobs/failure.ts";
 import { startWorker, type Worker } from "../jobs/worker.ts";
 import type { TenantSigningKeys } from "../keys/tenant-signing-keys.ts";
@@ -44,6 +45,8 @@ interface DeliveryOptions {
   config: Pick<Config, "audit_log">;
   auditOutput: AuditOutput | null;
   client: ReceiverClient;
+  /** Once the database has outgrown this version, nothing more is sent; attempts that were sent end. */
+  standing: Pick<Standing, "outgrown">;
   log: Logger;
 }
 
@@ -70,6 +73,7 @@ const MAX_OUTCOMES = 100;
 
 export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery {
   const { database, client, platform, log } = options;
+  const { outgrown } = options.standing;
   const load = createReceiverLoad();
   const tokens = createEventTokens(options.signingKeys);
   const ending = new AbortController();
@@ -77,6 +81,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
   let worker: Worker | undefined;
 
   const take = async (limit: number): Promise<ClaimedDelivery[]> => {
+    if (outgrown.aborted) return [];
     const claimed = await claimDue(database, limit, load, platform.clockShift());
     for (const delivery of claimed) load.begin(delivery);
     return claimed;
@@ -113,6 +118,8 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
 
   async function attempt(delivery: ClaimedDelivery): Promise<Outcome> {
     const prepared = await prepareDelivery({ ...options, tokens }, delivery);
+    // Due at once elsewhere. What was prepared may be wrong: that the webhook is gone, for instance.
+    if (outgrown.aborted) return { kind: "postponed", pauseSeconds: 0 };
     if (prepared.kind !== "request") return prepared;
     const answer = await client.post({ ...prepared.request, signal: ending.signal });
     if (answer.error === "aborted") return { kind: "postponed", pauseSeconds: 0 };

@@ -17,6 +17,13 @@ export const eventFaults: readonly Fault[] = [
     caughtBy: ["server/mail/mail-events.test.ts"],
   },
   {
+    name: "a server that the database has outgrown sends what it takes meanwhile",
+    file: "server/webhooks/webhook-delivery.ts",
+    text: 'if (outgrown.aborted) return { kind: "postponed", pauseSeconds: 0 };',
+    fault: 'if (!outgrown) return { kind: "postponed", pauseSeconds: 0 };',
+    caughtBy: ["server/webhooks/webhook-delivery.test.ts"],
+  },
+  {
     name: "a webhook posts to a private address that its callback names",
     file: "server/webhooks/receiver-client.ts",
     text: "const judged = judgeCallback(request.callback, { allowPrivate });",

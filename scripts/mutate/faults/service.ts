@@ -31,6 +31,20 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/http/authenticator/answer-request.test.ts"],
   },
   {
+    name: "a server that the database has outgrown runs jobs that it takes meanwhile",
+    file: "server/jobs/queue.ts",
+    text: "if (!outgrown.aborted) return rows;",
+    fault: "if (outgrown) return rows;",
+    caughtBy: ["server/jobs/queue.test.ts"],
+  },
+  {
+    name: "a purge that is told to end goes on with the next batch",
+    file: "server/database/purge.ts",
+    text: "changed === BATCH_ROWS && !ending?.aborted",
+    fault: "changed === BATCH_ROWS",
+    caughtBy: ["server/database/purge.test.ts"],
+  },
+  {
     name: "production starts without secret keys",
     file: "server/config/rules.ts",
     text: 'mode === "production" && secret_keys.length === 0',
