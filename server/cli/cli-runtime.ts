@@ -7,6 +7,7 @@ import { prepareCluster } from "../database/data-folder.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { attach } from "../database/postmaster.ts";
+import { asReadOnly } from "../database/read-only.ts";
 import { secretKeys } from "../keys/secret-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
@@ -26,7 +27,8 @@ const POOL_SIZE = 3;
  * Migrates the configured database and runs `work` on it. An embedded database that a server runs is shared with it;
  * otherwise one is started until the work is done.
  *
- * @throws StartError with one line that says what failed
+ * @throws StartError with one line that says what failed; ReadOnlyError if the work writes and the database takes no
+ *   writes
  */
 export async function withCliRuntime<Result>(
   config: Config,
@@ -47,6 +49,8 @@ export async function withCliRuntime<Result>(
     } finally {
       await database.close();
     }
+  } catch (error) {
+    throw asReadOnly(error);
   } finally {
     await release();
   }

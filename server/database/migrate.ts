@@ -9,7 +9,8 @@ import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { unitsOf } from "./migration-units.ts";
-import { OutgrownError, outgrownBy, readReleases, thisRelease } from "./releases.ts";
+import { ReadOnlyError } from "./read-only.ts";
+import { OutgrownError, outgrownBy, type Release, readReleases, thisRelease } from "./releases.ts";
 
 /** Key of the advisory lock of a migration. Any number that no other lock uses. */
 const MIGRATION_LOCK = 0x57_11_1e;
@@ -40,7 +41,7 @@ export interface MigrationOptions {
   /** How long the migration tries to get one lock, in milliseconds. Default: ten minutes. */
   giveUpMs?: number;
   /** Replaces this version, for tests. */
-  release?: { version: string; oldestBeside: string };
+  release?: Release;
 }
 
 /**
@@ -50,10 +51,13 @@ export interface MigrationOptions {
  * Each step of a migration is a transaction that waits two seconds for its lock, then lets others through and tries
  * again. One that is interrupted goes on where it stopped (decision 63).
  *
+ * If nothing is to be done, nothing is written: a read-only database is accepted as it is, the former name of its default
+ * tenant included.
+ *
  * @param url a database of PostgreSQL 15 or newer
  * @param tenant the default tenant with its configured name
- * @throws StartError if the database cannot be reached, is too old, or a lock cannot be obtained; OutgrownError if a
- *   later release has used it that this version may not run beside
+ * @throws StartError if the database cannot be reached, is too old, or a lock cannot be obtained; ReadOnlyError if it
+ *   is read-only and has to be migrated; OutgrownError if a later release has used it that this version may not run beside
  */
 export async function migrateDatabase(
   url: string,
@@ -93,7 +97,7 @@ async function migrate(
   tenant: { id: string; name: string },
   { log, giveUpMs = GIVE_UP_MS, release = thisRelease() }: MigrationOptions,
 ): Promise<void> {
-  let isDone = false;
+  let isDone = await isMigrated(client, migrations, tenant, release);
   const finish = async () => {
     await client.query(
       `insert into tenants (id, name) values ($1, $2)
@@ -145,6 +149,47 @@ async function migrate(
 }
 
 /**
+ * Whether nothing is to be done, found out by reading alone.
+ *
+ * @throws ReadOnlyError if something is to be done on a read-only database
+ */
+async function isMigrated(
+  client: pg.Client,
+  migrations: readonly Migration[],
+  tenant: { id: string; name: string },
+  release: Release,
+): Promise<boolean> {
+  const by = outgrownBy(release.version, await readReleases(client));
+  if (by) throw new OutgrownError(release, by);
+  const { rows: found } = await client.query<{ isReadOnly: boolean; hasMigrations: boolean }>(
+    `select current_setting('transaction_read_only')::boolean as "isReadOnly",
+      to_regclass('drizzle.__drizzle_migrations') is not null as "hasMigrations"`,
+  );
+  const { isReadOnly = false, hasMigrations = false } = found[0] ?? {};
+  const newest = hasMigrations ? await newestMigration(client) : NONE;
+  if (migrations.every(({ folderMillis }) => folderMillis <= newest)) {
+    const { rows } = await client.query<{ name: string }>("select name from tenants where id = $1", [
+      tenant.id,
+    ]);
+    if (rows[0] && (isReadOnly || rows[0].name === tenant.name)) return true;
+  }
+  if (isReadOnly)
+    throw new ReadOnlyError("migrate it where it takes writes, with stile migrate of this version");
+  return false;
+}
+
+/** The time of a database without migrations. */
+const NONE = -1;
+
+/** Returns the time of the newest migration that a database has. */
+async function newestMigration(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ newest: string | null }>(
+    "select max(created_at) as newest from drizzle.__drizzle_migrations",
+  );
+  return Number(rows[0]?.newest ?? NONE);
+}
+
+/**
  * Returns the next step of the migrations that are missing; null if there is none. An empty database is migrated in one
  * step. The table of migrations is that of drizzle-kit; another one beside it names the units of a migration that has
  * begun.
@@ -155,14 +200,11 @@ async function nextStep(client: pg.Client, migrations: Migration[]): Promise<Ste
     (id serial primary key, hash text not null, created_at bigint)`);
   await client.query(`create table if not exists drizzle.__stile_migration_units
     (migration text not null, unit text not null, primary key (migration, unit))`);
-  const { rows } = await client.query<{ newest: string | null }>(
-    "select max(created_at) as newest from drizzle.__drizzle_migrations",
-  );
-  const newest = Number(rows[0]?.newest ?? -1);
+  const newest = await newestMigration(client);
   const missing = migrations.filter(({ folderMillis }) => folderMillis > newest);
   const [migration] = missing;
   if (!migration) return null;
-  if (newest < 0) return { name: "all", run: () => applyAll(client, missing) };
+  if (newest === NONE) return { name: "all", run: () => applyAll(client, missing) };
 
   const { rows: done } = await client.query<{ unit: string }>(
     "select unit from drizzle.__stile_migration_units where migration = $1",

@@ -10,6 +10,7 @@ import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
 import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { purgeExpired, startPurging } from "../database/purge.ts";
+import { asReadOnly } from "../database/read-only.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { OutgrownError, recordRelease, thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
@@ -227,7 +228,7 @@ export async function createRuntime(
     return runtime;
   } catch (error) {
     await stop();
-    throw error;
+    throw asReadOnly(error);
   }
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { flowClient } from "../testing/flow-client.ts";
 import { copyTemplate, startTestCluster, withClient } from "../testing/postgres-cluster.ts";
+import { run } from "../testing/program.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 
 /** A server whose PostgreSQL has a disk of its own, so that the disk can be full. Only root may mount one. */
@@ -61,6 +62,15 @@ test("A125 a read-only database is told by readiness and by steps, until it take
   const start = await flowClient(server.url).start("login");
   expect([start.status, start.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(await isAlive()).toBe(200);
+  const second = await run(process.execPath, [join(import.meta.dirname, "../../dist/bundle/main.js")], {
+    cwd: process.cwd(),
+    env: { ...server.environment, PORT: "0" },
+  });
+  expect(second).toEqual({
+    code: 1,
+    out: "",
+    err: "stile: the database is read-only: this needs one that takes writes\n",
+  });
 
   await withClient(postgres.cluster.adminUrl, async (client) => {
     await client.query("set default_transaction_read_only = off");

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -34,6 +35,14 @@ declare module "vitest" {
 
 const template = "stile_template";
 
+/** A PostgreSQL that a test has started. */
+export interface StartedCluster {
+  cluster: TestCluster;
+  /** Starts it again as a standby, which takes no writes from then on, and has no primary. */
+  becomeStandby(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** Test data need not survive a crash, so no write waits for the disk. */
 const crashUnsafeSettings = {
   fsync: "off",
@@ -43,6 +52,8 @@ const crashUnsafeSettings = {
   shared_buffers: "128MB",
   max_wal_size: "2GB",
   log_line_prefix: "%m [%p] %d ",
+  // A standby needs its log of writes.
+  wal_level: "replica",
 };
 
 /** Vitest's global set-up: starts one PostgreSQL for the whole run. */
@@ -59,9 +70,7 @@ export default async function setup(project: {
  *
  * @param parent folder for its own folder
  */
-export async function startTestCluster(
-  parent = tmpdir(),
-): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
+export async function startTestCluster(parent = tmpdir()): Promise<StartedCluster> {
   const folder = mkdtempSync(join(parent, "stile test "));
   const account = databaseAccount(join(folder, "data"));
   if (account) chownSync(folder, account.uid, account.gid);
@@ -74,11 +83,14 @@ export async function startTestCluster(
   };
   await createCluster(cluster);
   const port = await freePort();
-  const child = launch(cluster, port, crashUnsafeSettings);
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const stop = async () => {
+  let child = launch(cluster, port, crashUnsafeSettings);
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGINT");
-    await exited;
+    await once(child, "exit");
+  };
+  const stop = async () => {
+    await end();
     rmSync(folder, { recursive: true, force: true });
   };
   // A run that is interrupted skips its tear-down.
@@ -94,6 +106,12 @@ export async function startTestCluster(
     });
     return {
       cluster: { adminUrl, ownerUrl: clusterUrl(cluster, port), template, logFile: cluster.logFile },
+      async becomeStandby() {
+        await end();
+        writeFileSync(join(cluster.directory, "standby.signal"), "");
+        child = launch(cluster, port, crashUnsafeSettings);
+        await answering(adminUrl, cluster, () => child.exitCode !== null);
+      },
       stop,
     };
   } catch (error) {
