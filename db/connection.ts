@@ -5,11 +5,19 @@ type Answered = (error: Error | null, result?: pg.QueryResult) => void;
 
 /** A connection of a pool. It runs statements with parameters as `ExtendedQuery`. */
 export class Connection extends pg.Client {
+  /** Gives it back to its pool, which sets this while it is in use. */
+  release?: (destroy?: boolean) => void;
+
   // The driver declares an overload for each form of its arguments.
   // biome-ignore lint/suspicious/noExplicitAny: it returns what the form of the arguments asks for
   override query(...[config, values, callback]: unknown[]): any {
     const statement = statementOf(config, values);
-    if (!statement) return Reflect.apply(super.query, this, [config, values, callback]);
+    if (!statement) {
+      const answered = Reflect.apply(super.query, this, [config, values, callback]);
+      // Drizzle would keep the connection for ever, and the pool would have one less.
+      if (isBegin(config)) Promise.resolve(answered).catch(() => this.release?.(true));
+      return answered;
+    }
     const run = (answered: Answered) =>
       super.query(
         new ExtendedQuery([statement], (error, [result]) =>
@@ -25,6 +33,12 @@ export class Connection extends pg.Client {
       throw error;
     });
   }
+}
+
+/** Whether a query is the one with which Drizzle begins a transaction. */
+function isBegin(config: unknown): boolean {
+  const text = typeof config === "string" ? config : (config as { text?: unknown }).text;
+  return typeof text === "string" && /^begin(?: [a-z ,]+)?$/.test(text);
 }
 
 /** The statement of a query with parameters; null for a simple query, such as `begin`. */

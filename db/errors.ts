@@ -94,7 +94,9 @@ export function isRetryable(error: unknown): boolean {
 export function isConnectionLost(error: unknown): boolean {
   return (
     hasCode(error, (code) => /^(08|57P0[123]|ECONNRESET$|EPIPE$|ETIMEDOUT$)/.test(code)) ||
-    messages(error).some((message) => /connection terminated/i.test(message))
+    messages(error).some((message) =>
+      /connection terminated|^Client has encountered a connection error/i.test(message),
+    )
   );
 }
 
@@ -116,8 +118,9 @@ export function isDiskFull(error: unknown): boolean {
 /** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network. */
 const unreachableCode = /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/;
 
-/** Errors of the pool, which carry no code. */
-const unreachableMessage = /^(Connection terminated|timeout exceeded when trying to connect)/;
+/** Errors of the driver, which carry no code. The last one is that of the rollback after a lost connection. */
+const unreachableMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /** Returns true if the database could not be reached, which is a temporary failure. */
 export function isDatabaseUnreachable(error: unknown): boolean {
