@@ -4,6 +4,7 @@ import { observeCommits } from "./after-commit.ts";
 import { Connection } from "./connection.ts";
 import { ReadPool } from "./read-pool.ts";
 import * as schema from "./schema/index.ts";
+import { watchSilence } from "./silence.ts";
 
 export { schema };
 
@@ -28,6 +29,13 @@ export interface Database {
   claim: NodePgDatabase<typeof schema> & { $client: pg.Pool };
   /** Whether connections support prepared statements, which some poolers do not. */
   prepares: boolean;
+  /**
+   * Ends connections of a PostgreSQL that hangs, from now on until it is closed (`watchSilence`). For processes that
+   * answer requests.
+   *
+   * @param onEnded called with the number of connections that were ended at once
+   */
+  watch(onEnded: (count: number) => void): void;
   /** Ends when PostgreSQL has ended each connection, or has not answered for a second. */
   close(): Promise<void>;
 }
@@ -58,8 +66,9 @@ export function openDatabase(
   prepares = true,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): Database {
-  const connections = new Set<pg.PoolClient>();
+  const connections = new Set<Connection>();
   let lastEnded = () => {};
+  let endWatch = () => {};
   const open = (Pool: typeof pg.Pool, options?: string) => {
     const client = new Pool({
       Client: Connection,
@@ -70,13 +79,14 @@ export function openDatabase(
       ...(options && prepares ? { options } : {}),
     });
     client.on("error", onError);
-    client.on("connect", (connection) => {
+    client.on("connect", (opened) => {
+      const connection = opened as unknown as Connection;
       connections.add(connection);
       // A connection that fails in use rejects its query. Without a listener its event would end the process, too.
       connection.on("error", () => {});
     });
     client.on("remove", (connection) => {
-      connections.delete(connection);
+      connections.delete(connection as unknown as Connection);
       if (connections.size === 0) lastEnded();
     });
     return drizzle({ client, schema });
@@ -90,7 +100,12 @@ export function openDatabase(
     read,
     claim,
     prepares,
+    watch(onEnded) {
+      endWatch();
+      endWatch = watchSilence(url, connections, onEnded);
+    },
     async close() {
+      endWatch();
       await Promise.all([write, read, claim].map((database) => database.$client.end()));
       // A pool ends before its connections have: PostgreSQL, if it stops now, would report an error on each of them.
       if (connections.size === 0) return;

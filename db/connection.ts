@@ -1,16 +1,50 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { type BoundStatement, ExtendedQuery } from "./extended-query.ts";
 
 type Answered = (error: Error | null, result?: pg.QueryResult) => void;
 
+/** The socket of a connection, which is not in the types of the driver. */
+export const streamOf = (client: pg.Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
+
 /** A connection of a pool. It runs statements with parameters as `ExtendedQuery`. */
 export class Connection extends pg.Client {
+  /** Since when it owes an answer, or when it was last seen to send; null if it owes none. */
+  #owesSince: number | null = null;
+  #bytesRead = 0;
   /** Gives it back to its pool, which sets this while it is in use. */
   release?: (destroy?: boolean) => void;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on("drain", () => {
+      this.#owesSince = null;
+    });
+  }
+
+  /**
+   * How long it has owed an answer and sent nothing, in milliseconds, as far as calls of this function have seen.
+   *
+   * @param now by `performance.now`
+   */
+  silentMs(now: number): number {
+    if (this.#owesSince === null) return 0;
+    const { bytesRead } = streamOf(this);
+    if (bytesRead !== this.#bytesRead) this.#owesSince = now;
+    this.#bytesRead = bytesRead;
+    return now - this.#owesSince;
+  }
+
+  /** Ends it without a word to PostgreSQL. Its statements fail as if the connection was lost. */
+  abandon(): void {
+    streamOf(this).destroy(new Error("Connection terminated: the database does not answer"));
+  }
 
   // The driver declares an overload for each form of its arguments.
   // biome-ignore lint/suspicious/noExplicitAny: it returns what the form of the arguments asks for
   override query(...[config, values, callback]: unknown[]): any {
+    this.#owesSince ??= performance.now();
     const statement = statementOf(config, values);
     if (!statement) {
       const answered = Reflect.apply(super.query, this, [config, values, callback]);

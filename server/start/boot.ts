@@ -117,6 +117,12 @@ export async function createRuntime(
       config.database.prepared_statements,
     );
     cleanups.push(() => database.close());
+    database.watch((count) =>
+      log.warn(
+        { connections: count },
+        "the database does not answer; connections that wait for it are ended",
+      ),
+    );
 
     await checkSealingKeys(database, vault, sealedColumns).catch((error: unknown) => {
       if (!rejectsSessionParameters(error)) throw error;

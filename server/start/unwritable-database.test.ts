@@ -49,7 +49,7 @@ async function failedStart() {
 
 const isAlive = async () => (await fetch(`${server.url}/health/alive`)).status;
 
-test("A125 a read-only database is told by readiness and by steps, until it takes writes again", async () => {
+test("A119 A125 a read-only database is told by readiness and by steps, until it takes writes again", async () => {
   const flow = flowClient(server.url);
   await flow.start("login");
   await asAdmin("alter system set default_transaction_read_only = on");
@@ -82,7 +82,7 @@ test("A125 a read-only database is told by readiness and by steps, until it take
 });
 
 test.skipIf(!isMounted)(
-  "A125 a full disk is told by readiness and by steps, until it has room again",
+  "A119 A125 a full disk is told by readiness and by steps, until it has room again",
   async () => {
     expect(await health()).toEqual([200, { ready: true }]);
     const filler = join(disk, "filler");

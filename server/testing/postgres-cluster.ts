@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -38,6 +39,9 @@ const template = "stile_template";
 /** A PostgreSQL that a test has started. */
 export interface StartedCluster {
   cluster: TestCluster;
+  /** Stops all of its processes where they are (SIGSTOP), until they are resumed. It is resumed before it is stopped. */
+  pause(): void;
+  resume(): void;
   /** Starts it again as a standby, which takes no writes from then on, and has no primary. */
   becomeStandby(): Promise<void>;
   stop(): Promise<void>;
@@ -84,8 +88,17 @@ export async function startTestCluster(parent = tmpdir()): Promise<StartedCluste
   await createCluster(cluster);
   const port = await freePort();
   let child = launch(cluster, port, crashUnsafeSettings);
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of [Number(child.pid), ...childrenOf(Number(child.pid))]) process.kill(pid, name);
+  };
+  let isPaused = false;
+  const resume = () => {
+    if (isPaused) signal("SIGCONT");
+    isPaused = false;
+  };
   const end = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    resume();
     child.kill("SIGINT");
     await once(child, "exit");
   };
@@ -94,7 +107,10 @@ export async function startTestCluster(parent = tmpdir()): Promise<StartedCluste
     rmSync(folder, { recursive: true, force: true });
   };
   // A run that is interrupted skips its tear-down.
-  process.once("exit", () => child.kill("SIGQUIT"));
+  process.once("exit", () => {
+    resume();
+    child.kill("SIGQUIT");
+  });
   try {
     const adminUrl = clusterUrl(cluster, port, "postgres", "postgres");
     await answering(adminUrl, cluster, () => child.exitCode !== null);
@@ -106,6 +122,11 @@ export async function startTestCluster(parent = tmpdir()): Promise<StartedCluste
     });
     return {
       cluster: { adminUrl, ownerUrl: clusterUrl(cluster, port), template, logFile: cluster.logFile },
+      pause() {
+        isPaused = true;
+        signal("SIGSTOP");
+      },
+      resume,
       async becomeStandby() {
         await end();
         writeFileSync(join(cluster.directory, "standby.signal"), "");
@@ -118,6 +139,13 @@ export async function startTestCluster(parent = tmpdir()): Promise<StartedCluste
     await stop();
     throw error;
   }
+}
+
+/** The processes that a process has started. */
+function childrenOf(parent: number): number[] {
+  const lines = execFileSync("ps", ["-A", "-o", "ppid=,pid="], { encoding: "utf8" }).trim().split("\n");
+  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.flatMap(([ppid, pid]) => (ppid === parent && pid !== undefined ? [pid] : []));
 }
 
 /**

@@ -10,6 +10,20 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["db/clock.test.ts"],
   },
   {
+    name: "a connection that is lost at the begin of a transaction is lost to its pool",
+    file: "db/connection.ts",
+    text: "if (isBegin(config))",
+    fault: "if (isBegin(''))",
+    caughtBy: ["db/silence.test.ts"],
+  },
+  {
+    name: "a long statement is ended though the database answers others",
+    file: "db/silence.ts",
+    text: "if (await answers(url)) answeredAt = performance.now();",
+    fault: "if ((await answers(url)) && answeredAt > performance.now()) answeredAt = performance.now();",
+    caughtBy: ["db/silence.test.ts"],
+  },
+  {
     name: "the console gets no audit lines of a commit",
     file: "db/commit.ts",
     text: "for (const write of writes) write.committed?.(returned);",
