@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { configWebhookId } from "../events/config-webhooks.ts";
 import { eventually } from "../testing/eventually.ts";
 import { outgrow, startLaterRelease } from "../testing/later-release.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type Service, startService } from "../testing/service.ts";
 import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
-import { configWebhookId } from "../webhooks/config-webhooks.ts";
 
 /** Deliveries and purges that servers have under way when the database outgrows them. They need `npm run build`. */
 
