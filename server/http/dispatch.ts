@@ -1,6 +1,5 @@
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
-import type { Client } from "../context/client.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import type { AccessFields } from "../observability/access-fields.ts";
 import type { Runtime } from "../runtime.ts";
@@ -8,19 +7,16 @@ import { currentRuntime } from "../runtime-slot.ts";
 import { findRoute } from "./addresses.ts";
 import { preflightHeaders } from "./answer/cors.ts";
 import { forReader } from "./answer/error-page.ts";
+import { type ErrorStatus, refusal } from "./answer/refusal.ts";
 import { plainError, type Reply } from "./answer/reply.ts";
-import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "./answer/temporary-failure.ts";
+import { isTemporaryFailure } from "./answer/temporary-failure.ts";
 import { complete, toResponse } from "./answer/to-response.ts";
-import { authenticatorError } from "./authenticator/error.ts";
-import { flowError } from "./flow/call-flow.ts";
 import { rejectPageRequest } from "./page/page-requests.ts";
-import { errorReply } from "./passkeys/error-reply.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
 import { type ApiRequest, webRequest } from "./request/api-request.ts";
+import { clientOf } from "./request/client.ts";
 import { sourceOf } from "./request/client-address.ts";
-import { cookieValues, markCookieName, THIRD_PARTY_STATE_COOKIE } from "./request/cookies.ts";
 import { isLocalRequest } from "./request/host.ts";
-import { acceptedLanguage, languageInCookie, requestedLanguage } from "./request/language.ts";
 import { type Located, locate } from "./request/locate.ts";
 import { isAllowedOrigin, isSameOrigin } from "./request/origin.ts";
 import { requestAddress } from "./request/request-address.ts";
@@ -56,131 +52,197 @@ export async function handle(
 }
 
 /**
- * Answers a request to the API: with a complete reply, or with a response where the body is a stream or binary.
+ * Answers a request to the API: with a complete reply, or with a response where the body is a stream or binary. Each step
+ * below gives what the next one needs, or the answer.
  *
  * @returns null for an address outside the API
  */
 export async function dispatch(
   request: ApiRequest,
-  { peer, address, requestId, accessFields = {} }: ConnectionInfo,
+  connection: ConnectionInfo,
   runtime: Runtime = currentRuntime(),
 ): Promise<Reply | Response | null> {
-  const { url } = request;
-  // Liveness says nothing of the database, and readiness asks it by itself.
-  if (!servesHealth({ path: url.pathname })) await runtime.standing.refresh();
-  const isOutgrown = runtime.standing.outgrownBy !== null;
-  let located: Located | null = null;
-  const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") => {
-    const home = located?.tenant ? withinTenant(located.tenant.config, "/") : null;
-    const shown =
-      reply instanceof Response ? reply : forReader(reply, request.headers, { errorShape, config, home });
-    return complete(request, shown, { config, requestId, errorShape });
-  };
-  const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
-    if (!isUnknownKey(error, runtime.log))
-      runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
-    return respond(errorFor({ errorShape, config: runtime.config }, 503), runtime.config);
-  };
+  const call: Call = { request, connection, runtime };
+  await noticeLaterRelease(call);
+  const place = await find(call);
+  if ("answer" in place) return place.answer;
+  const route = routeOf(call, place);
+  if (route === null) return outsideTheApi(call, place);
+  if ("answer" in route) return route.answer;
+  const owner = await ownerOf(call, place, route);
+  if ("answer" in owner) return owner.answer;
+  const operation = operationOf(call, owner);
+  if ("answer" in operation) return operation.answer;
+  return perform(call, owner, operation);
+}
+
+/** A request with what answers it. */
+interface Call {
+  request: ApiRequest;
+  connection: ConnectionInfo;
+  runtime: Runtime;
+}
+
+/** The end of the steps. */
+interface Ended {
+  answer: Reply | Response;
+}
+
+/** Where an answer comes from, which decides how it looks. */
+interface Origin {
+  config: Config;
+  errorShape: ErrorShape;
+  /** The tenant of the host or path; null before it is known. */
+  located: Located | null;
+}
+
+/** Liveness says nothing of the database, and readiness asks it by itself. */
+async function noticeLaterRelease({ request, runtime }: Call): Promise<void> {
+  if (!servesHealth({ path: request.url.pathname })) await runtime.standing.refresh();
+}
+
+/** Finds the tenant of the host and the path within it. */
+async function find(call: Call): Promise<Located | Ended> {
+  const { request, runtime } = call;
+  const origin: Origin = { config: runtime.config, errorShape: "plain", located: null };
   try {
-    located = await locate(runtime, request.headers.get("host"), url.pathname);
+    const located = await locate(runtime, request.headers.get("host"), request.url.pathname);
+    if (located !== null) return located;
   } catch (error) {
-    return tenantUnavailable(error, "plain");
+    return tenantUnavailable(call, origin, error);
   }
-  if (located === null) {
-    return respond(plainError(421, "Unknown host name (BASE_URL, STILE_SERVER_HOSTS)."), runtime.config);
+  return ended(call, origin, plainError(421, "Unknown host name (BASE_URL, STILE_SERVER_HOSTS)."));
+}
+
+/** The route of a tenant's path. */
+interface FoundRoute {
+  tenant: Tenant;
+  route: Route;
+  params: Record<string, string>;
+}
+
+/** Finds the route of a path; null outside the API. */
+function routeOf(call: Call, located: Located): FoundRoute | Ended | null {
+  const { request, runtime } = call;
+  const found = findRoute(located.path, methodOf(request));
+  if (found === null) return null;
+  const { tenant } = located;
+  if (!tenant) {
+    const origin: Origin = { config: runtime.config, errorShape: "plain", located };
+    return ended(call, origin, plainError(404, "Unknown tenant."));
   }
-  const { path } = located;
-  const method = request.method === "HEAD" ? "GET" : request.method;
-  const found = findRoute(path, method);
-  if (found === null) {
-    if (isOutgrown)
-      return respond(errorFor({ errorShape: "plain", config: runtime.config }, 503), runtime.config);
-    const { headers } = request;
-    const source = sourceOf(address);
-    const reply = await rejectPageRequest(runtime, {
-      method: request.method,
-      url,
-      headers,
-      source,
-      ...located,
-    });
-    return reply && respond(reply, located.tenant?.config ?? runtime.config);
-  }
-  const errorShape = "unknown" in found ? found.unknown : found.route.errorShape;
-  let { tenant } = located;
-  if (!tenant) return respond(plainError(404, "Unknown tenant."), runtime.config);
   if ("unknown" in found)
-    return respond(errorFor({ errorShape, config: tenant.config }, 404), tenant.config, errorShape);
-  const { route, params } = found;
+    return refused(call, { config: tenant.config, errorShape: found.unknown, located }, 404);
+  return { tenant, ...found };
+}
+
+/** Answers what may be a page; null if it is none of the API. */
+async function outsideTheApi(call: Call, located: Located): Promise<Reply | Response | null> {
+  const { request, connection, runtime } = call;
+  const config = located.tenant?.config ?? runtime.config;
+  const origin: Origin = { config, errorShape: "plain", located };
+  if (isOutgrown(call)) return refused(call, { ...origin, config: runtime.config }, 503).answer;
+  const { method, url, headers } = request;
+  const source = sourceOf(connection.address);
+  const reply = await rejectPageRequest(runtime, { method, url, headers, source, ...located });
+  return reply && respond(call, origin, reply);
+}
+
+/** The tenant that answers, with the route. */
+interface Owner extends FoundRoute {
+  origin: Origin;
+}
+
+/** Finds the tenant that answers: the passkey server's own paths name one. */
+async function ownerOf(call: Call, located: Located, found: FoundRoute): Promise<Owner | Ended> {
+  const { runtime, connection, request } = call;
+  const { errorShape } = found.route;
+  let { tenant } = found;
   if (errorShape === "passkeys") {
+    const origin: Origin = { config: runtime.config, errorShape, located };
     try {
-      const named = await passkeyTenant(runtime, located, params.tenant_id ?? "");
-      if ("error" in named) return respond(named.error, runtime.config);
+      const named = await passkeyTenant(runtime, located, found.params.tenant_id ?? "");
+      if ("error" in named) return ended(call, { ...origin, errorShape: "plain" }, named.error);
       tenant = named.tenant;
     } catch (error) {
-      return tenantUnavailable(error, errorShape);
+      return tenantUnavailable(call, origin, error);
     }
   }
-  accessFields.tenant = tenant.id;
-  const { config } = tenant;
-  const finish = (reply: Reply | Response) => respond(reply, config, errorShape);
-  const fail = (status: ErrorStatus, headers?: Record<string, string>) =>
-    finish(errorFor({ errorShape, config }, status, headers));
-  if (url.pathname !== path) url.pathname = path;
+  if (connection.accessFields) connection.accessFields.tenant = tenant.id;
+  if (request.url.pathname !== located.path) request.url.pathname = located.path;
+  return { ...found, tenant, origin: { config: tenant.config, errorShape, located } };
+}
 
-  if (method === "OPTIONS") return finish(options(request, route, config));
-  const row = route.methods.get(method);
-  if (!row) return fail(405, { Allow: allowed(route) });
-
-  const client = clientOf(request, { address, requestId }, row, tenant);
+/** Finds the operation of the method, and judges whether this client may call it. */
+function operationOf(call: Call, owner: Owner): { row: Address; context: HandlerContext } | Ended {
+  const { request, connection, runtime } = call;
+  const { route, params, tenant, origin } = owner;
+  if (request.method === "OPTIONS") return ended(call, origin, options(request, route, tenant.config));
+  const row = route.methods.get(methodOf(request));
+  if (!row) return refused(call, origin, 405, { Allow: allowed(route) });
+  const { peer, accessFields = {} } = connection;
   const context: HandlerContext = {
     runtime,
     tenant,
-    client,
+    client: clientOf(request, connection, isForPages(row), tenant),
     request,
-    url,
+    url: request.url,
     params,
     peer,
     cookies: request.headers.get("cookie"),
     accessFields,
   };
-  if (isOutgrown && !servesHealth(row)) return fail(503);
-  if (!mayCall(row, context)) return fail(isForPages(row) ? 403 : 404);
+  if (isOutgrown(call) && !servesHealth(row)) return refused(call, origin, 503);
+  if (!mayCall(row, context)) return refused(call, origin, isForPages(row) ? 403 : 404);
+  return { row, context };
+}
+
+async function perform(
+  call: Call,
+  { origin }: Owner,
+  { row, context }: { row: Address; context: HandlerContext },
+): Promise<Reply | Response> {
+  const { runtime, connection } = call;
   try {
-    return finish(await row.handler(context));
+    return respond(call, origin, await row.handler(context));
   } catch (error) {
-    if (isUnknownKey(error, runtime.log)) return fail(503);
-    runtime.log.error({ err: error, request_id: requestId, path: row.path }, "a request failed");
-    return fail(isTemporaryFailure(error) ? 503 : 500);
+    if (isUnknownKey(error, runtime.log)) return refused(call, origin, 503).answer;
+    const line = { err: error, request_id: connection.requestId, path: row.path };
+    runtime.log.error(line, "a request failed");
+    return refused(call, origin, isTemporaryFailure(error) ? 503 : 500).answer;
   }
 }
 
-function clientOf(
-  { headers }: ApiRequest,
-  { address: ip, requestId }: Pick<ConnectionInfo, "address" | "requestId">,
-  row: Address,
-  tenant: Tenant,
-): Client {
-  const { mfa } = tenant.config;
-  const cookies = headers.get("cookie");
-  const requested = headers.get("x-language");
-  // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
-  const language =
-    requested === null && isForPages(row)
-      ? acceptedLanguage(languageInCookie(cookies) ?? headers.get("accept-language"))
-      : requestedLanguage(requested);
-  return {
-    ip,
-    source: sourceOf(ip),
-    userAgent: (headers.get("user-agent") ?? "").slice(0, 512),
-    language,
-    requestId,
-    origin: headers.get("origin"),
-    thirdPartyStates: cookieValues(cookies, THIRD_PARTY_STATE_COOKIE),
-    deviceCookie: cookieValues(cookies, mfa.device_trust_cookie_name).join("|") || null,
-    markCookie: cookieValues(cookies, markCookieName(tenant))[0] ?? null,
-  };
+/** Completes an answer: for a person in a browser an error is a page. */
+function respond(
+  { request, connection: { requestId } }: Call,
+  { config, errorShape, located }: Origin,
+  reply: Reply | Response,
+): Reply | Response {
+  const home = located?.tenant ? withinTenant(located.tenant.config, "/") : null;
+  const shown =
+    reply instanceof Response ? reply : forReader(reply, request.headers, { errorShape, config, home });
+  return complete(request, shown, { config, requestId, errorShape });
 }
+
+const ended = (call: Call, origin: Origin, reply: Reply | Response): Ended => ({
+  answer: respond(call, origin, reply),
+});
+
+function refused(call: Call, origin: Origin, status: ErrorStatus, headers?: Record<string, string>): Ended {
+  return ended(call, origin, refusal(origin, status, headers));
+}
+
+function tenantUnavailable(call: Call, origin: Origin, error: unknown): Ended {
+  const { runtime, connection } = call;
+  if (!isUnknownKey(error, runtime.log))
+    runtime.log.error({ err: error, request_id: connection.requestId }, "finding the tenant failed");
+  return ended(call, { ...origin, errorShape: "plain" }, refusal(origin, 503));
+}
+
+const isOutgrown = ({ runtime }: Call) => runtime.standing.outgrownBy !== null;
+
+const methodOf = ({ method }: ApiRequest) => (method === "HEAD" ? "GET" : method);
 
 const isForPages = ({ access }: Address) => access === "same-origin" || access === "listed-origin";
 
@@ -216,42 +278,3 @@ function options({ headers }: ApiRequest, route: Route, config: Config): Reply {
     : {};
   return { status: 204, headers: { Allow: allowed(route), ...preflight } };
 }
-
-const messages: Record<ErrorStatus, string> = {
-  403: "Only same-origin requests are allowed.",
-  404: "Not found.",
-  405: "Method not allowed.",
-  500: "Internal server error.",
-  503: "The service is temporarily unavailable. Try again in a moment.",
-};
-
-/** Builds an error that no handler sends, in the shape of the interface. */
-function errorFor(
-  { errorShape, config }: { errorShape: ErrorShape; config: Config },
-  status: ErrorStatus,
-  headers: Record<string, string> = {},
-): Reply {
-  const retry: Record<string, string> = status === 503 ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
-  return errorReplies[errorShape](status, { ...headers, ...retry }, config);
-}
-
-type ErrorStatus = 403 | 404 | 405 | 500 | 503;
-
-const errorReplies: Record<
-  ErrorShape,
-  (status: ErrorStatus, headers: Record<string, string>, config: Config) => Reply
-> = {
-  plain: (status, headers) => plainError(status, messages[status], headers),
-  admin: (status, headers) => plainError(status, messages[status], headers),
-  authenticator: (status, headers) => authenticatorError(status, messages[status], headers),
-  passkeys: (status, headers) => errorReply(status, undefined, "", headers),
-  flow(status, headers, config) {
-    const reply =
-      status === 503
-        ? flowError(config, "temporarily_unavailable")
-        : status >= 500
-          ? flowError(config, "technical_error")
-          : flowError(config, "operation_not_permitted_error", { status });
-    return { ...reply, headers: { ...reply.headers, ...headers } };
-  },
-};
