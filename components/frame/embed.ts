@@ -9,7 +9,7 @@ export interface EmbeddedFrame {
 }
 
 /** The least height of a frame, in pixels. */
-const ROOM_PX = 600;
+const MIN_HEIGHT_PX = 600;
 const MAX_HEIGHT_PX = 10_000;
 
 /** How long a frame that has loaded may take until its first message. */
@@ -38,7 +38,7 @@ export function embed(place: string | Element, options: EmbeddingOptions): Embed
   frame.allow = "publickey-credentials-get; publickey-credentials-create";
   frame.title = "Sign in";
   // Room for most states: browsers ignore clicks into a frame whose size has just changed.
-  frame.style.cssText = `display:block;width:100%;min-height:${ROOM_PX}px;border:0;color-scheme:${options.theme ?? "light dark"}`;
+  frame.style.cssText = `display:block;width:100%;min-height:${MIN_HEIGHT_PX}px;border:0;color-scheme:${options.theme ?? "light dark"}`;
   let isAnswering = false;
   let isRemoved = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,7 +70,7 @@ export function embed(place: string | Element, options: EmbeddingOptions): Embed
    */
   function resize(content: unknown): void {
     const { clientWidth: width } = frame;
-    const height = Math.min(Math.max(Number(content) || 0, ROOM_PX), MAX_HEIGHT_PX);
+    const height = Math.min(Math.max(Number(content) || 0, MIN_HEIGHT_PX), MAX_HEIGHT_PX);
     if (width === shown.width && height <= shown.height) return;
     Object.assign(shown, { width, height });
     frame.style.height = `${height}px`;

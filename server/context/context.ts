@@ -27,7 +27,7 @@ export interface RequestContext<Process> extends ClientContext<Process> {
   /** The flow whose step it is; absent outside flows. */
   flowId?: string;
   /** Whether the tenant had stored webhooks when the flow was read; absent outside flows. */
-  isHeard?: boolean;
+  hasStoredWebhooks?: boolean;
   /** The session presented with the request; read by profile flows only. */
   session?: Session;
 }

@@ -15,7 +15,7 @@ import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { configWebhooks } from "./config-webhooks.ts";
-import { emit, emitMail, heardParts } from "./emit.ts";
+import { emit, emitMail, subscribedParts } from "./emit.ts";
 import { type EventData, events } from "./events.ts";
 import type { WrittenEvents } from "./write-records.ts";
 
@@ -327,7 +327,7 @@ describe("an event of a session", () => {
 
     const inTransaction = await toldBy((write) => commitWrites(runtime, write));
     const inBatch = await toldBy(async (write) => {
-      const { parts, delivered } = heardParts(write.parts ?? []);
+      const { parts, delivered } = subscribedParts(write.parts ?? []);
       delivered(await runTogether<WrittenEvents>(runtime.database, parts));
     });
 

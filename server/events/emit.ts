@@ -63,34 +63,34 @@ export function emit(
 ): Write {
   const event = pendingEvent(context, name, contentOf(context, name, subject));
   const write = async (tx: Transaction) => collect(tx, writeRecords, { event });
-  return Object.assign(write, { parts: [unheard(event)] });
+  return Object.assign(write, { parts: [leftOut(event)] });
 }
 
-/** A part that is another one, an event, or followed by events, where a webhook may hear of the step. */
-interface HeardPart extends Part {
-  heard: { part: Part } | { event: PendingEvent } | { ended: PendingEvent[] };
+/** A part that is another one, an event, or followed by events, where a webhook may be subscribed to events of the step. */
+interface SubscribedPart extends Part {
+  subscribed: { part: Part } | { event: PendingEvent } | { ended: PendingEvent[] };
 }
 
 /** The part that leaves an event out, because no webhook of the tenant could get one. */
-function unheard(event: PendingEvent): HeardPart {
+function leftOut(event: PendingEvent): SubscribedPart {
   return {
-    name: "unheard",
+    name: "event_left_out",
     text: "",
     values: [event.tenantId],
     refuses: "case when exists (select from webhooks where tenant_id = $1 and enabled) then 'webhook' end",
     isIdempotent: true,
-    heard: { event },
+    subscribed: { event },
   };
 }
 
-/** Makes a part that is another one where a webhook may hear of the step. */
-export function unlessHeard(part: Part, heard: Part): Part {
-  const either: HeardPart = { ...part, heard: { part: heard } };
+/** Makes a part that is another one where a webhook may be subscribed to events of the step. */
+export function unlessSubscribed(part: Part, subscribed: Part): Part {
+  const either: SubscribedPart = { ...part, subscribed: { part: subscribed } };
   return either;
 }
 
 /**
- * Makes a part that ends sessions of a user also emit their events, where a webhook may hear of the step.
+ * Makes a part that ends sessions of a user also emit their events, where a webhook may be subscribed to events of the step.
  *
  * @param part has an expression `session_ended`: the ended rows of `sessions`, and `event`, one of `names`
  */
@@ -102,21 +102,21 @@ export function emitEnded(
 ): Part {
   const content = { subjectId: userId, data: null, sealedData: null, addsUser: false };
   const ended = names.map((name) => ({ ...pendingEvent(context, name, content), ofEnded: true }));
-  const telling: HeardPart = { ...part, heard: { ended } };
+  const telling: SubscribedPart = { ...part, subscribed: { ended } };
   return telling;
 }
 
-/** Whether a webhook may hear of a step: the tenant has stored ones, as `hasStored` says, or configured ones. */
-export function mayBeHeard({ config }: Pick<Tenant, "config">, hasStored: boolean): boolean {
+/** Whether a webhook may be subscribed to events of a step: the tenant has stored ones, as `hasStored` says, or configured ones. */
+export function mayHaveSubscriber({ config }: Pick<Tenant, "config">, hasStored: boolean): boolean {
   return hasStored || configWebhooks(config).length > 0;
 }
 
 /**
- * Returns the parts of a step of which a webhook may hear, and its events, with what to call after the commit.
+ * Returns the parts of a step to whose events a webhook may be subscribed, and its events, with what to call after the commit.
  *
  * @returns `delivered` is called with what the parts return
  */
-export function heardParts(parts: readonly Part[]): {
+export function subscribedParts(parts: readonly Part[]): {
   parts: Part[];
   delivered(returned: Partial<WrittenEvents>): void;
 } {
@@ -124,12 +124,12 @@ export function heardParts(parts: readonly Part[]): {
   const events: PendingEvent[] = [];
   let endsSessions = -1;
   for (const part of parts) {
-    const { heard } = part as Partial<HeardPart>;
-    if (heard && "event" in heard) events.push(heard.event);
-    else if (heard && "part" in heard) changes.push(heard.part);
-    else if (heard) {
+    const { subscribed } = part as Partial<SubscribedPart>;
+    if (subscribed && "event" in subscribed) events.push(subscribed.event);
+    else if (subscribed && "part" in subscribed) changes.push(subscribed.part);
+    else if (subscribed) {
       endsSessions = changes.push(part);
-      events.push(...heard.ended);
+      events.push(...subscribed.ended);
     } else changes.push(part);
   }
   // Events of ended sessions are made of rows that only the statement that ends them sees.

@@ -11,8 +11,8 @@ import { hasSubscriber, subscribedConfigWebhooks } from "./subscriptions.ts";
  */
 export function mailEvents(runtime: EventContext["runtime"] & Databases & Sealing): PublishMail {
   const { database } = runtime;
-  return async (tenant, id, mail, { unheard }) => {
-    const subscribed = unheard
+  return async (tenant, id, mail, { withoutWebhooks }) => {
+    const subscribed = withoutWebhooks
       ? subscribedConfigWebhooks(tenant, "email.send").length > 0
       : await hasSubscriber(database.read, tenant, "email.send");
     if (!subscribed) return false;

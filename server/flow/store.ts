@@ -42,7 +42,7 @@ export interface StoredFlow {
   finishedAt: Date | null;
   sessionId: string | null;
   /** Whether the tenant has stored webhooks, so that a step writes events. */
-  isHeard: boolean;
+  hasStoredWebhooks: boolean;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
   /** The end of the budget of steps that this step exceeds; null within the budgets. */
@@ -92,7 +92,7 @@ const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.h
   f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_authenticator, f.has_recovery_code,
   f.has_identity, f.credential_count, f.username, f.email, f.email_verified, f.language, f.blocked,
   f.passkey_declined_at,
-  exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as is_heard`;
+  exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as has_webhooks`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
@@ -414,7 +414,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     expiresAt: row.expires_at,
     finishedAt: row.finished_at,
     sessionId: row.session_id,
-    isHeard: row.is_heard,
+    hasStoredWebhooks: row.has_webhooks,
     claimed: row.claimed,
     exhaustedUntil: row.exhausted_until ? new Date(Number(row.exhausted_until)) : null,
     resume: { current: row.resume_hash, previous: row.previous_resume_hash },

@@ -78,7 +78,7 @@ export function requestContextOf(
   session?: Session,
   signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS),
 ): RequestContext {
-  const { record, now, isHeard } = flow;
+  const { record, now, hasStoredWebhooks } = flow;
   const flowId = record.id;
-  return { runtime, tenant, client, now, signal, flowId, isHeard, ...(session ? { session } : {}) };
+  return { runtime, tenant, client, now, signal, flowId, hasStoredWebhooks, ...(session ? { session } : {}) };
 }

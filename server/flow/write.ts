@@ -5,7 +5,7 @@ import type { Write, WriteOfParts } from "#db/write";
 import { accountOf } from "../account/account.ts";
 import { type OwnerPayload, ownerPayloadOf, ownerPayloadOfJson } from "../account/profile.ts";
 import { type AccountJson, accountPart } from "../account/stored-account.ts";
-import { heardParts, mayBeHeard } from "../events/emit.ts";
+import { mayHaveSubscriber, subscribedParts } from "../events/emit.ts";
 import type { WrittenEvents } from "../events/write-records.ts";
 import { factsById } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
@@ -135,7 +135,7 @@ async function writeOnce(
 
   const shownUser = states[judged.record.state].showsUser ? (data.userId ?? null) : null;
   const writes = await partsOf(request, judged, owner);
-  const hasWebhooks = flow.isHeard;
+  const hasWebhooks = flow.hasStoredWebhooks;
   const writing = { request, key, claim, saved, judged, owner, shownUser, hasWebhooks };
   const written = (writes && (await writeParts(writing, writes))) || (await writeInTransaction(writing));
   if (owner && judged.replacement) owner.session = judged.replacement;
@@ -210,8 +210,8 @@ async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPaylo
   const { database, jobs } = request.runtime;
   const { tenant } = request;
   const own = writes.flatMap((write) => write.parts);
-  const { parts, delivered } = mayBeHeard(tenant, step.hasWebhooks)
-    ? heardParts(own)
+  const { parts, delivered } = mayHaveSubscriber(tenant, step.hasWebhooks)
+    ? subscribedParts(own)
     : { parts: own, delivered: () => {} };
   const save = savedFlow(
     key,

@@ -128,9 +128,9 @@ describe("the email.send event", () => {
 
   it("looks for no stored webhook at the first attempt of a mail that was caused before there was one", async () => {
     await storeWebhook(runtime, ["email.send"]);
-    await run(runtime, { unheard: true });
+    await run(runtime, { withoutWebhooks: true });
     expect(await storedEvents(runtime)).toEqual([]);
-    await run(runtime, { unheard: true }, 2);
+    await run(runtime, { withoutWebhooks: true }, 2);
     expect(await storedEvents(runtime)).toHaveLength(1);
   });
 
@@ -141,7 +141,7 @@ describe("the email.send event", () => {
       STILE_WEBHOOKS_ENABLED: "true",
       STILE_WEBHOOKS_HOOKS: JSON.stringify(hooks),
     });
-    await run(configured, { unheard: true });
+    await run(configured, { withoutWebhooks: true });
     expect(await openedEvents()).toMatchObject([{ delivered_by_hanko: false }]);
   });
 

@@ -30,5 +30,5 @@ interface QueuedMail {
     identifier: string;
   };
   /** The tenant had no stored webhook when the mail was caused, so that its first attempt need not look for one. */
-  unheard?: boolean;
+  withoutWebhooks?: boolean;
 }

@@ -50,12 +50,12 @@ export interface PublishedMail {
  * Emits `email.send`, once for an id.
  *
  * @param mail makes the mail; not called if no webhook is subscribed
- * @param options `unheard`: the tenant had no stored webhook when the mail was caused, so that none is looked for
+ * @param options `withoutWebhooks`: the tenant had no stored webhook when the mail was caused, so that none is looked for
  * @returns whether a webhook is subscribed
  */
 export type PublishMail = (
   tenant: Tenant,
   id: string,
   mail: () => PublishedMail,
-  options: { unheard: boolean },
+  options: { withoutWebhooks: boolean },
 ) => Promise<boolean>;

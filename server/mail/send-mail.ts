@@ -21,7 +21,7 @@ const storedMail = z.object({
   tenantId: z.uuid(),
   to: z.string().nullable(),
   language: z.enum(languageTags).catch("en"),
-  unheard: z.boolean().default(false),
+  withoutWebhooks: z.boolean().default(false),
   mail: z.discriminatedUnion("type", [
     z.object({
       type: z.enum(messagesOf("passcode")),
@@ -91,12 +91,12 @@ export function sendMail(options: {
     lifetimeSeconds: ({ mail }) => ("code" in mail ? mail.ttlSeconds : NOTICE_LIFETIME_SECONDS),
     maxPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 300),
 
-    store({ tenantId, to, language, mail, unheard = false }, id): StoredMail {
-      if (!("code" in mail)) return { tenantId, to, language, mail, unheard };
+    store({ tenantId, to, language, mail, withoutWebhooks = false }, id): StoredMail {
+      if (!("code" in mail)) return { tenantId, to, language, mail, withoutWebhooks };
       const sealedCode = vault.seal(Buffer.from(mail.code), sealContext(tenantId, id)).toString("base64");
       const { type, ttlSeconds } = mail;
       const validUntil = Math.floor(Date.now() / 1000) + ttlSeconds;
-      return { tenantId, to, language, unheard, mail: { type, sealedCode, ttlSeconds, validUntil } };
+      return { tenantId, to, language, withoutWebhooks, mail: { type, sealedCode, ttlSeconds, validUntil } };
     },
 
     describe(stored) {
@@ -117,7 +117,7 @@ export function sendMail(options: {
       const { id, isFirst, signal } = attempt;
       const parsed = storedMail.safeParse(stored);
       if (!parsed.success) throw unreadable();
-      const { tenantId, to, language, mail, unheard } = parsed.data;
+      const { tenantId, to, language, mail, withoutWebhooks } = parsed.data;
       if (to === null) return;
       const recorded = { tenantId, mail: mail.type, to };
       const tenant = await tenants.byId(tenantId);
@@ -144,7 +144,7 @@ export function sendMail(options: {
         validUntil: "validUntil" in mail ? mail.validUntil : 0,
         service: tenant.config.service.name,
       });
-      const published = await publish(tenant, id, toPublish, { unheard: unheard && isFirst });
+      const published = await publish(tenant, id, toPublish, { withoutWebhooks: withoutWebhooks && isFirst });
       const send = async () => {
         if (!delivered && published) return "given to the webhooks that are subscribed to email.send";
         try {

@@ -6,7 +6,7 @@ import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
-import { emit, unlessHeard, type WakesWebhooks } from "../events/emit.ts";
+import { emit, unlessSubscribed, type WakesWebhooks } from "../events/emit.ts";
 import { type NewUser, userParts } from "../identity/users.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
@@ -133,10 +133,10 @@ function withNames(
     await entry(tx);
   };
   // Whether there is an event depends on the row, so a transaction tells webhooks of changed names.
-  const unheard = { ...names, name: "names", refuses: refusalOf(`${isChanged} and ${hasWebhooks}`) };
-  const heard = { ...names, name: "names_heard", refuses: refusalOf(isChanged) };
+  const alone = { ...names, name: "names", refuses: refusalOf(`${isChanged} and ${hasWebhooks}`) };
+  const subscribed = { ...names, name: "names_subscribed", refuses: refusalOf(isChanged) };
   return Object.assign(inTransaction, {
-    parts: [change, unlessHeard(unheard, heard), ...(entry.parts ?? [])],
+    parts: [change, unlessSubscribed(alone, subscribed), ...(entry.parts ?? [])],
     ...(entry.committed ? { committed: entry.committed } : {}),
   });
 }

@@ -75,8 +75,8 @@ export const eventFaults: readonly Fault[] = [
   {
     name: "a webhook added since a mail was caused never gets it",
     file: "server/mail/send-mail.ts",
-    text: "{ unheard: unheard && isFirst }",
-    fault: "{ unheard }",
+    text: "{ withoutWebhooks: withoutWebhooks && isFirst }",
+    fault: "{ withoutWebhooks }",
     caughtBy: ["server/mail/mail-events.test.ts"],
   },
   {
@@ -87,17 +87,17 @@ export const eventFaults: readonly Fault[] = [
     caughtBy: ["server/mail/mail-events.test.ts"],
   },
   {
-    name: "a mail is taken for unheard although the tenant has webhooks",
+    name: "a mail is taken for one without webhooks although the tenant has webhooks",
     file: "server/methods/passcode/passcodes.ts",
-    text: "unheard: isHeard === false",
-    fault: "unheard: true",
+    text: "withoutWebhooks: hasStoredWebhooks === false",
+    fault: "withoutWebhooks: true",
     caughtBy: ["server/flow/scenarios/events.test.ts"],
   },
   {
     name: "a session that a sign-in ends for the limit or its age is told to no webhook",
     file: "server/events/emit.ts",
-    text: "{ ...part, heard: { ended } }",
-    fault: "{ ...part, heard: { ended: ended.slice(0, 0) } }",
+    text: "{ ...part, subscribed: { ended } }",
+    fault: "{ ...part, subscribed: { ended: ended.slice(0, 0) } }",
     caughtBy: ["server/events/emit.test.ts"],
   },
 ];

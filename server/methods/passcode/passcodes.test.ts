@@ -76,7 +76,7 @@ describe("a passcode", () => {
         to: about.recipient,
         language: "de",
         mail: { type: "recovery", code: expect.stringMatching(/^[0-9]{6}$/), ttlSeconds: 300 },
-        unheard: false,
+        withoutWebhooks: false,
       },
     ]);
   });

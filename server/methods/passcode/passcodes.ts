@@ -312,7 +312,7 @@ function failureKeyOf(
 
 /** Returns a job in any case, so that timing reveals neither accounts nor addresses. */
 function jobFor(
-  { tenant, client, isHeard }: RequestContext<Process>,
+  { tenant, client, hasStoredWebhooks }: RequestContext<Process>,
   { recipient, identifier, decoy, purpose, notice }: PasscodeSubject,
   { code, ttlSeconds, isWithheld }: { code: string; ttlSeconds: number; isWithheld: boolean },
 ): MailJob {
@@ -329,7 +329,7 @@ function jobFor(
     language: client.language ?? "en",
     mail,
     ...(to === null ? { withheld: { reason, identifier: recipient ?? identifier } } : {}),
-    unheard: isHeard === false,
+    withoutWebhooks: hasStoredWebhooks === false,
   };
 }
 
