@@ -32,9 +32,9 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: "an account without a way to sign in may remove its last credential",
-    file: "server/account/reachability.ts",
-    text: "if (config.passkey.enabled && passkeys.length > 0) return true;",
-    fault: "if (config.passkey.enabled) return true;",
+    file: "server/methods/ways-in.ts",
+    text: "isEnabled(config) && has(facts) && (identifies || hasIdentifier)",
+    fault: "isEnabled(config) && (identifies || hasIdentifier)",
     caughtBy: ["server/account/reachability.test.ts"],
   },
   {
