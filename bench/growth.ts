@@ -5,7 +5,7 @@ import { type Growth, grow } from "../server/testing/growth.ts";
 const TENANT = "00000000-0000-4000-8000-000000000001";
 
 /** What a service with this many users holds: up to a million flows and sessions, and ten million audit entries. */
-export const growthOf = (users: number): Growth => ({
+const growthOf = (users: number): Growth => ({
   users,
   flows: Math.min(1_000_000, users * 10),
   sessions: Math.min(1_000_000, users * 2),

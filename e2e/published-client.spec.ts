@@ -4,8 +4,8 @@ import { type Account, signUp } from "./account.ts";
 import { openClientPages, settingsFor } from "./client-pages.ts";
 import { test as base, expect } from "./fixtures.ts";
 
-const { resolve } = createRequire(import.meta.url);
-const library = resolve("@teamhanko/hanko-frontend-sdk").replace("sdk.cjs", "sdk.modern.js");
+const require = createRequire(import.meta.url);
+const library = require.resolve("@teamhanko/hanko-frontend-sdk").replace("sdk.cjs", "sdk.modern.js");
 const html = "<!doctype html><title>App</title><link rel=icon href=data:,>";
 
 // An unchanged published client of the protocol, in a page of an application on another origin.

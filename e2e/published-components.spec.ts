@@ -7,7 +7,8 @@ import { openClientPages, settingsFor } from "./client-pages.ts";
 import { expect } from "./fixtures.ts";
 import { test as base, signInAtAcme } from "./provider.ts";
 
-const library = createRequire(import.meta.url).resolve("@teamhanko/hanko-elements");
+const require = createRequire(import.meta.url);
+const library = require.resolve("@teamhanko/hanko-elements");
 
 /** Draws the component that the path names. The title becomes the newest event of the session. */
 const html = `<!doctype html><title>App</title><link rel=icon href=data:,><body><script type=module>

@@ -11,8 +11,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommands } from "../examples/guide-commands.ts";
@@ -25,6 +26,7 @@ import { freePort } from "../server/testing/server.ts";
 
 const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
+const require = createRequire(import.meta.url);
 const names = Object.keys(builders) as (keyof typeof builders)[];
 let application: string;
 
@@ -77,7 +79,7 @@ beforeAll(async () => {
   }
   mkdirSync(join(application, "node_modules", "@types"), { recursive: true });
   symlinkSync(
-    join(root, "node_modules", "node-types-newest"),
+    dirname(require.resolve("node-types-newest/package.json")),
     join(application, "node_modules", "@types", "node"),
   );
 });

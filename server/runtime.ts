@@ -84,6 +84,5 @@ export interface Runtime
 }
 
 /** The contexts of work by all that a process has. Rooms below the engine name what they take of it. */
-export type TenantContext = context.TenantContext<Runtime>;
 export type ClientContext = context.ClientContext<Runtime>;
 export type RequestContext = context.RequestContext<Runtime>;

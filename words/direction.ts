@@ -3,7 +3,7 @@ import type { PageLanguage } from "./language-tags.ts";
 export type Direction = "ltr" | "rtl";
 
 /** The direction in which each language is written (HTML, 3.2.6.4). */
-export const directions: Readonly<Record<PageLanguage, Direction>> = {
+const directions: Readonly<Record<PageLanguage, Direction>> = {
   ...{ de: "ltr", en: "ltr", fr: "ltr", it: "ltr", nl: "ltr", "pt-BR": "ltr", bn: "ltr", zh: "ltr" },
   ...{ "en-XA": "ltr", "ar-XB": "rtl" },
 };

@@ -36,7 +36,7 @@ const creation: Ceremony = {
 };
 
 /** State → ceremony. Apart from the words, the only place that names states. */
-export const ceremonies: Record<string, Ceremony> = {
+const ceremonies: Record<string, Ceremony> = {
   preflight: {
     action: "register_client_capabilities",
     mode: "blocking",

@@ -54,11 +54,11 @@ export interface Place {
 /** Finds the place of an address; null if it is unknown. */
 export type Locate = (address: string) => Location | null;
 
-export const SIGN_IN_DAYS = 30;
-export const MAX_SIGN_INS = 10;
+const SIGN_IN_DAYS = 30;
+const MAX_SIGN_INS = 10;
 
 /** Apart from the others, so that strangers who fail push no sign-in out. */
-export const MAX_FAILED_SIGN_INS = 5;
+const MAX_FAILED_SIGN_INS = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

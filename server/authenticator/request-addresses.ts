@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 /** URLs of requests. */
 
 /** Path of a request, relative to the tenant's base URL. */
-export const requestPath = (id: string): string => `/authenticator/v1/uaf/requests/${id}`;
+const requestPath = (id: string): string => `/authenticator/v1/uaf/requests/${id}`;
 
 /** Absolute URL of a request. */
 export const requestUrl = ({ base_url }: Pick<Config, "base_url">, id: string): string =>

@@ -2,7 +2,7 @@ import type { Config } from "../config/schema.ts";
 import type { FlowLink } from "./wire.ts";
 
 /** Names of links. Pages translate them. */
-export const linkNames = ["terms", "privacy", "help"] as const;
+const linkNames = ["terms", "privacy", "help"] as const;
 
 /** The links of the configuration, in every state; null without any. */
 export function linksOf({ links }: Config): FlowLink[] | null {

@@ -3,8 +3,8 @@ import type { States } from "./states/index.ts";
 
 /** The names of the flow protocol, derived from the declarations; for `import type`. */
 
-export type { ErrorCode, FlowErrorCode, InputErrorCode } from "./errors.ts";
-export type { FlowType, StateName } from "./names.ts";
+export type { ErrorCode } from "./errors.ts";
+export type { StateName } from "./names.ts";
 
 type ActionsOf<State extends keyof States> = States[State]["actions"];
 

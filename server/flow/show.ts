@@ -52,7 +52,7 @@ const withoutIdentity: readonly StateName[] = [
  * account says; except to its owner who authenticates again. And how this browser signed in to the account last, if it bears a
  * mark of the account.
  */
-export function identityOf({ type, state, data, facts }: View): IdentityPayload {
+function identityOf({ type, state, data, facts }: View): IdentityPayload {
   if (withoutIdentity.includes(state)) return {};
   const { identifier, passcode, lastMethod } = data;
   const own = data.steppingUp ? (facts.email ?? facts.username) : null;

@@ -267,7 +267,7 @@ export function secondsToWait(counts: FailureCounts, limits: FailureLimits, now:
 }
 
 /** Why the limits reject another attempt now. */
-export function rejectionOf(
+function rejectionOf(
   counts: FailureCounts,
   limits: FailureLimits,
   now: Date,

@@ -55,10 +55,7 @@ export async function openSource(input: AsyncIterable<Buffer>, named: FormName |
 }
 
 /** Yields the records of an input of any layout. */
-export async function* readRecords(
-  input: AsyncIterable<Buffer>,
-  layout: Layout,
-): AsyncGenerator<SourceLine[]> {
+async function* readRecords(input: AsyncIterable<Buffer>, layout: Layout): AsyncGenerator<SourceLine[]> {
   let columns: string[] | null = null;
   let records = 0;
   const read = ({ line, text }: RawRecord): SourceLine[] => {

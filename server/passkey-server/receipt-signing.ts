@@ -7,7 +7,7 @@ import type { OwnedCredential } from "./credential-records.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
 /** Returns the URL of a tenant's passkey server. Its keys are at `/.well-known/receipt-keys.json` under it. */
-export function issuerOf({ id, config }: Tenant): string {
+function issuerOf({ id, config }: Tenant): string {
   return `${ownOrigin(config)}/passkeys/${id}`;
 }
 

@@ -11,7 +11,7 @@ const HALF_BYTES = 32;
  *
  * @param data an object in the canonical form of RFC 8785
  */
-export function transactionHash(transactionId: string, data: string): Buffer {
+function transactionHash(transactionId: string, data: string): Buffer {
   return sha256(transactionId + data);
 }
 

@@ -4,7 +4,7 @@ import type { FlowType, StateName } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 
 /** The test of `server/flow` that covers all edges and errors of a state. A state without one does not compile. */
-export const walkedBy: Record<StateName, string> = {
+const walkedBy: Record<StateName, string> = {
   preflight: "engine",
   login_init: "engine",
   login_passkey: "engine",

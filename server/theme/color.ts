@@ -2,8 +2,8 @@
 
 type Channels = readonly [red: number, green: number, blue: number];
 
-export const BLACK = "#000000";
-export const WHITE = "#ffffff";
+const BLACK = "#000000";
+const WHITE = "#ffffff";
 
 /**
  * Mixes two colours.

@@ -46,7 +46,7 @@ export function wordFiles(words: OwnWords): WordFiles {
 }
 
 /** The header that tells components of a tenant's own texts. */
-export const WORDS_HEADER = "X-Words";
+const WORDS_HEADER = "X-Words";
 
 /**
  * The header of flow answers by which a component knows, without a request, whether there are texts to load: their

@@ -39,7 +39,7 @@ type Process = OnPlatform & Databases & Sealing;
 const MAX_STEP_SECONDS = 6;
 
 /** Returns the redirect URI that is registered with every provider. */
-export function callbackUrl({ base_url }: Config): URL {
+function callbackUrl({ base_url }: Config): URL {
   return new URL("thirdparty/callback", base_url.endsWith("/") ? base_url : `${base_url}/`);
 }
 

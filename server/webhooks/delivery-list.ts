@@ -167,7 +167,7 @@ export async function replayDeliveries(
 }
 
 /** Name of the event of a test. No webhook subscribes to it, and nothing else emits it. */
-export const TEST_EVENT = "test";
+const TEST_EVENT = "test";
 
 /** Makes a delivery of an event without data to one webhook. @returns its id */
 export async function sendTestEvent(

@@ -4,7 +4,7 @@ import { TlvError } from "./tlv.ts";
 /** The only assertion scheme of UAF Authenticator Commands 1.1. */
 export const ASSERTION_SCHEME = "UAFV1TLV";
 
-export const MAX_ASSERTION_BYTES = 4096;
+const MAX_ASSERTION_BYTES = 4096;
 
 /** Reads an AAID, upper-case: its hex digits are case-insensitive (UAF Protocol Specification 1.1, typedef AAID). */
 export const parseAaid = (value: Buffer): string => value.toString("latin1").toUpperCase();

@@ -6,7 +6,7 @@ import { parseJson, rejectedMember } from "../../lib/strict-json.ts";
 
 export type Operation = "Reg" | "Auth" | "Dereg";
 
-export const MAX_RESPONSE_CHARACTERS = 64 * 1024;
+const MAX_RESPONSE_CHARACTERS = 64 * 1024;
 
 /** The palette of a PNG alone may have 256 colours of three members each. */
 const MAX_MEMBERS = 2048;

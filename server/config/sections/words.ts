@@ -2,7 +2,7 @@ import { z } from "zod";
 import { key, map } from "./leaves.ts";
 
 /** Characters of one text. */
-export const MAX_TEXT_CHARACTERS = 500;
+const MAX_TEXT_CHARACTERS = 500;
 
 /**
  * Texts of pages and mails in place of ours: language → path → text. Which paths there are, and what their texts need,

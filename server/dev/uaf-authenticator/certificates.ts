@@ -45,7 +45,7 @@ export interface Extension {
   value: Uint8Array;
 }
 
-export const attributes = { C: "2.5.4.6", O: "2.5.4.10", OU: "2.5.4.11", CN: "2.5.4.3" } as const;
+const attributes = { C: "2.5.4.6", O: "2.5.4.10", OU: "2.5.4.11", CN: "2.5.4.3" } as const;
 
 const ecdsaWithSha256 = sequence(objectId("1.2.840.10045.4.3.2"));
 

@@ -30,7 +30,7 @@ export const thirdPartyInput = byConfig((config) =>
   }),
 );
 
-export function offersProviders({ config }: Pick<View, "config">): boolean {
+function offersProviders({ config }: Pick<View, "config">): boolean {
   return enabledOAuthProviders(config).length > 0;
 }
 

@@ -42,7 +42,7 @@ export async function answerTenantChange(change: () => Promise<Reply>): Promise<
 const sentence = (message: string) => `${message}.`;
 
 /** Whether the key of a call is one of the default tenant, which manages all tenants. */
-export function isOperator({ runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">): boolean {
+function isOperator({ runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">): boolean {
   return tenant.id === runtime.tenant.id;
 }
 

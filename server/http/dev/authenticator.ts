@@ -17,7 +17,7 @@ const pageAddress = "/dev/authenticator";
  * `Accept: application/json`, the pending requests.
  */
 export const authenticatorHandler: Handler = async ({ runtime, request, tenant, url }) => {
-  const { page, authenticator } = await loadPlayedAuthenticator(tenant);
+  const { authenticator, authenticatorPage, isOutcome, pageHeaders } = await loadPlayedAuthenticator(tenant);
   const declined = new Set(authenticator.declined());
   const pending = await allPendingRequests(runtime);
   const waiting = pending.filter(({ id }) => !declined.has(id));
@@ -32,18 +32,18 @@ export const authenticatorHandler: Handler = async ({ runtime, request, tenant, 
         created_at: createdAt.toISOString(),
         valid_until: validUntil.toISOString(),
       })),
-      { headers: page.pageHeaders },
+      { headers: pageHeaders },
     );
   }
   const [name, code] = [url.searchParams.get("outcome") ?? "", url.searchParams.get("code") ?? ""];
-  const { markup } = page.authenticatorPage({
+  const { markup } = authenticatorPage({
     service: tenant.config.service.name,
     waiting: waiting.map((one) => ({ ...one, service: one.tenant.config.service.name })),
     keys: authenticator.keys(),
-    outcome: page.isOutcome(name) ? { name, code: /^\d{1,4}$/.test(code) ? Number(code) : null } : null,
+    outcome: isOutcome(name) ? { name, code: /^\d{1,4}$/.test(code) ? Number(code) : null } : null,
   });
   return new Response(markup, {
-    headers: { ...page.pageHeaders, "content-type": "text/html; charset=utf-8" },
+    headers: { ...pageHeaders, "content-type": "text/html; charset=utf-8" },
   });
 };
 
@@ -99,12 +99,15 @@ async function linkOf({ runtime, tenant }: HandlerContext, id: string, pasted: s
 
 /** Loaded on first use; never in production. */
 async function loadPlayedAuthenticator({ config }: Tenant) {
-  const [{ openPlayedAuthenticator }, page] = await Promise.all([
+  const [{ openPlayedAuthenticator }, { authenticatorPage, isOutcome, pageHeaders }] = await Promise.all([
     import("../../dev/played-authenticator/player.ts"),
     import("../../dev/played-authenticator/page.ts"),
   ]);
   const file = join(/* turbopackIgnore: true */ config.data_dir, "played-phone.json");
-  return { page, authenticator: openPlayedAuthenticator(file, ownOrigin(config)) };
+  return {
+    ...{ authenticatorPage, isOutcome, pageHeaders },
+    authenticator: openPlayedAuthenticator(file, ownOrigin(config)),
+  };
 }
 
 function redirectToPage(outcome: string, code?: number): Reply {

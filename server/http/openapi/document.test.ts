@@ -12,6 +12,8 @@ import { addresses } from "../addresses.ts";
 import { openApiDocument } from "./document.ts";
 import type { JsonSchema } from "./schemas.ts";
 
+const require = createRequire(import.meta.url);
+
 const document = openApiDocument(addresses, {
   version: "1.0.0",
   servers: ["https://login.shop.test"],
@@ -84,7 +86,7 @@ describe("the document of the interface", () => {
     try {
       const file = join(folder, "openapi.json");
       writeFileSync(file, JSON.stringify(document));
-      const linter = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
+      const linter = require.resolve("@redocly/cli/bin/cli.js");
       const { stdout, stderr } = await promisify(execFile)(
         process.execPath,
         [linter, "lint", file, "--format=json"],

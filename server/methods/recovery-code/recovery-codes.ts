@@ -16,7 +16,7 @@ type Process = OnPlatform & Databases & Sealing;
 const { recoveryCodes } = schema;
 
 /** Codes of one set. */
-export const RECOVERY_CODE_COUNT = 10;
+const RECOVERY_CODE_COUNT = 10;
 
 /** Crockford's base 32, which has no letters that resemble digits or each other. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -11,10 +11,7 @@ import {
 } from "./journey.ts";
 import { createPasskey, password, registered, registration } from "./registrations.ts";
 
-export const identify: Act = async ({ person }) => [
-  "continue_with_login_identifier",
-  { email: person.email },
-];
+const identify: Act = async ({ person }) => ["continue_with_login_identifier", { email: person.email }];
 
 export const enterPassword = always("password_login", { password });
 

@@ -68,7 +68,7 @@ export async function clientSecret(settings: Settings): Promise<string> {
  * @param claims of the ID token; `email_verified` is a boolean or a string
  * @param user JSON: `{"name": {"firstName", "lastName"}, "email"}`
  */
-export function appleStatement(claims: Record<string, unknown>, user: string | null): ProviderStatement {
+function appleStatement(claims: Record<string, unknown>, user: string | null): ProviderStatement {
   const { firstName, lastName } = asObject(asObject(parseJson(user)).name);
   const name = [firstName, lastName].filter((part) => typeof part === "string" && part !== "").join(" ");
   return { ...standardClaims(claims), givenName: firstName, familyName: lastName, name };

@@ -28,7 +28,7 @@ export function discord(settings: Config["third_party"]["providers"]["discord"])
 }
 
 /** @param answer a user object; `verified` refers to the email address, `avatar` is the hash of a picture */
-export function discordStatement(answer: unknown): ProviderStatement {
+function discordStatement(answer: unknown): ProviderStatement {
   const { id, username, global_name, email, verified, avatar } = asObject(answer);
   return {
     subject: id,

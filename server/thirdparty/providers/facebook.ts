@@ -34,7 +34,7 @@ export function facebook(settings: Config["third_party"]["providers"]["facebook"
 }
 
 /** `appsecret_proof` is the HMAC-SHA-256 of the access token with the app secret, in hexadecimal. */
-export function profileUrl(accessToken: string, secret: string): string {
+function profileUrl(accessToken: string, secret: string): string {
   const url = new URL(`${graph}/me`);
   url.searchParams.set("fields", "id,name,email,first_name,last_name,picture");
   url.searchParams.set("appsecret_proof", createHmac("sha256", secret).update(accessToken).digest("hex"));
@@ -42,7 +42,7 @@ export function profileUrl(accessToken: string, secret: string): string {
 }
 
 /** @param answer a User node of the Graph API */
-export function facebookStatement(answer: unknown): ProviderStatement {
+function facebookStatement(answer: unknown): ProviderStatement {
   const { id, name, email, first_name, last_name, picture } = asObject(answer);
   const { url, is_silhouette } = asObject(asObject(picture).data);
   return {

@@ -33,7 +33,7 @@ export function github(settings: Config["third_party"]["providers"]["github"]): 
  * @param user the account; its `email` is the public one, not known to be verified
  * @param emails `[{email, primary, verified}]`
  */
-export function githubStatement(user: unknown, emails: unknown): ProviderStatement {
+function githubStatement(user: unknown, emails: unknown): ProviderStatement {
   const { id, name, login, avatar_url } = asObject(user);
   const addresses = Array.isArray(emails) ? emails.map(asObject) : [];
   const primary = addresses.find((address) => address.primary === true);

@@ -27,7 +27,7 @@ export function microsoft(settings: Config["third_party"]["providers"]["microsof
 const trueValues: unknown[] = [true, "true", 1, "1"];
 
 /** @param claims of an ID token of version 2.0 */
-export function microsoftStatement(claims: Record<string, unknown>): ProviderStatement {
+function microsoftStatement(claims: Record<string, unknown>): ProviderStatement {
   return {
     ...standardClaims(claims),
     emailVerified: trueValues.includes(claims.xms_edov) || claims.email_verified === true,

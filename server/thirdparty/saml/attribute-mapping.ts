@@ -111,7 +111,7 @@ export function samlProviderId(entityId: string): string {
 }
 
 /** Whether a canonical address is in one of the domains. */
-export function isInDomains(email: string | null, domains: readonly string[]): boolean {
+function isInDomains(email: string | null, domains: readonly string[]): boolean {
   const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return domain !== undefined && domains.includes(domain);
 }

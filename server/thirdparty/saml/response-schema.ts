@@ -73,7 +73,7 @@ const contentModels: Record<string, string> = {
   "xenc:DataReference": "",
 };
 
-export const exclusiveCanonicalization = "http://www.w3.org/2001/10/xml-exc-c14n#";
+const exclusiveCanonicalization = "http://www.w3.org/2001/10/xml-exc-c14n#";
 const envelopedSignature = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
 /** Ciphers of assertions, in the order of preference (XML Encryption 1.1, 5.2). */
