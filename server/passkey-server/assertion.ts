@@ -64,7 +64,7 @@ export async function verifyPasskeyAssertion(
 
   const secondFactor = consumed.operation === "mfa_login";
   const { sign_count: signCount } = tenant.config.webauthn;
-  const verdict = verifyWebAuthnAssertion(answer, clientData, credential, {
+  const verdict = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge: consumed.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,

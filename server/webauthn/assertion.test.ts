@@ -1,7 +1,14 @@
-import { randomUUID } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { coseAlgorithms } from "../testing/cose-key.ts";
+import {
+  coseKeyOf,
+  otherEcdsaEncodings,
+  shortRsaSignature,
+  signatureAlgorithms,
+} from "../testing/signature-algorithms.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { sha256 } from "../testing/webauthn-messages.ts";
 import { frameVectors, vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedAssertion, verifyWebAuthnAssertion } from "./assertion.ts";
 import type { StoredCredential } from "./credential-record.ts";
@@ -216,6 +223,99 @@ describe("verifyWebAuthnAssertion", () => {
     expect(await reasonOf(one.get(), key, second)).toBe("accepted");
     expect(await reasonOf(one.get({ brokenSignature: true }), key, second)).toBe("not_verified");
   });
+});
+
+/** A response with other authenticator data, and with a signature that `signing` makes over it. */
+function signedBy(signing: (signed: Buffer) => Buffer, call: Partial<GetCall> = {}, tail = "") {
+  const answer = one.get(call);
+  const data = Buffer.from(answer.response.authenticatorData, "base64url");
+  // The flag of extension data (6.1), if there is some.
+  if (tail) data[32] = (data[32] ?? 0) | 0x80;
+  const authenticatorData = Buffer.concat([data, Buffer.from(tail, "hex")]);
+  const clientData = Buffer.from(answer.response.clientDataJSON, "base64url");
+  const signature = signing(Buffer.concat([authenticatorData, sha256(clientData)]));
+  return {
+    ...answer,
+    response: {
+      ...answer.response,
+      authenticatorData: authenticatorData.toString("base64url"),
+      signature: signature.toString("base64url"),
+    },
+  };
+}
+
+describe("a signature of an assertion", () => {
+  const keyed = (named: string) => {
+    const found = signatureAlgorithms.find(([name]) => name === named);
+    if (!found) throw new Error(`${named} is missing`);
+    const [, id, key, digest, options] = found;
+    return {
+      key,
+      stored: { ...one.stored, publicKey: coseKeyOf(key, id) },
+      signing: (signed: Buffer) => sign(digest, signed, { key, ...options }),
+    };
+  };
+
+  test.each(signatureAlgorithms.map(([name]) => name))("verifies with %s, for its own data", async (name) => {
+    const { stored, signing } = keyed(name);
+    expect(await reasonOf(signedBy(signing), stored)).toBe("accepted");
+    expect(
+      await reasonOf(
+        signedBy((signed) => signing(signed.subarray(1))),
+        stored,
+      ),
+    ).toBe("not_verified");
+  });
+
+  test("verifies with a stored RSA key whose exponent is 3, as former versions accepted it", async () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048, publicExponent: 3 });
+    const stored = { ...one.stored, publicKey: coseKeyOf(privateKey as KeyObject, -257) };
+    expect(
+      await reasonOf(
+        signedBy((signed) => sign("sha256", signed, privateKey)),
+        stored,
+      ),
+    ).toBe("accepted");
+  });
+
+  test("has one encoding with ECDSA", async () => {
+    const { key, stored } = keyed("ES256");
+    for (const [index] of otherEcdsaEncodings(Buffer.of(), key).entries()) {
+      const answer = signedBy((signed) => otherEcdsaEncodings(signed, key)[index] ?? Buffer.of());
+      expect(await reasonOf(answer, stored)).toBe("not_verified");
+    }
+  });
+
+  test.each(["RS256", "PS256"])("has the length of the key with %s", async (name) => {
+    const { stored, signing } = keyed(name);
+    const { answer, short } = shortRsaSignature((round) => {
+      let signature = Buffer.of();
+      const answer = signedBy(
+        (signed) => {
+          signature = signing(signed);
+          return signature;
+        },
+        { signCount: round + 1 },
+      );
+      return { answer, signature };
+    });
+    expect(await reasonOf(answer, stored)).toBe("accepted");
+    const response = { ...answer.response, signature: short.toString("base64url") };
+    expect(await reasonOf({ ...answer, response }, stored)).toBe("not_verified");
+  });
+});
+
+test.each([
+  ["extensions", "a1617801", "accepted"],
+  ["a truncated extension", "a1617845ffff", "not_verified"],
+  ["extensions that are a list", "80", "not_verified"],
+  ["extensions that are a text", "60", "not_verified"],
+  ["extensions of a depth that overflows a stack", `a16178${"81".repeat(3000)}01`, "not_verified"],
+])("authenticator data with %s, whose signature is valid", async (_what, tail, verdict) => {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const stored = { ...one.stored, publicKey: coseKeyOf(privateKey, -7) };
+  const answer = signedBy((signed) => sign("sha256", signed, privateKey), {}, tail);
+  expect(await reasonOf(answer, stored)).toBe(verdict);
 });
 
 describe("V15 a signature counter", () => {

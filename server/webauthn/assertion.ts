@@ -1,11 +1,11 @@
-import { sha256 } from "../lib/sha256.ts";
+import { verifyAuthenticationResponse } from "@simplewebauthn/server";
 import { readAuthenticatorData } from "./authenticator-data.ts";
 import { importCredentialKey } from "./cose-key.ts";
 import type { StoredCredential } from "./credential-record.ts";
 import { type Framing, isAcceptedFraming, noFraming } from "./framing.ts";
 import type { AuthenticationResponse, ClientData } from "./responses.ts";
+import { hasEncodingOf } from "./signature-encoding.ts";
 import { userHandlesOf } from "./user-handle.ts";
-import { verifySignature } from "./verify-signature.ts";
 
 export interface ExpectedAssertion {
   /** base64url; the caller has consumed it. */
@@ -45,16 +45,18 @@ export type AssertionVerdict =
 
 /**
  * Verifies the response of an authentication ceremony, WebAuthn Level 3 section 7.2 from step 5 on. Does not read the
- * database: the caller has consumed the challenge (step 11) and found the credential (step 6).
+ * database: the caller has consumed the challenge (step 11) and found the credential (step 6). What
+ * `@simplewebauthn/server` accepts beyond the specification is rejected before it is called: see
+ * `docs/decisions/0055-assertions-by-the-library.md`.
  *
  * @param clientData as `readClientData` returns it of this response
  */
-export function verifyWebAuthnAssertion(
+export async function verifyWebAuthnAssertion(
   answer: AuthenticationResponse,
   clientData: ClientData,
   credential: StoredCredential,
   expected: ExpectedAssertion,
-): AssertionVerdict {
+): Promise<AssertionVerdict> {
   // Ensure the credential is in `allowCredentials`, if that was given (step 5).
   if (expected.allowed && !expected.allowed.includes(credential.id)) return reject("credential_not_allowed");
 
@@ -75,47 +77,27 @@ export function verifyWebAuthnAssertion(
   // Ensure the page was embedded by no other site than an accepted one (steps 13 and 14).
   if (!isAcceptedFraming(clientData, expected.framing ?? noFraming)) return reject("cross_origin");
 
-  // Ensure the id is that of the credential that signed (section 5.1: `id` is `rawId` in base64url).
-  if (answer.id !== answer.rawId) return reject("not_verified");
-
-  // Ensure the ceremony was an authentication (step 10).
-  if (clientData.type !== "webauthn.get") return reject("not_verified");
-
-  // Ensure the challenge is the one that was consumed (step 11).
-  if (clientData.challenge !== expected.challenge) return reject("not_verified");
-
-  // Ensure the page has an accepted origin (step 12).
-  if (!expected.origins.includes(clientData.origin)) return reject("not_verified");
-
-  // Ensure the authenticator signed for this relying party (step 15).
-  const bytes = Buffer.from(answer.response.authenticatorData, "base64url");
-  const data = readAuthenticatorData(bytes);
-  if (!data?.rpIdHash.equals(sha256(expected.rpId))) return reject("not_verified");
-
-  // Ensure the user was present (step 16).
-  if (!data.userPresent) return reject("not_verified");
-
-  // Ensure the user was verified, if that is required (step 17).
-  if (expected.requireUserVerification && !data.userVerified) return reject("not_verified");
-
-  // Ensure only a credential that may be backed up is backed up (step 18).
-  if (data.backedUp && !data.backupEligible) return reject("not_verified");
-
   // Ensure the stored key is acceptable. Former versions stored others, and imports did.
   const key = importCredentialKey(credential.publicKey, "storage");
   if (!key) return reject("public_key_refused");
 
-  // Ensure the credential's key signed this data (steps 20 and 21).
-  const clientDataHash = sha256(Buffer.from(answer.response.clientDataJSON, "base64url"));
-  const signed = Buffer.concat([bytes, clientDataHash]);
-  const signature = Buffer.from(answer.response.signature, "base64url");
-  if (!verifySignature(key, signed, signature)) return reject("not_verified");
+  // Ensure the authenticator data is exactly the parts that its flags name (section 6.1), and the signature has its one
+  // encoding (section 6.5.5): the library reads others too.
+  const { authenticatorData, signature } = answer.response;
+  if (!readAuthenticatorData(Buffer.from(authenticatorData, "base64url"))) return reject("not_verified");
+  if (!hasEncodingOf(key, Buffer.from(signature, "base64url"))) return reject("not_verified");
+
+  // Ensure id, type, challenge, origin, relying party, presence, verification, backup flags and signature are valid
+  // (section 5.1, steps 10 to 12, 15 to 18, 20 and 21).
+  const verified = await verify(answer, credential, expected);
+  if (!verified) return reject("not_verified");
+  const { newCounter: signCount, userVerified, credentialDeviceType, credentialBackedUp } = verified;
 
   // Ensure the backup eligibility of the credential has not changed (step 19). Only authentic responses are reported.
-  if (data.backupEligible !== credential.backupEligible) return reject("backup_eligibility_changed");
+  if ((credentialDeviceType === "multiDevice") !== credential.backupEligible)
+    return reject("backup_eligibility_changed");
 
   // Ensure the counter increased, unless the authenticator has none: otherwise it may be cloned (step 22).
-  const { signCount, userVerified, backedUp: backupState } = data;
   const counts = signCount !== 0 || credential.signCount !== 0;
   const signCountStale = counts && signCount <= credential.signCount;
   if (signCountStale && expected.signCount === "refuse") return reject("sign_count");
@@ -123,7 +105,41 @@ export function verifyWebAuthnAssertion(
   // Ensure a security key is not used as the first factor.
   if (isSecondFactorOnly) return reject("mfa_only");
 
-  return { ok: true, userVerified, signCount, backupState, signCountStale };
+  return { ok: true, userVerified, signCount, backupState: credentialBackedUp, signCountStale };
 }
 
 const reject = (reason: AssertionRejection) => ({ ok: false as const, reason });
+
+/** The library throws for every error; its messages are not for the client. */
+async function verify(
+  { id, rawId, type, response }: AuthenticationResponse,
+  credential: StoredCredential,
+  expected: ExpectedAssertion,
+) {
+  const { clientDataJSON, authenticatorData, signature } = response;
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId,
+        type,
+        clientExtensionResults: {},
+        response: { clientDataJSON, authenticatorData, signature },
+      },
+      expectedChallenge: expected.challenge,
+      expectedOrigin: [...expected.origins],
+      expectedRPID: expected.rpId,
+      expectedTopOrigin: [...(expected.framing?.topOrigins ?? [])],
+      requireUserVerification: expected.requireUserVerification,
+      credential: {
+        id: credential.id,
+        publicKey: new Uint8Array(credential.publicKey),
+        // The library compares the counter before it verifies the signature; only authentic responses are reported.
+        counter: 0,
+      },
+    });
+    return verified ? authenticationInfo : null;
+  } catch {
+    return null;
+  }
+}

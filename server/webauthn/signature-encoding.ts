@@ -1,3 +1,5 @@
+import type { CredentialKey } from "./cose-key.ts";
+
 /** ECDSA algorithms of the IANA COSE registry: ES256, ES384 and ES512. */
 const ecdsa: readonly unknown[] = [-7, -35, -36];
 
@@ -11,6 +13,16 @@ const ecdsa: readonly unknown[] = [-7, -35, -36];
 export function hasCanonicalEncoding(algorithm: unknown, signature: unknown): boolean {
   if (!(signature instanceof Uint8Array)) return false;
   return !ecdsa.includes(algorithm) || isEcdsaSignature(signature);
+}
+
+/**
+ * Whether a signature has the encoding of this key's signatures: `hasCanonicalEncoding`, and one of RSA has the length of
+ * the modulus (RFC 8017 sections 8.1.2 and 8.2.2, step 1), where OpenSSL also accepts the same number in fewer bytes.
+ */
+export function hasEncodingOf({ algorithm, key }: CredentialKey, signature: Uint8Array): boolean {
+  const { modulusLength } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength !== undefined) return signature.length === Math.ceil(modulusLength / 8);
+  return hasCanonicalEncoding(algorithm, signature);
 }
 
 /** SEQUENCE { r INTEGER, s INTEGER }, short enough for every curve up to P-521. */

@@ -20,7 +20,7 @@ async function signsIn(vector: Vector, response: unknown) {
     mfaOnly: false,
     transports: [],
   };
-  const judged = verifyWebAuthnAssertion(answer, clientData, stored, {
+  const judged = await verifyWebAuthnAssertion(answer, clientData, stored, {
     challenge: vector.authentication.challenge,
     origins: [vector.origin],
     rpId: vector.rpId,

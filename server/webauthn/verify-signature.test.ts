@@ -1,44 +1,16 @@
-import { constants, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from "node:crypto";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Cbor, encodeCbor } from "../testing/cbor.ts";
+import { encodeCbor } from "../testing/cbor.ts";
 import { offCurveKey } from "../testing/cose-key.ts";
+import {
+  signatureAlgorithms as algorithms,
+  coseKeyOf as coseKey,
+  ecKey as ec,
+  otherEcdsaEncodings,
+  shortRsaSignature,
+} from "../testing/signature-algorithms.ts";
 import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
 import { verifySignature } from "./verify-signature.ts";
-
-const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
-const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
-const pss = (saltLength: number) => ({ padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
-
-/** Algorithms of the IANA COSE registry: identifier, key, hash, and signature options (RFC 9053, RFC 8230, RFC 8812). */
-const algorithms: [name: string, id: number, key: KeyObject, digest: string | null, options?: object][] = [
-  ["ES256", -7, ec("P-256"), "sha256"],
-  ["ES384", -35, ec("P-384"), "sha384"],
-  ["ES512", -36, ec("P-521"), "sha512"],
-  ["RS256", -257, rsa, "sha256"],
-  ["RS384", -258, rsa, "sha384"],
-  ["RS512", -259, rsa, "sha512"],
-  ["PS256", -37, rsa, "sha256", pss(32)],
-  ["PS384", -38, rsa, "sha384", pss(48)],
-  ["PS512", -39, rsa, "sha512", pss(64)],
-  ["EdDSA", -8, generateKeyPairSync("ed25519").privateKey, null],
-];
-
-const curves: Record<string, number> = { "P-256": 1, "P-384": 2, "P-521": 3, secp256k1: 8 };
-
-function coseKey(key: KeyObject, id: number): Buffer {
-  const jwk = key.export({ format: "jwk" }) as JsonWebKey;
-  const part = (text = "") => Buffer.from(text, "base64url");
-  const cose = new Map<number, Cbor>([[3, id]]);
-  if (jwk.kty === "RSA") cose.set(1, 3).set(-1, part(jwk.n)).set(-2, part(jwk.e));
-  else if (jwk.kty === "OKP") cose.set(1, 1).set(-1, 6).set(-2, part(jwk.x));
-  else
-    cose
-      .set(1, 2)
-      .set(-1, curves[jwk.crv ?? ""] ?? 0)
-      .set(-2, part(jwk.x))
-      .set(-3, part(jwk.y));
-  return encodeCbor(cose);
-}
 
 const text = Buffer.from("the signed data");
 
@@ -74,45 +46,34 @@ describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
   });
 });
 
+const keyOf = (named: string) => {
+  const found = algorithms.find(([name]) => name === named);
+  if (!found) throw new Error(`${named} is missing`);
+  const [, id, key, digest, options] = found;
+  return { cose: coseKey(key, id), key, sign: (data: Buffer) => sign(digest, data, { key, ...options }) };
+};
+
 test("an ECDSA signature has one encoding, DER (RFC 3279, 2.2.3)", () => {
-  const [, id, key] = algorithms[0] ?? [];
-  if (!key || id === undefined) throw new Error("ES256 is missing");
-  const signature = sign("sha256", text, key);
-  const r = signature.subarray(4, 4 + (signature[3] ?? 0));
-  const s = signature.subarray(6 + r.length);
-  const tagged = (tag: number, ...parts: Uint8Array[]) => {
-    const content = Buffer.concat(parts);
-    return Buffer.concat([Buffer.of(tag, content.length), content]);
-  };
-  const [integerR, integerS] = [tagged(0x02, r), tagged(0x02, s)];
-  const verifies = (encoded: Buffer) => verifyCoseSignature(coseKey(key, id), text, encoded);
-  expect(verifies(tagged(0x30, integerR, integerS))).toBe(true);
-  for (const other of [
-    tagged(0x30, tagged(0x02, Buffer.of(0), r), integerS),
-    tagged(0x30, integerR, integerS, Buffer.of(0)),
-    Buffer.concat([Buffer.of(0x30, 0x81), signature.subarray(1)]),
-    Buffer.concat([Buffer.of(0x30, 0x80), signature.subarray(2), Buffer.alloc(2)]),
-    sign("sha256", text, { key, dsaEncoding: "ieee-p1363" }),
-  ])
-    expect(verifies(other)).toBe(false);
+  const { cose, key, sign: signed } = keyOf("ES256");
+  expect(verifyCoseSignature(cose, text, signed(text))).toBe(true);
+  for (const other of otherEcdsaEncodings(text, key))
+    expect(verifyCoseSignature(cose, text, other)).toBe(false);
 });
 
 test("an RSA signature has the length of its key, leading zeros included (RFC 8017, 8.1.2)", () => {
-  // One in 256 begins with a zero byte; the number is the same without it.
-  for (let round = 0; ; round++) {
-    const signed = Buffer.from(`round ${round}`);
-    const signature = sign("sha256", signed, { key: rsa, ...pss(32) });
-    if (signature[0] !== 0) continue;
-    expect(verifyCoseSignature(coseKey(rsa, -37), signed, signature)).toBe(true);
-    expect(verifyCoseSignature(coseKey(rsa, -37), signed, signature.subarray(1))).toBe(false);
-    return;
-  }
+  const { cose, sign: signed } = keyOf("PS256");
+  const { data, signature, short } = shortRsaSignature((round) => {
+    const data = Buffer.from(`round ${round}`);
+    return { data, signature: signed(data) };
+  });
+  expect(verifyCoseSignature(cose, data, signature)).toBe(true);
+  expect(verifyCoseSignature(cose, data, short)).toBe(false);
 });
 
 test.each<[string, Buffer]>([
-  ["RS1, by SHA-1", coseKey(rsa, -65535)],
+  ["RS1, by SHA-1", coseKey(keyOf("RS256").key, -65535)],
   ["ES256K, on the curve secp256k1", coseKey(ec("secp256k1"), -47)],
-  ["an unknown algorithm", coseKey(rsa, 0)],
+  ["an unknown algorithm", coseKey(keyOf("RS256").key, 0)],
   ["a point that is not on its curve", offCurveKey()],
   ["RSA of 1024 bits", coseKey(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey, -257)],
   ["no bytes", Buffer.alloc(0)],

@@ -1,5 +1,6 @@
 import { constants, verify } from "node:crypto";
 import type { CredentialKey } from "./cose-key.ts";
+import { hasEncodingOf } from "./signature-encoding.ts";
 
 const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = constants;
 const pss = { padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST };
@@ -20,18 +21,11 @@ const schemes = new Map<number, { digest: string | null; options: object }>([
 ]);
 
 /**
- * Verifies a signature with a credential's public key. An ECDSA signature has one encoding: OpenSSL rejects any other than
- * its DER.
+ * Verifies a signature with a credential's public key, for receipts and statements of Android, which the library does not
+ * verify.
  */
-export function verifySignature(
-  { algorithm, key }: CredentialKey,
-  signed: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  const scheme = schemes.get(algorithm);
-  if (!scheme) return false;
-  // RFC 8017, 8.1.2 and 8.2.2, step 1: Node also accepts the same number in fewer bytes.
-  const { modulusLength } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength !== undefined && signature.length !== Math.ceil(modulusLength / 8)) return false;
-  return verify(scheme.digest, signed, { key, ...scheme.options }, signature);
+export function verifySignature(key: CredentialKey, signed: Uint8Array, signature: Uint8Array): boolean {
+  const scheme = schemes.get(key.algorithm);
+  if (!scheme || !hasEncodingOf(key, signature)) return false;
+  return verify(scheme.digest, signed, { key: key.key, ...scheme.options }, signature);
 }

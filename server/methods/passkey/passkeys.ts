@@ -189,7 +189,7 @@ export async function verifyAssertion(
   const credential = row ? storedCredential(row) : null;
   if (!credential) return { ok: false, reason: "credential_unknown", credentialId: answer.id };
 
-  const judged = verifyWebAuthnAssertion(answer, clientData, credential, {
+  const judged = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge,
     origins: ceremonyOrigins(tenant.config),
     framing: framingOf(tenant.config, about),
