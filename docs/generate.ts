@@ -12,11 +12,12 @@ import { eventsPage } from "./events.ts";
 import { methodsPage } from "./methods.ts";
 import { roomsDiagram } from "./rooms.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
+import { withThemeColors } from "./theme-sheet.ts";
 
 /**
  * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
- * examples of the interface into `server/http/openapi/examples.json`, and the types of the
- * client into `packages/server/src/interface.ts`.
+ * examples of the interface into `server/http/openapi/examples.json`, the types of the client into
+ * `packages/server/src/interface.ts`, and the colours of the theme into `components/ui/theme.css`.
  */
 
 const here = import.meta.dirname;
@@ -34,6 +35,9 @@ draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));
 
 writeFileSync(join(here, "..", "packages", "server", "src", "interface.ts"), clientInterface());
+
+const sheet = join(here, "..", "components", "ui", "theme.css");
+writeFileSync(sheet, withThemeColors(readFileSync(sheet, "utf8")));
 
 // The calls of this test are the examples of `/openapi.json`.
 execFileSync(

@@ -21,36 +21,11 @@ export interface Preset {
   fence: boolean;
 }
 
-/** The finished themes. */
-export const presets: Record<PresetName, Preset> = {
-  stile: {
-    light: { accent: "#1f5b43", ground: "#f2f0e8", surface: "#fffefb", ink: "#1a211d" },
-    dark: { accent: "#93d0af", ground: "#0f1311", surface: "#191f1c", ink: "#edefea" },
-    radius: 10,
-    font: "system",
-    fence: true,
-  },
-  slate: {
-    light: { accent: "#1d4ed8", ground: "#eef1f5", surface: "#ffffff", ink: "#131a24" },
-    dark: { accent: "#9db8ff", ground: "#0d1117", surface: "#161c26", ink: "#eaeef5" },
-    radius: 6,
-    font: "system",
-    fence: false,
-  },
-  paper: {
-    light: { accent: "#26211c", ground: "#ffffff", surface: "#ffffff", ink: "#26211c" },
-    dark: { accent: "#f1ece4", ground: "#16130f", surface: "#16130f", ink: "#f1ece4" },
-    radius: 2,
-    font: "serif",
-    fence: false,
-  },
-};
-
 /**
- * The colours of the theme `stile` as the style sheet of the pages has them: adjusted by eye, they differ slightly from
- * those that would be derived.
+ * The colours of the theme `stile`. Adjusted by eye, they differ slightly from those that would be derived. `npm run docs`
+ * writes them into `components/ui/theme.css`.
  */
-export const colorsOfSheet: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>>> = {
+export const stileColors = {
   light: {
     ground: "#f2f0e8",
     fence: "#e5e1d4",
@@ -84,6 +59,33 @@ export const colorsOfSheet: Readonly<Record<"light" | "dark", Readonly<Record<st
     fault: "#ffb4a8",
     "fault-tint": "#38201c",
     shadow: "0 0 0 1px #262e2a, 0 16px 48px -12px rgb(0 0 0 / 60%)",
+  },
+} as const satisfies Record<"light" | "dark", Record<string, string>>;
+
+export type ColorName = keyof (typeof stileColors)["light"];
+
+/** The finished themes. */
+export const presets: Record<PresetName, Preset> = {
+  stile: {
+    light: stileColors.light,
+    dark: stileColors.dark,
+    radius: 10,
+    font: "system",
+    fence: true,
+  },
+  slate: {
+    light: { accent: "#1d4ed8", ground: "#eef1f5", surface: "#ffffff", ink: "#131a24" },
+    dark: { accent: "#9db8ff", ground: "#0d1117", surface: "#161c26", ink: "#eaeef5" },
+    radius: 6,
+    font: "system",
+    fence: false,
+  },
+  paper: {
+    light: { accent: "#26211c", ground: "#ffffff", surface: "#ffffff", ink: "#26211c" },
+    dark: { accent: "#f1ece4", ground: "#16130f", surface: "#16130f", ink: "#f1ece4" },
+    radius: 2,
+    font: "serif",
+    fence: false,
   },
 };
 

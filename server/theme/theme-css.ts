@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { contrast, inkOn, mix, readable } from "./color.ts";
-import { colorsOfSheet, fonts, type Palette, presets } from "./presets.ts";
+import { type ColorName, fonts, type Palette, presets, stileColors } from "./presets.ts";
 
 /** Contrast of texts (WCAG 2.2, 1.4.3), and of edges of controls and focus rings (1.4.11). */
 const TEXT = 4.5;
@@ -50,10 +50,18 @@ export function themeCss(theme: Theme): string {
   };
   const colors = Object.fromEntries(schemes.map((scheme) => [scheme, colorsOf(theme, scheme).colors]));
   const only = theme.color_scheme === "auto" ? null : theme.color_scheme;
-  const base = rule(":root", { ...colors[only ?? "light"], ...shape }, only ?? "light dark");
   return only
-    ? base
-    : `${base}\n@media (prefers-color-scheme: dark) {\n${rule(":root", colors.dark ?? {})}\n}`;
+    ? rule(":root", { ...colors[only], ...shape }, only)
+    : bothSchemes({ ...colors.light, ...shape }, colors.dark ?? {});
+}
+
+/**
+ * Some colours of the theme `stile`, as custom properties for both colour schemes: for pages that load nothing and have no
+ * tenant's theme.
+ */
+export function stileColorRules(names: readonly ColorName[]): string {
+  const of = (scheme: Scheme) => Object.fromEntries(names.map((name) => [name, stileColors[scheme][name]]));
+  return bothSchemes(of("light"), of("dark"));
 }
 
 /** The configured colours with too little contrast to be used as they are. */
@@ -77,7 +85,7 @@ function colorsOf(
   const preset = presets[theme.preset];
   const configured = theme[scheme];
   const own = [...Object.values(configured), theme.light.accent].some((color) => color !== undefined);
-  if (theme.preset === "stile" && !own) return { colors: { ...colorsOfSheet[scheme] }, warnings: [] };
+  if (theme.preset === "stile" && !own) return { colors: { ...stileColors[scheme] }, warnings: [] };
   // An accent that is configured for the light scheme alone is that of the dark one too, lightened until it is readable.
   const accent = configured.accent ?? theme.light.accent ?? preset[scheme].accent;
   const chosen: Palette = { ...preset[scheme], ...defined(configured), accent };
@@ -122,6 +130,10 @@ function colorsOf(
     },
     warnings,
   };
+}
+
+function bothSchemes(light: Record<string, string>, dark: Record<string, string>): string {
+  return `${rule(":root", light, "light dark")}\n@media (prefers-color-scheme: dark) {\n${rule(":root", dark)}\n}`;
 }
 
 function rule(selector: string, values: Record<string, string>, colorScheme?: string): string {

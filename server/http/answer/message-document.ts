@@ -3,6 +3,7 @@ import type { FlowWords } from "#words/flow";
 import type { PageLanguage } from "#words/language-tags";
 import type { FlowType } from "../../flow/names.ts";
 import { html, trusted } from "../../mail/html.ts";
+import { stileColorRules } from "../../theme/theme-css.ts";
 
 /** What a page says. */
 export interface PageMessage {
@@ -28,24 +29,21 @@ export type MessageWords = Pick<FlowWords, "page" | "errors"> & { language: Page
 /** Selects the texts of a page. */
 export type Message = (words: MessageWords) => PageMessage;
 
-/** The look of the hosted pages. The colours are those of `components/ui/theme.css`. */
+/** The look of the hosted pages. */
 export const messageStyles = `
-:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; --accent: #1f5b43; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; --accent: #93d0af; }
-}
-body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
+${stileColorRules(["ground", "surface", "ink", "ink-soft", "line", "accent"])}
+body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--stile-ink); background: var(--stile-ground); }
 main { max-width: 27rem; margin: 0 auto; }
-.card { padding: 2rem 2.25rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); }
+.card { padding: 2rem 2.25rem; border: 1px solid var(--stile-line); border-radius: 1.125rem; background: var(--stile-surface); }
 .service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
 h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card p { margin: 0; overflow-wrap: anywhere; }
 .card form { margin: 0; }
-.card a, .card button { padding-block: 0.625rem; color: var(--accent); font-weight: 600; }
+.card a, .card button { padding-block: 0.625rem; color: var(--stile-accent); font-weight: 600; }
 .card button { padding-inline: 0; border: 0; background: none; font-family: inherit; font-size: inherit; line-height: inherit; text-decoration: underline; cursor: pointer; }
 .card nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-block-start: 0.75rem; }
 .card a { max-width: 100%; overflow-wrap: anywhere; }
-.card details { margin-block-start: 1rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
+.card details { margin-block-start: 1rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--stile-line); font-size: 0.875rem; color: var(--stile-ink-soft); }
 .card summary { padding-block: 0.25rem; cursor: pointer; }
 `;
 

@@ -1,7 +1,7 @@
 import { qrCodeContent } from "../../authenticator/request-addresses.ts";
 import { openDeviceToken } from "../../authenticator/request-tokens.ts";
-import { contrastRatio } from "../../lib/contrast.ts";
 import { defaultQrCodeStyle, type QrCodeStyle, qrCodePng, qrCodeSvg } from "../../lib/qr-code.ts";
+import { contrast } from "../../theme/color.ts";
 import type { Reply } from "../answer/reply.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { authorizeCaller, unknownRequest } from "./caller.ts";
@@ -58,7 +58,7 @@ function readStyle(query: URLSearchParams): QrCodeStyle | string {
   const foreground = colour(query.get("fg") ?? defaultQrCodeStyle.foreground);
   const background = colour(query.get("bg") ?? defaultQrCodeStyle.background);
   if (foreground === null || background === null) return "fg and bg must be up to six hex digits, without #.";
-  if (contrastRatio(foreground, background) < MIN_CONTRAST_RATIO)
+  if (contrast(`#${foreground}`, `#${background}`) < MIN_CONTRAST_RATIO)
     return `fg and bg must have a contrast ratio of at least ${MIN_CONTRAST_RATIO}.`;
   return { ...defaultQrCodeStyle, width, height, foreground, background };
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
+import { stileColors } from "../../theme/presets.ts";
 import { addresses } from "../addresses.ts";
 
 const runtime = await testRuntime();
@@ -32,6 +33,15 @@ describe("GET /docs/api", () => {
     );
     expect(missing).toEqual([]);
     expect(page).not.toMatch(/<script| style=| src=|undefined|\[object/);
+  });
+
+  test("has the colours of the theme, and no others", async () => {
+    const [, styles = ""] =
+      /<style>([\s\S]*?)<\/style>/.exec(await (await request("/docs/api")).text()) ?? [];
+    const colors = styles.match(/#[\da-f]{3,8}\b/g) ?? [];
+    expect(colors).toHaveLength(12);
+    const ofTheme = Object.values(stileColors).flatMap((scheme): string[] => Object.values(scheme));
+    expect(ofTheme).toEqual(expect.arrayContaining(colors));
   });
 
   test("links to nothing that it does not have", async () => {

@@ -1,6 +1,7 @@
 import { type EventName, events } from "../../events/events.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
+import { stileColorRules } from "../../theme/theme-css.ts";
 import type { Reply } from "../answer/reply.ts";
 import { eventSchemas } from "./document.ts";
 import type { JsonSchema } from "./schemas.ts";
@@ -8,17 +9,14 @@ import type { JsonSchema } from "./schemas.ts";
 /** The document as a page. It has no script and loads nothing, so every policy for content allows it. */
 
 const styles = `
-:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; --mark: #1c5f45; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; --mark: #8fd0b1; }
-}
+${stileColorRules(["ground", "surface", "ink", "ink-soft", "line", "accent"])}
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
-body { margin: 0; font: 1rem/1.55 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
-a { color: var(--mark); }
-:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: 2px; }
+body { margin: 0; font: 1rem/1.55 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--stile-ink); background: var(--stile-ground); }
+a { color: var(--stile-accent); }
+:focus-visible { outline: 2px solid var(--stile-accent); outline-offset: 2px; border-radius: 2px; }
 .skip { position: absolute; inset-inline-start: -100vw; }
-.skip:focus { inset-inline-start: 1rem; inset-block-start: 1rem; padding: 0.5rem 1rem; background: var(--surface); }
+.skip:focus { inset-inline-start: 1rem; inset-block-start: 1rem; padding: 0.5rem 1rem; background: var(--stile-surface); }
 .frame { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 nav ul { display: flex; flex-wrap: wrap; column-gap: 1.25rem; }
 @media (min-width: 60rem) {
@@ -33,19 +31,19 @@ h1 { margin: 0 0 0.5rem; font-size: 2rem; line-height: 1.2; }
 h2 { margin: 3rem 0 0.25rem; font-size: 1.375rem; line-height: 1.3; }
 h3 { margin: 1.25rem 0 0.375rem; font-size: 0.9375rem; }
 p { margin: 0 0 0.75rem; max-width: 46rem; }
-.soft { color: var(--soft); }
-details.operation { margin: 0.5rem 0; border: 1px solid var(--line); border-radius: 0.75rem; background: var(--surface); }
+.soft { color: var(--stile-ink-soft); }
+details.operation { margin: 0.5rem 0; border: 1px solid var(--stile-line); border-radius: 0.75rem; background: var(--stile-surface); }
 details.operation > summary { display: flex; flex-wrap: wrap; gap: 0.125rem 0.75rem; align-items: baseline; padding: 0.75rem 1rem; cursor: pointer; list-style-position: inside; }
 details.operation > summary::marker { content: ""; }
-details.operation > .body { scroll-margin-top: 7rem; padding: 0 1rem 1rem; border-block-start: 1px solid var(--line); padding-block-start: 0.75rem; }
-.method { min-width: 4rem; font: 650 0.8125rem/1.5 ui-monospace, "Cascadia Code", Menlo, Consolas, monospace; color: var(--mark); }
+details.operation > .body { scroll-margin-top: 7rem; padding: 0 1rem 1rem; border-block-start: 1px solid var(--stile-line); padding-block-start: 0.75rem; }
+.method { min-width: 4rem; font: 650 0.8125rem/1.5 ui-monospace, "Cascadia Code", Menlo, Consolas, monospace; color: var(--stile-accent); }
 code, pre { font: 0.875rem/1.5 ui-monospace, "Cascadia Code", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-summary .what { flex: 1 1 14rem; color: var(--soft); }
-pre { margin: 0.25rem 0 0.75rem; padding: 0.75rem 1rem; max-height: 28rem; overflow: auto; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--ground); overflow-wrap: normal; }
+summary .what { flex: 1 1 14rem; color: var(--stile-ink-soft); }
+pre { margin: 0.25rem 0 0.75rem; padding: 0.75rem 1rem; max-height: 28rem; overflow: auto; border: 1px solid var(--stile-line); border-radius: 0.5rem; background: var(--stile-ground); overflow-wrap: normal; }
 .members { margin: 0.25rem 0 0.75rem; padding: 0; list-style: none; }
-.members > li { padding: 0.3rem 0; border-block-end: 1px solid var(--line); }
+.members > li { padding: 0.3rem 0; border-block-end: 1px solid var(--stile-line); }
 .members .members { margin: 0.25rem 0 0; margin-inline-start: 1rem; }
-.inner > summary { cursor: pointer; color: var(--mark); }
+.inner > summary { cursor: pointer; color: var(--stile-accent); }
 `;
 
 const policy = [
