@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { SMTPServer } from "smtp-server";
-import { makeCertificate } from "../server/dev/uaf-authenticator/certificates.ts";
+import { makeCertificate } from "../server/lib/certificates.ts";
 import { provider } from "./people.ts";
 
 /** Addresses of the servers around the measured one. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { makeAuthority, makeCertificate } from "../dev/uaf-authenticator/certificates.ts";
+import { makeAuthority, makeCertificate } from "../lib/certificates.ts";
 import { metadataBlob } from "../testing/authenticator-metadata.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { CompactSign } from "jose";
-import type { Certificate } from "../dev/uaf-authenticator/certificates.ts";
+import type { Certificate } from "../lib/certificates.ts";
 
 /**
  * Signs a list of authenticator models in the form of FIDO's Metadata Service.

@@ -1,6 +1,6 @@
 import { createPublicKey, createVerify, generateKeyPairSync } from "node:crypto";
 import { inflateRawSync } from "node:zlib";
-import { selfSignedCertificate } from "../thirdparty/saml/certificate.ts";
+import { makeCertificate, pemOf } from "../lib/certificates.ts";
 import { type Answer, writeAnswer } from "./saml-messages.ts";
 
 /** An AuthnRequest, decoded from the redirect to the provider. */
@@ -39,11 +39,9 @@ const envelopedSignature = "http://www.w3.org/2000/09/xmldsig#enveloped-signatur
 /** Generates a signing key of a provider, with its certificate. */
 export function providerKey(commonName = "identity provider"): Answer["key"] {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const from = new Date(Date.now() - minute);
-  const until = new Date(Date.now() + 1_000 * minute);
   return {
     privateKey,
-    certificate: selfSignedCertificate(privateKey, { commonName, serial: Buffer.of(1), from, until }),
+    certificate: pemOf(makeCertificate({ subject: { CN: commonName }, key: privateKey })),
   };
 }
 

@@ -5,16 +5,8 @@ import {
   type Extension,
   makeCertificate,
   nameOf,
-} from "../dev/uaf-authenticator/certificates.ts";
-import {
-  enumerated,
-  integer,
-  objectId,
-  octetString,
-  sequence,
-  setOf,
-  tagged,
-} from "../dev/uaf-authenticator/der.ts";
+} from "../lib/certificates.ts";
+import { enumerated, integer, objectId, octetString, sequence, setOf, tagged } from "../lib/der-encoding.ts";
 import type { Cbor } from "./cbor.ts";
 import type { CoseKey } from "./cose-key.ts";
 import { tpmAttest, tpmPublic } from "./tpm.ts";

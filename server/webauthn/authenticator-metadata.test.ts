@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { CompactSign } from "jose";
 import { describe, expect, test } from "vitest";
-import { type Certificate, makeAuthority, makeCertificate } from "../dev/uaf-authenticator/certificates.ts";
+import { type Certificate, makeAuthority, makeCertificate } from "../lib/certificates.ts";
 import { metadataBlob } from "../testing/authenticator-metadata.ts";
 import { fidoIssuer, type MetadataIssuer, readAuthenticatorMetadata } from "./authenticator-metadata.ts";
 

@@ -2,9 +2,9 @@ import { createHash, X509Certificate } from "node:crypto";
 import { SettingsService } from "@simplewebauthn/server";
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { z } from "zod";
+import { derItem, derItems } from "../lib/der.ts";
 import type { TrustedModels } from "./attestation-trust.ts";
 import { certificatesOf, leadsToRoot } from "./formats/certificates.ts";
-import { derItem, derItems } from "./formats/der.ts";
 
 /**
  * FIDO's list of authenticator models, the payload of the Metadata Service (FIDO Metadata Service 3.0, section 3.1.7).

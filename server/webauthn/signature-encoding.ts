@@ -1,3 +1,5 @@
+import { DerError, derItem, derItems } from "../lib/der.ts";
+import { sequence, unsigned } from "../lib/der-encoding.ts";
 import type { CredentialKey } from "./cose-key.ts";
 
 /** ECDSA algorithms of the IANA COSE registry: ES256, ES384 and ES512. */
@@ -25,20 +27,14 @@ export function hasEncodingOf({ algorithm, key }: CredentialKey, signature: Uint
   return hasCanonicalEncoding(algorithm, signature);
 }
 
-/** SEQUENCE { r INTEGER, s INTEGER }, short enough for every curve up to P-521. */
+/** SEQUENCE { r INTEGER, s INTEGER } of numbers beyond 0, in the one encoding of DER. */
 function isEcdsaSignature(bytes: Uint8Array): boolean {
-  const long = bytes[1] === 0x81;
-  const start = long ? 3 : 2;
-  const length = bytes[long ? 2 : 1] ?? 0;
-  if (bytes[0] !== 0x30 || length >= 0x80 !== long || start + length !== bytes.length) return false;
-  const r = positiveEnd(bytes, start);
-  return r !== null && positiveEnd(bytes, r) === bytes.length;
-}
-
-/** The end of a positive INTEGER of minimal length; null if there is none. */
-function positiveEnd(bytes: Uint8Array, at: number): number | null {
-  const [tag = 0, length = 0, first = 0x80, second = 0] = bytes.subarray(at, at + 4);
-  const end = at + 2 + length;
-  if (tag !== 0x02 || length === 0 || length >= 0x80 || end > bytes.length || first >= 0x80) return null;
-  return first === 0 && (length === 1 || second < 0x80) ? null : end;
+  try {
+    const [r, s, ...others] = derItems(derItem(bytes).content).map(({ content }) => content);
+    if (!r?.some(Boolean) || !s?.some(Boolean) || others.length > 0) return false;
+    return sequence(unsigned(r), unsigned(s)).equals(bytes);
+  } catch (error) {
+    if (error instanceof DerError) return false;
+    throw error;
+  }
 }

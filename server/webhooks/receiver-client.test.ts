@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { makeCertificate, pemOf } from "../lib/certificates.ts";
 import { startNameServer } from "../testing/name-server.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
-import { selfSignedCertificate } from "../thirdparty/saml/certificate.ts";
 import { createReceiverClient } from "./receiver-client.ts";
 
 const body = JSON.stringify({ token: "a.b.c", event: "user.login" });
@@ -174,9 +174,7 @@ describe("A81 an address that is not public", () => {
 describe("A82 a name", () => {
   let trap: WebhookReceiver;
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const [from, until] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
-  const commonName = "app.example.com";
-  const ca = selfSignedCertificate(privateKey, { commonName, serial: Buffer.of(1), from, until });
+  const ca = pemOf(makeCertificate({ subject: { CN: "app.example.com" }, key: privateKey }));
   const tls = { key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(), cert: ca };
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { makeAuthority } from "../../dev/uaf-authenticator/certificates.ts";
+import { makeAuthority } from "../../lib/certificates.ts";
 import { type ChannelBindingPolicy, verifyChannelBinding } from "./channel-binding.ts";
 
 const [old, current, foreign] = ["Old", "Current", "Foreign"].map((name) => makeAuthority(name).der) as [

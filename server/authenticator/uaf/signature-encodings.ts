@@ -1,17 +1,17 @@
-import { type DerItem, derItem, derItems } from "../../webauthn/formats/der.ts";
+import { type DerItem, derItem, derItems } from "../../lib/der.ts";
+import { octetString } from "../../lib/der-encoding.ts";
 
 /** DER encodings of signatures (FIDO Registry of Predefined Values, section 3.6.1). */
 
 /**
- * Unwraps the RSA signature in an octet string. RSA signatures are so long that their length always takes two bytes.
+ * Unwraps the RSA signature in an octet string.
  *
- * @throws Error if the bytes are anything else
+ * @throws Error if the bytes are anything else, or another encoding of one
  */
 export function unwrapOctetString(wrapped: Buffer): Buffer {
-  const length = wrapped.length - 4;
-  const head = Buffer.of(0x04, 0x82, length >> 8, length & 0xff);
-  if (!wrapped.subarray(0, 4).equals(head)) throw new Error("not an octet string with a length of two bytes");
-  return wrapped.subarray(4);
+  const { content } = derItem(wrapped);
+  if (!octetString(content).equals(wrapped)) throw new Error("not an octet string in DER");
+  return content;
 }
 
 /**

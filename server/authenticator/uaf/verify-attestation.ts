@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
+import { type DerItem, derItem } from "../../lib/der.ts";
 import { extensionOf, leadsToRoot } from "../../webauthn/formats/certificates.ts";
-import { type DerItem, derItem } from "../../webauthn/formats/der.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { isOfKind } from "./key-kinds.ts";
 import type { Attestation } from "./parse-registration-assertion.ts";

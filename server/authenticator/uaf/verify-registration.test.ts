@@ -4,12 +4,6 @@ import type { FullAttestation } from "../../dev/uaf-authenticator/assertions.ts"
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
 import {
-  type Certificate,
-  makeAuthority,
-  makeCertificate,
-} from "../../dev/uaf-authenticator/certificates.ts";
-import { der, octetString, utf8 } from "../../dev/uaf-authenticator/der.ts";
-import {
   exportUafKey,
   keyFormatsOf,
   makeUafKey,
@@ -18,6 +12,8 @@ import {
 } from "../../dev/uaf-authenticator/keys.ts";
 import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import type { UafRejectionReason } from "../../failures/uaf.ts";
+import { type Certificate, makeAuthority, makeCertificate } from "../../lib/certificates.ts";
+import { der, octetString, utf8 } from "../../lib/der-encoding.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
 import { createRegistrationRequest } from "./requests.ts";
 import { type ExpectedRegistration, verifyUafRegistrationResponse } from "./verify-registration.ts";

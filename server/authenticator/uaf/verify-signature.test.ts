@@ -1,7 +1,6 @@
 import { constants, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { integer, octetString, sequence } from "../../dev/uaf-authenticator/der.ts";
 import {
   makeUafKey,
   negativeRSignature,
@@ -9,6 +8,7 @@ import {
   uafAlgorithms,
   uafSignature,
 } from "../../dev/uaf-authenticator/keys.ts";
+import { integer, octetString, sequence } from "../../lib/der-encoding.ts";
 import { type Algorithm, algorithms, defaultAlgorithms } from "./algorithms.ts";
 import { verifySignature } from "./verify-signature.ts";
 

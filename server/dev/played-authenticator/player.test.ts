@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { opened } from "../uaf-authenticator/received.ts";
+import { opened } from "../../testing/uaf-messages.ts";
 import { readLink } from "./link.ts";
 import { openPlayedAuthenticator, type PlayedAuthenticator } from "./player.ts";
 

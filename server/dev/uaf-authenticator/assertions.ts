@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
-import { type Certificate, type CertificateDetails, makeCertificate } from "./certificates.ts";
+import { type Certificate, type CertificateDetails, makeCertificate } from "../../lib/certificates.ts";
 import {
   exportUafKey,
   makeUafKey,

@@ -1,10 +1,19 @@
 import { constants, createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { makeAuthority, makeCertificate } from "../../lib/certificates.ts";
+import {
+  appId,
+  type Change,
+  challenge,
+  facetId,
+  opened,
+  read,
+  requestOf,
+  upv,
+} from "../../testing/uaf-messages.ts";
 import { createUafAuthenticator } from "./authenticator.ts";
 import type { Overrides, UafSettings } from "./call.ts";
-import { makeAuthority, makeCertificate } from "./certificates.ts";
 import { keyFormatsOf, makeUafKey, type UafAlgorithm, uafAlgorithms } from "./keys.ts";
-import { appId, type Change, challenge, facetId, opened, read, requestOf, upv } from "./received.ts";
 
 /** Verification with Node, with the numbers of the registry spelled out independently. */
 const verifiers: Record<UafAlgorithm, (data: Buffer, key: KeyObject, signature: Buffer) => boolean> = {

@@ -1,5 +1,5 @@
 import { constants, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { integer, octetString, sequence } from "./der.ts";
+import { integer, octetString, sequence, unsigned } from "../../lib/der-encoding.ts";
 
 /**
  * Keys and signatures of FIDO UAF authenticators, by the numbers of the FIDO Registry of Predefined Values
@@ -102,7 +102,7 @@ export function exportUafKey(key: KeyObject, format: UafKeyFormat): Buffer {
     case 0x0102:
       return Buffer.concat([part(n), part(e)]);
     case 0x0103:
-      return sequence(positive(part(n)), positive(part(e)));
+      return sequence(unsigned(part(n)), unsigned(part(e)));
   }
 }
 
@@ -110,7 +110,3 @@ export function exportUafKey(key: KeyObject, format: UafKeyFormat): Buffer {
 export function spkiOf(key: KeyObject): Buffer {
   return createPublicKey(key).export({ format: "der", type: "spki" });
 }
-
-/** Encodes an unsigned number in DER. */
-const positive = (bytes: Buffer) =>
-  integer((bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { appId, type Change, facetId, opened, requestOf, upv } from "../../testing/uaf-messages.ts";
 import { createUafAuthenticator } from "./authenticator.ts";
-import { appId, type Change, facetId, opened, requestOf, upv } from "./received.ts";
 import type { clientErrors } from "./requests.ts";
 
 describe("a client rejects", () => {

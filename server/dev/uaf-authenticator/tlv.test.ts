@@ -1,11 +1,11 @@
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { makeAuthority } from "../../lib/certificates.ts";
+import { facetId, opened, requestOf } from "../../testing/uaf-messages.ts";
 import { authenticationAssertion, registrationAssertion, sha256 } from "./assertions.ts";
 import { createUafAuthenticator } from "./authenticator.ts";
-import { makeAuthority } from "./certificates.ts";
 import { makeUafKey } from "./keys.ts";
-import { facetId, opened, requestOf } from "./received.ts";
 import { encodeTlv, item, nestedTlv, type TlvEdit } from "./tlv.ts";
 
 describe("malformed TLV", () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
-import { makeAuthority } from "../../dev/uaf-authenticator/certificates.ts";
+import { makeAuthority } from "../../lib/certificates.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
   type AuthenticatorApplication,

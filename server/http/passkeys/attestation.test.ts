@@ -1,10 +1,6 @@
 import { randomUUID, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import {
-  type Certificate,
-  makeAuthority,
-  makeCertificate,
-} from "../../dev/uaf-authenticator/certificates.ts";
+import { type Certificate, makeAuthority, makeCertificate } from "../../lib/certificates.ts";
 import { metadataBlob } from "../../testing/authenticator-metadata.ts";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
 import { passkeySuite } from "../../testing/passkey-suite.ts";

@@ -5,8 +5,8 @@ import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../../config/tenant.ts";
 import type { TenantContext } from "../../context/context.ts";
 import type { Sealing } from "../../keys/vault.ts";
+import { makeCertificate, pemOf } from "../../lib/certificates.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
-import { selfSignedCertificate } from "./certificate.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing;
@@ -67,12 +67,15 @@ async function readKey(
     privateKey,
     // Lazy, because it costs a signature and only the metadata needs it.
     get certificate() {
-      return selfSignedCertificate(privateKey, {
-        commonName: commonNames[purpose],
-        serial: Buffer.from(row.id.replaceAll("-", ""), "hex"),
-        from: row.createdAt,
-        until: new Date(row.createdAt.getTime() + CERTIFICATE_YEARS * YEAR_MS),
-      });
+      return pemOf(
+        makeCertificate({
+          subject: { CN: commonNames[purpose] },
+          key: privateKey,
+          serial: Buffer.from(row.id.replaceAll("-", ""), "hex"),
+          notBefore: row.createdAt,
+          notAfter: new Date(row.createdAt.getTime() + CERTIFICATE_YEARS * YEAR_MS),
+        }),
+      );
     },
   };
 }

@@ -1,6 +1,6 @@
+import { type DerItem, derItem, derItems } from "../../lib/der.ts";
 import { verifySignature } from "../verify-signature.ts";
 import { certificatesOf, extensionOf, leadsToRoot } from "./certificates.ts";
-import { type DerItem, derItem, derItems } from "./der.ts";
 import type { StatementVerifier } from "./statement.ts";
 
 /** 1.3.6.1.4.1.11129.2.1.17, Android's key description. */

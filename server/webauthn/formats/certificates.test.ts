@@ -1,11 +1,7 @@
 import { createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import {
-  type Certificate,
-  makeAuthority,
-  makeCertificate,
-} from "../../dev/uaf-authenticator/certificates.ts";
-import { bitString, integer, objectId, sequence, time } from "../../dev/uaf-authenticator/der.ts";
+import { type Certificate, makeAuthority, makeCertificate } from "../../lib/certificates.ts";
+import { bitString, integer, objectId, sequence, time } from "../../lib/der-encoding.ts";
 import { smallOrderPoints } from "../../testing/small-order-points.ts";
 import { leadsToRoot } from "./certificates.ts";
 

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
+import { DerError, derItem, derItems } from "../../lib/der.ts";
 import { hasNoWeakEd25519Point } from "../../lib/edwards25519.ts";
-import { DerError, derItem, derItems } from "./der.ts";
 
 /** Chains of Android have four or five certificates. */
 const MAX_CHAIN_LENGTH = 6;

@@ -2,13 +2,8 @@ import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { Socket } from "node:net";
 import { verifyRegistrationResponse } from "@simplewebauthn/server";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  type Certificate,
-  type Extension,
-  makeAuthority,
-  makeCertificate,
-} from "../../dev/uaf-authenticator/certificates.ts";
-import { der, sequence, tagged } from "../../dev/uaf-authenticator/der.ts";
+import { type Certificate, type Extension, makeAuthority, makeCertificate } from "../../lib/certificates.ts";
+import { der, sequence, tagged } from "../../lib/der-encoding.ts";
 import { type CreateCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { sha256 } from "../../testing/webauthn-messages.ts";
 import {

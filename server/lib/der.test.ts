@@ -1,15 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  boolean,
-  der,
-  integer,
-  objectId,
-  octetString,
-  sequence,
-  tagged,
-} from "../../dev/uaf-authenticator/der.ts";
 import { DerError, derItem, derItems } from "./der.ts";
+import { boolean, der, integer, objectId, octetString, sequence, tagged } from "./der-encoding.ts";
 
 test("splits bytes into items without decoding their content", () => {
   const inner = sequence(integer(2), boolean(true));

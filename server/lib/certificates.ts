@@ -1,8 +1,16 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import {
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from "node:crypto";
 import {
   bitString,
   boolean,
   integer,
+  nothing,
   objectId,
   octetString,
   printable,
@@ -10,10 +18,13 @@ import {
   setOf,
   tagged,
   time,
+  unsigned,
   utf8,
-} from "./der.ts";
+} from "./der-encoding.ts";
 
-/** An X.509 certificate (RFC 5280) and its key. */
+/** Makes X.509 certificates (RFC 5280). */
+
+/** A certificate and its key. */
 export interface Certificate {
   der: Buffer;
   publicKey: KeyObject;
@@ -28,8 +39,12 @@ export interface CertificateDetails {
   subject: Partial<Record<keyof typeof attributes, string>>;
   /** Absent: self-signed. */
   issuer?: Certificate;
-  /** Absent: a new key pair on P-256. */
+  /** Private key, whose public key is certified. Absent: a new key pair on P-256. */
+  key?: KeyObject;
+  /** Certifies this public key, whose private key is not known. */
   publicKey?: KeyObject;
+  /** At most 20 octets of a positive number. Absent: random. */
+  serial?: Uint8Array;
   ca?: boolean;
   notBefore?: Date;
   notAfter?: Date;
@@ -48,8 +63,13 @@ export interface Extension {
 const attributes = { C: "2.5.4.6", O: "2.5.4.10", OU: "2.5.4.11", CN: "2.5.4.3" } as const;
 
 const ecdsaWithSha256 = sequence(objectId("1.2.840.10045.4.3.2"));
+const sha256WithRsa = sequence(objectId("1.2.840.113549.1.1.11"), nothing());
 
-/** Makes a certificate, signed by ECDSA with P-256 and SHA-256. */
+/**
+ * Makes a certificate, signed with SHA-256 by ECDSA or RSASSA-PKCS1-v1_5. With RSA, the same details make the same bytes.
+ *
+ * @throws Error if neither the issuer nor the certificate has a private key
+ */
 export function makeCertificate(details: CertificateDetails): Certificate {
   const {
     notBefore = new Date(Date.now() - 86_400_000),
@@ -59,10 +79,13 @@ export function makeCertificate(details: CertificateDetails): Certificate {
     extensions = [],
     issuer,
   } = details;
-  const own = details.publicKey ? undefined : generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const publicKey = details.publicKey ?? own?.publicKey;
-  const signer = issuer?.privateKey ?? own?.privateKey;
+  const privateKey =
+    details.key ??
+    (details.publicKey ? undefined : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+  const publicKey = details.publicKey ?? (privateKey && createPublicKey(privateKey));
+  const signer = issuer?.privateKey ?? privateKey;
   if (!publicKey || !signer) throw new Error("the certificate needs an issuer with a private key");
+  const algorithm = signer.asymmetricKeyType === "rsa" ? sha256WithRsa : ecdsaWithSha256;
   const subject = nameOf(
     Object.entries(details.subject).map(([attribute, value]) => [
       attributes[attribute as keyof typeof attributes],
@@ -76,17 +99,20 @@ export function makeCertificate(details: CertificateDetails): Certificate {
   };
   const signed = sequence(
     tagged(0, integer(version - 1)),
-    integer(Buffer.concat([Buffer.of(1), randomBytes(8)])),
-    ecdsaWithSha256,
+    unsigned(details.serial ?? randomBytes(9)),
+    algorithm,
     issuer?.subject ?? subject,
     sequence(time(notBefore), time(notAfter)),
     subject,
     publicKey.export({ format: "der", type: "spki" }),
     tagged(3, sequence(...[basicConstraints, ...extensions].map(extensionOf))),
   );
-  const der = sequence(signed, ecdsaWithSha256, bitString(sign("sha256", signed, signer)));
-  return { der, publicKey, subject, ...(own ? { privateKey: own.privateKey } : {}) };
+  const der = sequence(signed, algorithm, bitString(sign("sha256", signed, signer)));
+  return { der, publicKey, subject, ...(privateKey ? { privateKey } : {}) };
 }
+
+/** A certificate in PEM (RFC 7468). */
+export const pemOf = ({ der }: Pick<Certificate, "der">): string => new X509Certificate(der).toString();
 
 /** Makes a self-signed authority. */
 export const makeAuthority = (name = "Example Root", details: Partial<CertificateDetails> = {}) =>
