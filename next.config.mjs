@@ -12,7 +12,6 @@ export default {
     "pg",
     "pg-boss",
     "pino",
-    "rate-limiter-flexible",
   ],
   // Functions of a serverless platform cannot run an embedded database.
   outputFileTracingExcludes: {

@@ -1,9 +1,9 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Database } from "#db/client";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
+import { createWindowCounts } from "./window-counts.ts";
 
 /** The rate limits of a tenant: its counts are not those of any other. */
 export const tenantRates = [
@@ -370,24 +370,20 @@ function inBatches(
   seconds: number,
   report: (key: string, points: number) => Promise<RateVerdict>,
 ): (key: string) => Promise<RateVerdict> {
-  const own = new RateLimiterMemory({ points, duration: seconds });
+  const own = createWindowCounts(seconds);
   const batch = Math.max(1, Math.floor(points / 10));
   /** The last report of each key that is not answered yet. */
   const pending = new Map<string, Promise<RateVerdict>>();
   return async (key) => {
-    try {
-      const { consumedPoints } = await own.consume(key);
-      if (consumedPoints % batch !== 0) return (await pending.get(key)) ?? { ok: true };
-    } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection;
-      return rateLimited(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)));
-    }
+    const { count, endsInMs } = own.count(key);
+    if (count > points) return rateLimited(Math.ceil(endsInMs / 1000));
+    if (count % batch !== 0) return (await pending.get(key)) ?? { ok: true };
     const reporting = report(key, batch).finally(() => {
       if (pending.get(key) === reporting) pending.delete(key);
     });
     pending.set(key, reporting);
     const reported = await reporting;
-    if (!reported.ok) await own.block(key, reported.retryAfterSeconds);
+    if (!reported.ok) own.set(key, points + 1, reported.retryAfterSeconds);
     return reported;
   };
 }

@@ -239,7 +239,7 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a hash waits in an overload although it will be refused",
     file: "server/lib/task-queue.ts",
-    text: "((waitingTasks.length + 1) * taskMs) / running > maxWaitMs",
+    text: "((line.waiting + 1) * taskMs) / running > maxWaitMs",
     fault: "taskMs < 0",
     caughtBy: ["server/lib/task-queue.test.ts"],
   },
