@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { Database } from "#db/client";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import { taskQueue } from "../lib/task-queue.ts";
 
@@ -18,7 +19,7 @@ const queues = new WeakMap<Pool, ReturnType<typeof taskQueue>>();
  *
  * @throws OverloadedError if too many wait, or this one has waited for three seconds
  */
-export function heavyRead<Result>(read: ReadPool, task: () => Promise<Result>): Promise<Result> {
+export function heavyRead<Result>(read: SharedPool, task: () => Promise<Result>): Promise<Result> {
   return queueOf(read).run(task);
 }
 
@@ -29,18 +30,17 @@ export function heavyRead<Result>(read: ReadPool, task: () => Promise<Result>): 
  * @throws the signal's reason
  */
 export function nextHeavyRead<Result>(
-  read: ReadPool,
+  read: SharedPool,
   task: () => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
   return queueOf(read).run(task, signal, { isPatient: true });
 }
 
-interface ReadPool {
-  $client: Pool;
-}
+/** The pool whose connections heavy reads share. */
+type SharedPool = Pick<Database["read"], "$client">;
 
-function queueOf({ $client: pool }: ReadPool) {
+function queueOf({ $client: pool }: SharedPool) {
   const queue =
     queues.get(pool) ??
     taskQueue({

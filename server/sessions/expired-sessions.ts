@@ -3,6 +3,7 @@ import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { isIdleRow } from "./idleness.ts";
 import { type EndedRow, endedSessionOf } from "./sessions.ts";
 
 /** What this module takes of the process. */
@@ -97,5 +98,5 @@ async function idleCondition({ database, tenant, tenants }: Process): Promise<SQ
   const idle = sql`coalesce((
     select o.idle from jsonb_to_recordset(${JSON.stringify(own)}::jsonb) as o(tenant_id uuid, idle float8)
     where o.tenant_id = s.tenant_id), ${limit}::float8)`;
-  return sql`(${idle} > 0 and s.last_used_at < now() - ${idle} * interval '1 second')`;
+  return isIdleRow("s", idle);
 }

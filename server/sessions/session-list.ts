@@ -5,6 +5,7 @@ import type { Tenant } from "../config/tenant.ts";
 import type { EventContext } from "../events/emit.ts";
 import { describeUserAgent } from "../lib/user-agent.ts";
 import { isMadeByOperator, type Session, sessionColumns } from "../objects/session.ts";
+import { idleSince } from "./idleness.ts";
 import { endSessionOfUser, type SessionEnd } from "./sessions.ts";
 
 const { sessions } = schema;
@@ -28,8 +29,7 @@ export interface SessionProfile {
 
 /** An account's sessions that have neither expired nor been idle for too long, newest first. */
 export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: Date): Promise<Session[]> {
-  const { idle_timeout } = tenant.config.session;
-  const idleSince = new Date(now.getTime() - idle_timeout * 1000);
+  const since = idleSince(tenant, now);
   return db
     .select(sessionColumns)
     .from(sessions)
@@ -38,7 +38,7 @@ export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: 
         eq(sessions.tenantId, tenant.id),
         eq(sessions.userId, userId),
         gt(sessions.expiresAt, now),
-        idle_timeout > 0 ? gte(sessions.lastUsedAt, idleSince) : undefined,
+        since === null ? undefined : gte(sessions.lastUsedAt, since),
       ),
     )
     .orderBy(desc(sessions.createdAt), desc(sessions.id));

@@ -22,6 +22,7 @@ import { timeOrderedUuid } from "../lib/uuid.ts";
 import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
 import { templateClaims } from "./claim-template.ts";
+import { idleExpiry, idleSince, isIdle } from "./idleness.ts";
 import {
   clientClaims,
   SESSION_TOKEN_TYPE,
@@ -288,27 +289,10 @@ export async function findSession(
   const [found] = rows;
   if (!found) return null;
   const { now, email, emailVerifiedAt, username, ...session } = found;
-  const idleExpiresAt = idleExpiry(tenant, session);
+  const idleExpiresAt = idleExpiry(tenant, session.lastUsedAt);
   const idle = isIdle(tenant, session, now);
   const user = { email, emailVerified: emailVerifiedAt !== null, username };
   return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt, user };
-}
-
-/** When a session ends if it stays unused; null if `session.idle_timeout` is off. */
-function idleExpiry(tenant: Tenant, { lastUsedAt }: Pick<Session, "lastUsedAt">): Date | null {
-  const idleTimeout = tenant.config.session.idle_timeout * 1000;
-  return idleTimeout > 0 ? new Date(lastUsedAt.getTime() + idleTimeout) : null;
-}
-
-/** Sessions that were last used before it are idle for too long; null if `session.idle_timeout` is off. */
-function idleSince({ config }: Tenant, now: Date): Date | null {
-  const idleTimeout = config.session.idle_timeout * 1000;
-  return idleTimeout > 0 ? new Date(now.getTime() - idleTimeout) : null;
-}
-
-function isIdle(tenant: Tenant, session: Pick<Session, "lastUsedAt">, now: Date): boolean {
-  const expiry = idleExpiry(tenant, session);
-  return expiry !== null && expiry < now;
 }
 
 type FoundRow = Session & {

@@ -7,6 +7,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
+import { idleExpiry, idleLimit } from "./idleness.ts";
 import {
   asSessionClaims,
   audienceOf,
@@ -147,8 +148,8 @@ async function touchSession(
   candidate: Candidate,
 ): Promise<Pick<FoundSession, "session" | "idleExpiresAt">> {
   const { session, now } = candidate;
-  const idleTimeout = tenant.config.session.idle_timeout * 1000;
-  const interval = idleTimeout > 0 ? Math.min(TOUCH_INTERVAL_MS, idleTimeout / 10) : TOUCH_INTERVAL_MS;
+  const limit = idleLimit(tenant);
+  const interval = limit === null ? TOUCH_INTERVAL_MS : Math.min(TOUCH_INTERVAL_MS, limit / 10);
   if (now.getTime() - session.lastUsedAt.getTime() < interval) return candidate;
   await database.claim
     .update(sessions)
@@ -156,7 +157,7 @@ async function touchSession(
     .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, session.id), lt(sessions.lastUsedAt, now)));
   return {
     session: { ...session, lastUsedAt: now },
-    idleExpiresAt: idleTimeout > 0 ? new Date(now.getTime() + idleTimeout) : null,
+    idleExpiresAt: idleExpiry(tenant, now),
   };
 }
 
