@@ -35,4 +35,5 @@ export async function growDatabase(url: string, users: number, passwordHash?: st
 }
 
 // `DATABASE_URL=… BENCH_USERS=1000000 node scripts/run.js bench/growth.ts` fills a database by hand.
-if (import.meta.main) await growDatabase(process.env.DATABASE_URL ?? "", Number(process.env.BENCH_USERS));
+if (process.argv[1] === import.meta.filename)
+  await growDatabase(process.env.DATABASE_URL ?? "", Number(process.env.BENCH_USERS));

@@ -1,5 +1,8 @@
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import * as rooms from "../server/floors.ts";
 import { forbiddenImports } from "./floors.ts";
 import { importsOf, type Modules, readModules } from "./imports.ts";
@@ -79,6 +82,30 @@ test("imports and exports are read by value and by type, and with every kind of 
       "pg",
     ].sort(),
   );
+});
+
+test("`npm run check` lists the imports that are refused, and fails", () => {
+  const root = join(import.meta.dirname, "..");
+  const folder = mkdtempSync(join(tmpdir(), "stile floors "));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  execFileSync("git", ["init", "--quiet"], { cwd: folder });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  const files = ["run.js", "run-node.mjs", "floors.ts", "imports.ts"].map((name) => `scripts/${name}`);
+  for (const file of ["package.json", "server/floors.ts", ...files])
+    cpSync(join(root, file), join(folder, file));
+  const put = (path: string, source: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), source);
+  };
+  put("server/lib/low.ts", 'import "../flow/high.ts";\n');
+  put("server/flow/high.ts", 'import "../lib/other.ts";\n');
+  put("server/lib/other.ts", "export {};\n");
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.js", "scripts/floors.ts"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("server/lib/low.ts imports server/flow/high.ts: server/lib lies below server/flow\n");
+  expect(status).toBe(1);
 });
 
 describe("the rooms of this repository", () => {

@@ -46,7 +46,8 @@ function forbids({ of, except, not, but }: rooms.Restriction, from: string, to: 
   return matches(from, of) && !matches(from, except) && matches(to, not) && !matches(to, but);
 }
 
-if (import.meta.main) {
+// Not `import.meta.main`: `scripts/run.js` imports the program, and Node 22 has none.
+if (process.argv[1] === import.meta.filename) {
   const forbidden = forbiddenImports(readModules(join(import.meta.dirname, "..")), {
     floors,
     backwards,
