@@ -1,6 +1,8 @@
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
+  // The service compresses its pages itself, and nothing else: an answer may hold a secret beside what a caller sent.
+  compress: false,
   // The service redirects surplus slashes itself, with its headers; see `server/http/page/page-requests.ts`.
   skipTrailingSlashRedirect: true,
   // Native code, and libraries that break when they are bundled, or do not gain from it.
@@ -37,20 +39,17 @@ export default {
     const own = ["/404", "/500", "/_error", "/_global-error", "/_not-found"];
     return { beforeFiles: own.map((source) => ({ source, destination: "/missing" })) };
   },
-  // The service sets the headers of its answers. These are for those that Next makes itself.
+  // The service sets the headers of its answers, and a rule would be compiled for each of them. These are for those
+  // that Next makes itself.
   async headers() {
-    // Browsers let this header decide where they do not know `frame-ancestors`, which names the pages that hold a frame.
-    const unframed = [{ key: "X-Frame-Options", value: "DENY" }];
-    const files = [
+    const headers = [
+      { key: "X-Content-Type-Options", value: "nosniff" },
+      { key: "X-Frame-Options", value: "DENY" },
       { key: "Cross-Origin-Resource-Policy", value: "same-origin" },
       { key: "Referrer-Policy", value: "no-referrer" },
       { key: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'" },
     ];
-    return [
-      { source: "/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] },
-      { source: "/((?!(?:t/[^/]+/)?embed$).*)", headers: unframed },
-      { source: "/_next/:path*", headers: files },
-    ];
+    return [{ source: "/_next/:path*", headers }];
   },
   // `npm run check` checks types, with a compiler that Next cannot call.
   typescript: { ignoreBuildErrors: true },

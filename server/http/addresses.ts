@@ -6,6 +6,7 @@ import { themePreviewHandler, themePreviewSettingsHandler, themePreviewStyleHand
 import { flowAddresses, graphAddress } from "./flow/addresses.ts";
 import { openApiAddresses } from "./openapi/addresses.ts";
 import { pageAddresses } from "./page/addresses.ts";
+import { pagePaths } from "./page/page-requests.ts";
 import { passkeyAddresses } from "./passkeys/addresses.ts";
 import { providerAddresses } from "./providers/addresses.ts";
 import { healthAddresses } from "./service/health.ts";
@@ -92,6 +93,26 @@ export function findRoute(path: string, method = "GET"): Found | { unknown: Erro
   if (first) return first;
   const unknown = prefixes.get(prefix);
   return unknown ? { unknown } : null;
+}
+
+/** The addresses of a tenant without a host name of its own; see `locate`. */
+const TENANT_ADDRESSES = "/t/{tenant}/*";
+
+/** What route files of Next serve: every address of the API, every page, and the tenants. */
+export function servedAddresses(): string[] {
+  return [...new Set([...addresses.map(({ path }) => path), ...pagePaths, TENANT_ADDRESSES])];
+}
+
+/**
+ * Whether a route file serves an address of the service.
+ *
+ * @param served its address, in the notation of the table; `/*` at its end stands for every path below
+ * @param address default: any
+ */
+export function serves(served: string, address?: string): boolean {
+  const below = served.endsWith("/*") ? served.slice(0, -1) : null;
+  const candidates = address === undefined ? servedAddresses() : [address];
+  return candidates.some((path) => path === served || (below !== null && path.startsWith(below)));
 }
 
 /** Personal data: applications choose user ids, and often choose the email address. */

@@ -20,9 +20,13 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 describe("a route file of Next", () => {
-  const exported = route(async () => new Response("a page"));
+  const exported = route("/*", async () => new Response("a page"));
   const request = (method: string, path: string, headers: Record<string, string> = {}) =>
     new Request(`http://localhost:3000${path}`, { method, headers: { host: "localhost:3000", ...headers } });
+
+  test("cannot be made for an address that the service does not have", () => {
+    expect(() => route("/sign-in", async () => new Response())).toThrow("no address /sign-in");
+  });
 
   test("answers every method by the table", async () => {
     expect((await exported.POST(request("POST", "/login"))).status).toBe(200);

@@ -1,7 +1,7 @@
 import { after } from "next/server";
 import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
-import { loggablePath } from "./addresses.ts";
+import { loggablePath, serves } from "./addresses.ts";
 import { type ConnectionInfo, handle } from "./dispatch.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./request/client-address.ts";
 import { recordedPeer, recordPeers } from "./request/peer.ts";
@@ -69,10 +69,14 @@ function logRequest(
 }
 
 /**
- * The exports of the route file of Next, for `next start` and for serverless platforms. It passes requests to the same
- * table and the same pages as `npm start`.
+ * The exports of a route file of Next, for `next start` and for serverless platforms. Whatever file Next chooses, a
+ * request is answered by the same table and the same pages as under `npm start`.
+ *
+ * @param address of the file; see `serves`
+ * @throws Error, which fails the build, if the service has no such address
  */
-export function route(answerPage: Pages): Methods {
+export function route(address: string, answerPage: Pages): Methods {
+  if (!serves(address)) throw new Error(`the service has no address ${address}, so no route file serves it`);
   recordPeers();
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request.headers.get("x-request-id"));

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
@@ -248,7 +248,6 @@ describe("under Next alone, in production", () => {
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
     });
   });
 
@@ -318,8 +317,21 @@ test("no bundle of a function contains the programs of the embedded database or 
   }
 });
 
-test("the function has what its pages are drawn with", () => {
-  const [trace = ""] = globSync(".next/server/app/**/route.js.nft.json", { cwd: root });
-  const { files } = JSON.parse(readFileSync(join(root, trace), "utf8")) as { files: string[] };
-  expect(files.filter((file) => /dist\/hosted\/(draw\.js|assets\.json)$/.test(file))).toHaveLength(2);
+test("each function has what its pages are drawn with", () => {
+  const traces = globSync(".next/server/app/**/route.js.nft.json", { cwd: root });
+  expect(traces.length).toBeGreaterThan(30);
+  for (const trace of traces) {
+    const { files } = JSON.parse(readFileSync(join(root, trace), "utf8")) as { files: string[] };
+    expect(files.filter((file) => /dist\/hosted\/(draw\.js|assets\.json)$/.test(file))).toHaveLength(2);
+  }
+});
+
+test("Next has built every route file, also that of a folder whose name begins with a dot", () => {
+  const built = JSON.parse(readFileSync(join(root, ".next/app-path-routes-manifest.json"), "utf8")) as object;
+  const files = readdirSync(join(root, "app"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /(?:^|\/)route\.ts$/.test(file))
+    .map((file) => `/${file.replace(/\.ts$/, "")}`);
+  expect(files).toContain("/.well-known/[...path]/route");
+  const routes = Object.keys(built).filter((file) => file.endsWith("/route"));
+  expect(routes.toSorted()).toEqual(files.toSorted());
 });

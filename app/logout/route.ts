@@ -1,0 +1,6 @@
+import { handlersOf } from "../handlers-of.ts";
+
+/** Ends a session. */
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = handlersOf("/logout");
+
+export const dynamic = "force-dynamic";

@@ -1,0 +1,6 @@
+import { handlersOf } from "../handlers-of.ts";
+
+/** The description of the interface (OpenAPI). */
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = handlersOf("/openapi.json");
+
+export const dynamic = "force-dynamic";
