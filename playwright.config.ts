@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
+import type { OfWorker } from "./e2e/fixtures.ts";
 
 /** The system's browser, used where Playwright cannot download one. */
 const chromium = "/usr/bin/chromium";
 
-export default defineConfig({
+export default defineConfig<object, OfWorker>({
   testDir: "e2e",
   outputDir: "test-results",
   globalSetup: "./e2e/postgres.ts",
@@ -15,6 +16,12 @@ export default defineConfig({
   // Only a hang reaches these limits, however slow the machine.
   timeout: 300_000,
   expect: { timeout: 60_000 },
+  projects: [
+    { name: "stile", use: { under: "stile" } },
+    // The main journeys again under Next: registration, password, code and passkey on the hosted page, in the component of
+    // another origin and in a frame, and a tenant.
+    { name: "next", use: { under: "next" }, grep: /@next/ },
+  ],
   reporter: [["list"], ["./e2e/require-assertions.ts"]],
   use: {
     browserName: "chromium",

@@ -4,7 +4,7 @@ import {
   virtualAuthenticator,
 } from "../server/testing/kit/virtual-authenticator.ts";
 import { copyTemplate } from "../server/testing/postgres-cluster.ts";
-import { type RunningServer, startServer } from "../server/testing/server.ts";
+import { type RunningServer, startServer, type Under } from "../server/testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Account, signUp } from "./account.ts";
 import { collectPageErrors, type PageErrors } from "./page-errors.ts";
@@ -23,7 +23,9 @@ interface OfTest {
   address: string;
 }
 
-interface OfWorker {
+export interface OfWorker {
+  /** What answers requests; a project of `playwright.config.ts` names it. */
+  under: Under;
   /** Environment of the server; `test.use({ settings })` at the top of a file replaces it. */
   settings: Record<string, string>;
   /** Whether the server runs the embedded database; `test.use({ embedded: true })` for tests about that. */
@@ -51,6 +53,8 @@ const usual = {
  * feature that is switched off here turns it on.
  */
 export const test = base.extend<OfTest, OfWorker>({
+  under: ["stile", { scope: "worker", option: true }],
+
   settings: [{}, { scope: "worker", option: true }],
 
   embedded: [false, { scope: "worker", option: true }],
@@ -76,9 +80,10 @@ export const test = base.extend<OfTest, OfWorker>({
   ],
 
   server: [
-    async ({ database, mailbox, settings }, use) => {
+    async ({ database, mailbox, settings, under }, use) => {
       const shared = database ? { DATABASE_URL: database } : {};
-      const server = await startServer({ env: { SMTP_URL: mailbox.url, ...shared, ...usual, ...settings } });
+      const env = { SMTP_URL: mailbox.url, ...shared, ...usual, ...settings };
+      const server = await startServer({ under, env });
       await use(server);
       await server.stop();
     },

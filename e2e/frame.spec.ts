@@ -122,13 +122,9 @@ async function enterAddress(frame: FrameLocator, address: string): Promise<void>
   await press(next, () => expect(next).toBeHidden({ timeout: 2000 }));
 }
 
-test("a frame of another site, whose storage and cookies are blocked, signs in by a mailed code, creates a passkey, and signs in with it", async ({
-  page,
-  context,
-  mailbox,
-  account,
-  authenticator,
-}) => {
+test("a frame of another site, whose storage and cookies are blocked, signs in by a mailed code, creates a passkey, and signs in with it", {
+  tag: "@next",
+}, async ({ page, context, mailbox, account, authenticator }) => {
   await authenticator.willWait();
   await page.goto(host());
   const frame = frameIn(page);
@@ -397,12 +393,9 @@ test("a window that the user closes leaves the frame as it was", async ({ page, 
   await expect(button(frame, /Enter your password/)).toBeVisible();
 });
 
-test("a tenant under a path has a frame with its theme, which keyboard and assistive software can use", async ({
-  page,
-  server,
-  mailbox,
-  address,
-}) => {
+test("a tenant under a path has a frame with its theme, which keyboard and assistive software can use", {
+  tag: "@next",
+}, async ({ page, server, mailbox, address }) => {
   const id = await makeTenant(server, {
     embed: { origins: [listed.url] },
     theme: { light: { surface: "#f4f0ff", accent: "#5b21b6" }, radius: 0, font: "mono" },

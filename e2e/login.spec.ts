@@ -21,7 +21,13 @@ async function expectSession(page: import("@playwright/test").Page, address: str
   expect(me.emails[0].address).toBe(address);
 }
 
-test("a user signs in with the passkey button", async ({ page, server, mailbox, address, authenticator }) => {
+test("a user signs in with the passkey button", { tag: "@next" }, async ({
+  page,
+  server,
+  mailbox,
+  address,
+  authenticator,
+}) => {
   const account = await signUp(server.url, mailbox, address, { passkey: true });
   await authenticator.take(account.authenticator);
   await withoutAutofill(page);
@@ -168,7 +174,7 @@ test("a user signs in with a mailed code", async ({ page, account, mailbox }) =>
   await expectSession(page, account.address);
 });
 
-test("a user who forgot the password sets a new one, and the old one is rejected", async ({
+test("a user who forgot the password sets a new one, and the old one is rejected", { tag: "@next" }, async ({
   page,
   context,
   account,

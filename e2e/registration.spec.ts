@@ -17,7 +17,7 @@ import {
 
 const password = "seven herons over the lake";
 
-test("a user registers with a mailed code, a password and a passkey", async ({
+test("a user registers with a mailed code, a password and a passkey", { tag: "@next" }, async ({
   page,
   mailbox,
   address,
@@ -108,7 +108,7 @@ test("a malformed address is reported before anything is sent", async ({ page })
   await expectPage(page, "registration");
 });
 
-test("a registered user signs in at once with the chosen credential", async ({
+test("a registered user signs in at once with the chosen credential", { tag: "@next" }, async ({
   page,
   context,
   account,

@@ -5,6 +5,7 @@ import { recordPeers } from "../http/request/peer.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
+import { printStartNotice } from "./start-notice.ts";
 
 /**
  * Creates the runtime in a process that Next started, unless there is one. It runs no jobs in the background: the
@@ -18,6 +19,7 @@ export async function bootInsideNext(): Promise<void> {
     const runtime = await createRuntime(config, { log: createLogger(config.log.level), worker: false });
     holdRuntime(runtime);
     recordPeers();
+    if (config.mode === "development") printStartNotice(runtime);
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError;
     process.stderr.write(`stile: ${known ? error.message : ((error as Error).stack ?? String(error))}\n`);

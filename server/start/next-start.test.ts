@@ -308,6 +308,37 @@ describe("under Next alone, in production", () => {
   });
 });
 
+describe("under Next alone, in development", () => {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer({ under: "next" });
+  });
+  afterAll(() => server?.stop());
+
+  test("has the embedded database, the local mailbox and the start notice of npm start", async () => {
+    expect(server.logs()).toContain("is ready, in development mode");
+    const email = newAddress();
+    const client = flowClient(server.url);
+    await client.start("registration");
+    await client.act("register_client_capabilities", { webauthn_available: false });
+    await client.act("register_login_identifier", { email });
+    await expect
+      .poll(async () => {
+        const answer = await fetch(`${server.url}/dev/mailbox`, { headers: { accept: "application/json" } });
+        return (await answer.json()) as { text: string }[];
+      })
+      .toMatchObject([{ text: expect.stringMatching(/\b\d{6}\b/) }]);
+  });
+
+  test("finds its data again after a restart", async () => {
+    const keys = async () => (await fetch(`${server.url}/.well-known/jwks.json`)).json();
+    const before = await keys();
+    await server.restart();
+    expect(await keys()).toEqual(before);
+  });
+});
+
 test("no bundle of a function contains the programs of the embedded database or of Node", () => {
   const traces = globSync(".next/**/*.nft.json", { cwd: root });
   expect(traces.length).toBeGreaterThan(0);

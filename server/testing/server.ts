@@ -34,26 +34,29 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What answers requests: the service's own listener, or Next. */
+export type Under = "stile" | "next";
+
 export interface ServerOptions {
   /** Environment variables. Of the caller's environment only basic variables are inherited. */
   env?: Record<string, string>;
-  /** Whether `npm start` runs it, or Next alone, as on platforms that run Next only. Default: `stile`. */
-  under?: "stile" | "next";
+  /** Whether it runs as by `npm start`, or as by `npm run start:next`: Next alone. Default: `stile`. */
+  under?: Under;
   /** Another program than this version's build: its folder, and the parameters of `node`. */
   program?: { folder: string; parameters: string[] };
 }
 
 const root = join(import.meta.dirname, "../..");
 const entry = join(root, "dist/bundle/main.js");
-const next = join(root, "node_modules/next/dist/bin/next");
+const commands = { stile: "start", next: "start:next" } as const;
 
-/** The parameters of `node` in `npm start`: options and entry. */
-function startParameters(): string[] {
+/** The parameters of `node` in the command: options and entry. */
+function startParameters(under: Under): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    scripts: { start: string };
+    scripts: Record<(typeof commands)[Under], string>;
   };
-  const parameters = /exec node (.+)$/.exec(scripts.start)?.[1];
-  if (!parameters) throw new Error("npm start does not end in exec node …");
+  const parameters = /exec node (.+)$/.exec(scripts[commands[under]])?.[1];
+  if (!parameters) throw new Error(`npm run ${commands[under]} does not end in exec node …`);
   return parameters.split(" ");
 }
 
@@ -84,12 +87,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
   async function launch(): Promise<void> {
     const log = openSync(logFile, "a");
-    const ofBuild = options.under === "next" ? [next, "start", "--port", String(port)] : startParameters();
-    const started = spawn(process.execPath, program?.parameters ?? ofBuild, {
-      cwd: program?.folder ?? root,
-      env,
-      stdio: ["ignore", log, log],
-    });
+    const started = spawn(
+      process.execPath,
+      program?.parameters ?? startParameters(options.under ?? "stile"),
+      {
+        cwd: program?.folder ?? root,
+        env,
+        stdio: ["ignore", log, log],
+      },
+    );
     closeSync(log);
     child = started;
     gone = new Promise((resolve) => started.once("exit", () => resolve()));
