@@ -271,8 +271,8 @@ describe("@stile-auth/stile", () => {
       "db/migrations/meta/_journal.json",
       "scripts/build-stamp.mjs",
       "scripts/run-node.mjs",
-      "server/methods/password/common-passwords.txt.br",
       "server/http/openapi/examples.json",
+      "server/methods/password/common-passwords.txt.br",
     ]);
     expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(6_000_000);
   });
