@@ -11,6 +11,7 @@ import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
 import { methodsPage } from "./methods.ts";
 import { roomsDiagram } from "./rooms.ts";
+import { tablesPage } from "./tables.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
 import { withThemeColors } from "./theme-sheet.ts";
 
@@ -30,6 +31,7 @@ writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
 writeFileSync(join(here, "reference", "audit-failures.md"), auditFailuresPage());
 writeFileSync(join(here, "reference", "events.md"), eventsPage());
 writeFileSync(join(here, "reference", "methods.md"), methodsPage());
+writeFileSync(join(here, "reference", "tables.md"), tablesPage());
 writeFileSync(join(here, "reference", "tenant-settings.md"), tenantSettingsPage());
 draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));

@@ -6,6 +6,7 @@ import { attacksPage } from "./attacks.ts";
 import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
 import { methodsPage } from "./methods.ts";
+import { tablesPage } from "./tables.ts";
 import { tenantSettingsPage } from "./tenant-settings.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -94,6 +95,10 @@ test("docs/support.md explains every reason of mails that are not sent, new auth
 
 test("docs/reference/events.md lists every event; `npm run docs` writes it", () => {
   expect(readFileSync(join(root, "docs", "reference", "events.md"), "utf8")).toBe(eventsPage());
+});
+
+test("docs/reference/tables.md lists every table; `npm run docs` writes it", () => {
+  expect(readFileSync(join(root, "docs", "reference", "tables.md"), "utf8")).toBe(tablesPage());
 });
 
 test("docs/reference/tenant-settings.md lists every setting of tenants; `npm run docs` writes it", () => {

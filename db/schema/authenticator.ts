@@ -1,21 +1,11 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Keys of FIDO UAF authenticators. `userId` is the application's identifier of its user. */
-export const authenticatorDevices = pgTable(
+export const authenticatorDevices = declareTable(
   "authenticator_devices",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -47,6 +37,23 @@ export const authenticatorDevices = pgTable(
     createdAt: createdAt(),
     lastUsedAt: moment("last_used_at").notNull(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "statement",
+    revoked: "credential",
+    ends: "when the device is deregistered",
+    exported: { because: "The keys are registered for this service's application id." },
+    keyed: {
+      sealedHandles: {
+        kind: "sealed",
+        holds: "the push handles of an authenticator",
+        context: "authenticator handles {tenantId} {id}",
+        after: "reseal",
+      },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("authenticator_devices_key_unique").on(table.tenantId, table.aaid, table.keyId),
@@ -55,7 +62,7 @@ export const authenticatorDevices = pgTable(
 );
 
 /** Requests to authenticators, with their outcome. */
-export const authenticatorRequests = pgTable(
+export const authenticatorRequests = declareTable(
   "authenticator_requests",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -93,6 +100,23 @@ export const authenticatorRequests = pgTable(
     createdAt: createdAt(),
     validUntil: moment("valid_until").notNull(),
     answeredAt: moment("answered_at"),
+  },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "statement",
+    // Applications read the outcome of a request for some time.
+    purge: { by: "validUntil", after: "24 hours" },
+    exported: { because: "Rows live for about a day." },
+    keyed: {
+      sealedDeviceToken: {
+        kind: "sealed",
+        holds: "an authenticator request",
+        context: "authenticator request {tenantId} {id}",
+        after: "expiry",
+      },
+    },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Runs of the state machine, such as a login or a registration. Tokens are stored as hashes. */
-export const flows = pgTable(
+export const flows = declareTable(
   "flows",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -35,6 +36,24 @@ export const flows = pgTable(
     finishedAt: moment("finished_at"),
     sessionId: uuid("session_id"),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "statement",
+    revoked: "access",
+    // Kept for a day to distinguish an expired flow from an unknown one.
+    purge: { by: "expiresAt", after: "24 hours" },
+    exported: { because: "Rows live for about a day." },
+    keyed: {
+      sealedPayload: {
+        kind: "sealed",
+        holds: "an answer of a flow",
+        context: "flow/{tenantId}/{id}/payload",
+        after: "expiry",
+      },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     index("flows_expires_at").on(table.expiresAt),
@@ -45,15 +64,23 @@ export const flows = pgTable(
 );
 
 /** Running servers. Claims of a server whose lease has expired are released. */
-export const instances = pgTable("instances", {
-  id: uuid("id").primaryKey(),
-  leasedUntil: moment("leased_until").notNull(),
-  /** As in `releases`. Release 0.2 names none. */
-  version: text("version"),
-});
+export const instances = declareTable(
+  "instances",
+  {
+    id: uuid("id").primaryKey(),
+    leasedUntil: moment("leased_until").notNull(),
+    /** As in `releases`. Release 0.2 names none. */
+    version: text("version"),
+  },
+  {
+    owner: "deployment",
+    ends: "when the server stops, or at the next start of a server after the lease has ended",
+    grows: false,
+  },
+);
 
 /** Codes sent by mail. For an account that does not exist there is a row with a code that nothing matches. */
-export const passcodes = pgTable(
+export const passcodes = declareTable(
   "passcodes",
   {
     tenantId: tenantId(),
@@ -68,6 +95,19 @@ export const passcodes = pgTable(
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
   },
+  {
+    owner: "tenant",
+    withTenant: "statement",
+    ends: "when the code is used or replaced",
+    // The count of attempts outlives the code, for as long as its flow may last.
+    purge: { by: "expiresAt", after: "24 hours" },
+    exported: { because: "Rows live for about a day." },
+    ofDeletedAccounts: "codes that were sent, under an HMAC of the address",
+    keyed: {
+      codeHash: { kind: "digest", holds: "a mailed code", keyColumn: "keyId", after: "expiry" },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.flowId, table.purpose, table.recipient] }),
     index("passcodes_expires_at").on(table.expiresAt),
@@ -75,7 +115,7 @@ export const passcodes = pgTable(
 );
 
 /** Pending requests to identity providers. The `state` of the response identifies its request and consumes it. */
-export const thirdPartyRequests = pgTable(
+export const thirdPartyRequests = declareTable(
   "third_party_requests",
   {
     tenantId: tenantId(),
@@ -92,6 +132,24 @@ export const thirdPartyRequests = pgTable(
     userId: uuid("user_id"),
     expiresAt: moment("expires_at").notNull(),
   },
+  {
+    owner: "account",
+    withTenant: "statement",
+    withAccount: "statement",
+    revoked: "access",
+    ends: "with the response of the provider",
+    purge: { by: "expiresAt" },
+    exported: { because: "Rows live for minutes." },
+    keyed: {
+      sealed: {
+        kind: "sealed",
+        holds: "a request to a provider",
+        context: "third-party request {tenantId} {stateHash}",
+        after: "expiry",
+      },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.stateHash] }),
     index("third_party_requests_expires_at").on(table.expiresAt),
@@ -102,7 +160,7 @@ export const thirdPartyRequests = pgTable(
 );
 
 /** One-time tokens that transfer the claims of a provider from the callback to the flow. */
-export const exchangeTokens = pgTable(
+export const exchangeTokens = declareTable(
   "exchange_tokens",
   {
     tenantId: tenantId(),
@@ -115,6 +173,24 @@ export const exchangeTokens = pgTable(
     sealed: bytes("sealed").notNull(),
     expiresAt: moment("expires_at").notNull(),
   },
+  {
+    owner: "account",
+    withTenant: "statement",
+    withAccount: "statement",
+    revoked: "access",
+    ends: "when the token is redeemed",
+    purge: { by: "expiresAt" },
+    exported: { because: "Rows live for a minute." },
+    keyed: {
+      sealed: {
+        kind: "sealed",
+        holds: "an answer of a provider",
+        context: "exchange token {tenantId} {tokenHash}",
+        after: "expiry",
+      },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.tokenHash] }),
     index("exchange_tokens_expires_at").on(table.expiresAt),
@@ -123,13 +199,20 @@ export const exchangeTokens = pgTable(
 );
 
 /** SAML responses and assertions that were accepted, and flows that moved to another window. Kept until they expire, to reject replays. */
-export const seenAssertions = pgTable(
+export const seenAssertions = declareTable(
   "seen_assertions",
   {
     tenantId: tenantId(),
     /** SHA-256 of the issuer and the identifier, or of the identifier of the move. */
     idHash: bytes("id_hash").notNull(),
     expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "statement",
+    purge: { by: "expiresAt" },
+    exported: { because: "Responses of a provider are accepted here alone." },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.idHash] }),
@@ -138,7 +221,7 @@ export const seenAssertions = pgTable(
 );
 
 /** WebAuthn challenges, each for one flow, one ceremony and one user, if known. Consumed before verification. */
-export const webauthnChallenges = pgTable(
+export const webauthnChallenges = declareTable(
   "webauthn_challenges",
   {
     tenantId: tenantId(),
@@ -150,6 +233,15 @@ export const webauthnChallenges = pgTable(
     /** Credential ids that may respond; null for any. */
     allowed: text("allowed").array(),
     expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "account",
+    withTenant: "statement",
+    withAccount: "statement",
+    ends: "with the response of the authenticator",
+    purge: { by: "expiresAt" },
+    exported: { because: "Rows live for minutes." },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -168,7 +260,7 @@ export const webauthnChallenges = pgTable(
 export const failuresExpiry = sql`((last_at at time zone 'UTC') + case when source not in ('', 'known') or consecutive = 0 then interval '2 days' else interval '1 year' end)`;
 
 /** Counted failures. `subject`: HMAC of the account, or of an unknown identifier. `source`: a source prefix; empty or `*` for all. */
-export const failures = pgTable(
+export const failures = declareTable(
   "failures",
   {
     tenantId: tenantId(),
@@ -179,6 +271,18 @@ export const failures = pgTable(
     windowStartedAt: moment("window_started_at").notNull(),
     windowCount: integer("window_count").notNull(),
     lastAt: moment("last_at").notNull(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "statement",
+    purge: {
+      by: failuresExpiry,
+      before: sql`now() at time zone 'UTC'`,
+      when: "a year after `last_at` for consecutive failures of an account, otherwise two days",
+    },
+    exported: { because: "Counters protect this service alone." },
+    ofDeletedAccounts: "counters under an HMAC of the account's id",
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.method, table.subject, table.source] }),

@@ -1,20 +1,11 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  foreignKey,
-  index,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { boolean, foreignKey, index, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Users of the applications that use the passkey server. They have no account at Stile. */
-export const passkeyUsers = pgTable(
+export const passkeyUsers = declareTable(
   "passkey_users",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -32,6 +23,13 @@ export const passkeyUsers = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the application deletes the user",
+    exported: { because: "Its users are those of applications, without an account." },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("passkey_users_user_id_unique").on(table.tenantId, table.userId),
@@ -46,7 +44,7 @@ const ofPasskeyUser = (table: { tenantId: never; userId: never }) =>
   }).onDelete("cascade");
 
 /** Credentials of these users. `userId` is the internal id of the user. */
-export const passkeyCredentials = pgTable(
+export const passkeyCredentials = declareTable(
   "passkey_credentials",
   {
     ...credentialRecord(),
@@ -55,6 +53,13 @@ export const passkeyCredentials = pgTable(
     isMfa: boolean("is_mfa").notNull(),
     /** `verified`, `unverified` or `none`: how far the make of the authenticator was proved at registration. */
     attestationTrust: text("attestation_trust").notNull().default("unverified"),
+  },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the application deletes the credential or its user",
+    exported: { because: "Its users are those of applications, without an account." },
+    grows: true,
   },
   (table) => [
     primaryKey({ name: "passkey_credentials_pkey", columns: [table.tenantId, table.id] }),
@@ -65,7 +70,7 @@ export const passkeyCredentials = pgTable(
 );
 
 /** Transactions to confirm: their data in canonical form, and the challenge that commits to it. */
-export const passkeyTransactions = pgTable(
+export const passkeyTransactions = declareTable(
   "passkey_transactions",
   {
     tenantId: tenantId(),
@@ -81,6 +86,13 @@ export const passkeyTransactions = pgTable(
     /** Time of the confirmation. */
     confirmedAt: moment("confirmed_at"),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the application deletes the user",
+    exported: { because: "Its users are those of applications, without an account." },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("passkey_transactions_identifier_unique").on(table.tenantId, table.identifier),
@@ -90,7 +102,7 @@ export const passkeyTransactions = pgTable(
 );
 
 /** WebAuthn challenges of the passkey server, each for one operation. Consumed before verification. */
-export const passkeyChallenges = pgTable(
+export const passkeyChallenges = declareTable(
   "passkey_challenges",
   {
     tenantId: tenantId(),
@@ -105,6 +117,14 @@ export const passkeyChallenges = pgTable(
     allowed: text("allowed").array(),
     transactionId: uuid("transaction_id"),
     expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "with the response of the authenticator",
+    purge: { by: "expiresAt" },
+    exported: { because: "Its users are those of applications, without an account." },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.challenge] }),
@@ -123,7 +143,7 @@ export const passkeyChallenges = pgTable(
 );
 
 /** Transactions that the hosted page asks the user to confirm, with the result for the application. */
-export const transactionConfirmations = pgTable(
+export const transactionConfirmations = declareTable(
   "transaction_confirmations",
   {
     tenantId: tenantId(),
@@ -139,6 +159,27 @@ export const transactionConfirmations = pgTable(
     answeredAt: moment("answered_at"),
     /** Until when the user can answer; after a confirmation, until when the code can be redeemed. */
     expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    purge: { by: "expiresAt", after: "24 hours" },
+    // After expiry the result of a transaction can no longer be redeemed.
+    erase: {
+      columns: { codeHash: null, sealedResult: null },
+      by: "expiresAt",
+      and: sql`sealed_result is not null`,
+    },
+    exported: { because: "Its users are those of applications, without an account." },
+    keyed: {
+      sealedResult: {
+        kind: "sealed",
+        holds: "the result of a transaction",
+        context: "transaction_confirmations/{tenantId}/{transactionId}",
+        after: "expiry",
+      },
+    },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.transactionId] }),

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, moment, tenantId } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Security events for the operator. Details contain no secret and no credential. */
-export const auditLogs = pgTable(
+export const auditLogs = declareTable(
   "audit_logs",
   {
     tenantId: tenantId(),
@@ -16,6 +17,14 @@ export const auditLogs = pgTable(
     userAgent: text("user_agent"),
     details: jsonb("details").notNull().$type<Record<string, unknown>>(),
     createdAt: createdAt(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "statement",
+    purge: { by: "createdAt", after: "audit_log.retention", under: ["tenantId"] },
+    exported: { because: "`stile audit` lists the entries." },
+    ofDeletedAccounts: "entries with the account's id",
+    grows: true,
   },
   (table) => [
     // Each filter of the log has an index in the order in which entries are listed, and so has the whole log. A key of
@@ -37,7 +46,7 @@ export const auditLogs = pgTable(
 );
 
 /** Mail servers that take no mails now. */
-export const mailOutages = pgTable(
+export const mailOutages = declareTable(
   "mail_outages",
   {
     /** The tenant whose mail server it is; the default tenant for those that have none of their own. */
@@ -47,15 +56,32 @@ export const mailOutages = pgTable(
     /** What the last attempt failed with: a code, no text of the mail server. */
     failure: text("failure").notNull(),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the mail server accepts a mail",
+    exported: { because: "It is about a mail server." },
+    grows: false,
+  },
   (table) => [primaryKey({ columns: [table.tenantId] })],
 );
 
 /** The mailbox of development: mails that are stored instead of sent. */
-export const mailbox = pgTable("mailbox", {
-  id: uuid("id").primaryKey(),
-  recipient: text("recipient").notNull(),
-  subject: text("subject").notNull(),
-  text: text("text").notNull(),
-  html: text("html").notNull(),
-  createdAt: createdAt(),
-});
+export const mailbox = declareTable(
+  "mailbox",
+  {
+    id: uuid("id").primaryKey(),
+    recipient: text("recipient").notNull(),
+    subject: text("subject").notNull(),
+    text: text("text").notNull(),
+    html: text("html").notNull(),
+    createdAt: createdAt(),
+  },
+  {
+    owner: "deployment",
+    ends: "when 200 newer mails are stored",
+    purge: { by: "createdAt", after: "7 days" },
+    ofDeletedAccounts: "mails, in development",
+    grows: false,
+  },
+);

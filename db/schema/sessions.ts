@@ -1,5 +1,6 @@
-import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, foreignKey, index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { users } from "./users.ts";
 
 /** A factor that authenticated the user. */
@@ -22,7 +23,7 @@ export interface Factor {
   provider?: string | undefined;
 }
 
-export const sessions = pgTable(
+export const sessions = declareTable(
   "sessions",
   {
     tenantId: tenantId(),
@@ -40,6 +41,16 @@ export const sessions = pgTable(
     lastUsedAt: moment("last_used_at").notNull(),
     expiresAt: moment("expires_at").notNull(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "event",
+    // Not by a rule of the purge, because the end of a session is an event: see `server/sessions/expired-sessions.ts`.
+    ends: "at `expires_at`, after `session.idle_timeout` without use, at sign-out, and beyond `session.limit`",
+    exported: { because: "Users sign in again: sessions are bound to this service's keys." },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     index("sessions_user").on(table.tenantId, table.userId),
@@ -52,7 +63,7 @@ export const sessions = pgTable(
 );
 
 /** Authorization codes that give a session to an application on another host. The challenge is that of RFC 7636. */
-export const authorizationCodes = pgTable(
+export const authorizationCodes = declareTable(
   "handover_codes",
   {
     tenantId: tenantId(),
@@ -62,6 +73,15 @@ export const authorizationCodes = pgTable(
     /** Empty for a code that the answer of a flow carried. */
     redirectTo: text("redirect_to").notNull(),
     expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    ends: "when the code is redeemed, or with the session",
+    purge: { by: "expiresAt" },
+    exported: { because: "Rows live for a minute." },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.codeHash] }),

@@ -1,22 +1,42 @@
-import { bigint, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { declareTable } from "./table.ts";
 
 /** Organisations with their own users. The default tenant is created from the configuration. */
-export const tenants = pgTable("tenants", {
-  id: uuid("id").primaryKey(),
-  name: text("name").notNull(),
-  /** Its own host names. A tenant without any is served under `/t/{id}`. */
-  hosts: text("hosts").array().notNull().default([]),
-  /** Settings that override the server's configuration, in the same structure, without secrets. */
-  config: jsonb("config").notNull().default({}).$type<Record<string, unknown>>(),
-  /** The secrets among these settings, as sealed JSON. */
-  sealedConfig: bytes("sealed_config"),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
-});
+export const tenants = declareTable(
+  "tenants",
+  {
+    id: uuid("id").primaryKey(),
+    name: text("name").notNull(),
+    /** Its own host names. A tenant without any is served under `/t/{id}`. */
+    hosts: text("hosts").array().notNull().default([]),
+    /** Settings that override the server's configuration, in the same structure, without secrets. */
+    config: jsonb("config").notNull().default({}).$type<Record<string, unknown>>(),
+    /** The secrets among these settings, as sealed JSON. */
+    sealedConfig: bytes("sealed_config"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "itself",
+    ends: "when the operator deletes the tenant",
+    exported: { because: "It has no users." },
+    keyed: {
+      sealedConfig: {
+        kind: "sealed",
+        holds: "the settings of a tenant",
+        context: "tenants/{id}/config",
+        after: "reseal",
+      },
+    },
+    grows: false,
+  },
+);
 
 /** API keys of other servers. A key is shown once and stored as its SHA-256. */
-export const apiKeys = pgTable(
+export const apiKeys = declareTable(
   "api_keys",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -28,14 +48,27 @@ export const apiKeys = pgTable(
     createdAt: createdAt(),
     lastUsedAt: moment("last_used_at"),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the key is revoked",
+    exported: { because: "Keys authorize servers, not users." },
+    grows: false,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     uniqueIndex("api_keys_hash").on(table.keyHash),
   ],
 );
 
+/** Purposes of tokens. Each has its own keys, so a token of one purpose never verifies for another. */
+export const tokenKeyPurposes = ["session", "passkeys"] as const;
+
+/** A key that replaces another is published for this time before it signs, so that those who cache the keys know it. */
+export const PUBLISHED_BEFORE_SIGNING_MS = 60_000;
+
 /** Key pairs that sign a tenant's tokens. The private key is sealed with the secret key that `sealedBy` names. */
-export const signingKeys = pgTable(
+export const signingKeys = declareTable(
   "signing_keys",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -49,11 +82,43 @@ export const signingKeys = pgTable(
     /** Since when it signs no more. It stays published until its last token has expired. */
     retiredAt: moment("retired_at"),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when a further key is made after the last token has expired; those that sign receipts or SAML never",
+    // A retired key stays published until its last token has expired, and then in the archive of its purpose, if it has
+    // one. It retires when the newer one has been published for twice the time for which it does not sign yet, because
+    // processes read the keys once in that time.
+    erase: {
+      columns: { retiredAt: sql`now()`, sealedPrivateJwk: sql`''` },
+      by: "createdAt",
+      before: sql`now()`,
+      and: sql`retired_at is null and purpose in (${sql.join(
+        tokenKeyPurposes.map((purpose) => sql`${purpose}`),
+        sql`, `,
+      )}) and exists (select from signing_keys newer
+        where newer.tenant_id = signing_keys.tenant_id and newer.purpose = signing_keys.purpose
+          and newer.retired_at is null and (newer.created_at, newer.id) > (signing_keys.created_at, signing_keys.id)
+          and newer.created_at < now() - ${PUBLISHED_BEFORE_SIGNING_MS * 2}::int * interval '1 millisecond')`,
+      when: "`sealed_private_jwk` erased two minutes after a newer key of the same tokens was made",
+    },
+    exported: { because: "Tokens of another service need other keys." },
+    keyed: {
+      sealedPrivateJwk: {
+        kind: "sealed",
+        holds: "a signing key",
+        context: "signing_keys/{tenantId}/{purpose}/{id}",
+        sealedBy: "sealedBy",
+        after: "reseal",
+      },
+    },
+    grows: false,
+  },
   (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
 );
 
 /** Imports of users that have not ended, so that they can be resumed. Written with each batch. */
-export const userImports = pgTable(
+export const userImports = declareTable(
   "user_imports",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -71,6 +136,15 @@ export const userImports = pgTable(
     reportBytes: bigint("report_bytes", { mode: "number" }).notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the import has ended",
+    // An interrupted import can be resumed for a month.
+    purge: { by: "updatedAt", after: "30 days" },
+    exported: { because: "It is about an import here." },
+    grows: false,
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.inputHash] })],
 );

@@ -6,7 +6,6 @@ import {
   index,
   integer,
   jsonb,
-  pgTable,
   pgView,
   primaryKey,
   text,
@@ -15,12 +14,13 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Free-form data of an account, each kind at most 3000 characters of JSON. */
 export type Metadata = Record<string, unknown>;
 
-export const users = pgTable(
+export const users = declareTable(
   "users",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -45,6 +45,29 @@ export const users = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "itself",
+    ends: "when the account is deleted",
+    exported: {
+      as: [
+        "id",
+        "name",
+        "given_name",
+        "family_name",
+        "picture",
+        "language",
+        "public_metadata",
+        "private_metadata",
+        "unsafe_metadata",
+        "blocked_at",
+        "created_at",
+        "updated_at",
+      ],
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     // The order in which the administration interface lists users.
@@ -60,7 +83,7 @@ const ofUser = (table: { tenantId: never; userId: never }) =>
   }).onDelete("cascade");
 
 /** Pictures that users uploaded: JPEG without metadata. The id is in their address, so a new picture has a new one. */
-export const userPictures = pgTable(
+export const userPictures = declareTable(
   "user_pictures",
   {
     tenantId: tenantId(),
@@ -69,6 +92,14 @@ export const userPictures = pgTable(
     data: bytes("data").notNull(),
     createdAt: createdAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    ends: "when the picture is replaced or removed",
+    exported: { as: ["picture_file"] },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId] }),
     unique("user_pictures_id_unique").on(table.tenantId, table.id),
@@ -76,7 +107,7 @@ export const userPictures = pgTable(
   ],
 );
 
-export const emails = pgTable(
+export const emails = declareTable(
   "emails",
   {
     tenantId: tenantId(),
@@ -89,6 +120,14 @@ export const emails = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    ends: "when the address is removed, or verified by its owner in another account",
+    exported: { as: ["emails"] },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("emails_address_unique").on(table.tenantId, table.address),
@@ -98,7 +137,7 @@ export const emails = pgTable(
   ],
 );
 
-export const usernames = pgTable(
+export const usernames = declareTable(
   "usernames",
   {
     tenantId: tenantId(),
@@ -109,6 +148,14 @@ export const usernames = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    ends: "when the username is removed",
+    exported: { as: ["username"] },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("usernames_username_unique").on(table.tenantId, table.username),
@@ -117,7 +164,7 @@ export const usernames = pgTable(
   ],
 );
 
-export const passwords = pgTable(
+export const passwords = declareTable(
   "passwords",
   {
     tenantId: tenantId(),
@@ -127,11 +174,20 @@ export const passwords = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "credential",
+    ends: "when the password is removed",
+    exported: { as: ["password_hash", "password_set_at"], isSecret: true },
+    grows: true,
+  },
   (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
 );
 
 /** Passkeys and security keys. */
-export const webauthnCredentials = pgTable(
+export const webauthnCredentials = declareTable(
   "webauthn_credentials",
   {
     ...credentialRecord(),
@@ -147,6 +203,15 @@ export const webauthnCredentials = pgTable(
     lastUsedUserAgent: text("last_used_user_agent"),
     lastUsedIpAddress: text("last_used_ip_address"),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "credential",
+    ends: "when the credential is removed",
+    exported: { as: ["passkeys"] },
+    grows: true,
+  },
   (table) => [
     primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),
     index("webauthn_credentials_user").on(table.tenantId, table.userId),
@@ -158,7 +223,7 @@ export const webauthnCredentials = pgTable(
  * WebAuthn user handles (Level 3, 5.4.3): 64 random bytes for each account, made with its first passkey. Apart from
  * `users`, because the first passkey of a registration is created before the account.
  */
-export const userHandles = pgTable(
+export const userHandles = declareTable(
   "user_handles",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -166,6 +231,18 @@ export const userHandles = pgTable(
     handle: bytes("handle").notNull(),
     /** When it is deleted if no account came of the registration; null once a credential of the account bears it. */
     expiresAt: moment("expires_at"),
+  },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "statement",
+    purge: {
+      by: "expiresAt",
+      and: sql`not exists (select from users u where u.tenant_id = user_handles.tenant_id and u.id = user_handles.user_id)`,
+      only: "if no account came of the registration",
+    },
+    exported: { because: "Each of the exported passkeys has its handle." },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId] }),
@@ -175,7 +252,7 @@ export const userHandles = pgTable(
 );
 
 /** Secrets shared with authenticator apps (RFC 6238). */
-export const totpSecrets = pgTable(
+export const totpSecrets = declareTable(
   "totp_secrets",
   {
     tenantId: tenantId(),
@@ -185,11 +262,28 @@ export const totpSecrets = pgTable(
     lastStep: bigint("last_step", { mode: "number" }).notNull(),
     createdAt: createdAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "credential",
+    ends: "when the authenticator app is removed",
+    exported: { as: ["totp"], isSecret: true },
+    keyed: {
+      sealedSecret: {
+        kind: "sealed",
+        holds: "the secret of an authenticator app",
+        context: "totp secret {tenantId} {userId}",
+        after: "reseal",
+      },
+    },
+    grows: true,
+  },
   (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
 );
 
 /** Single-use codes that replace a lost second factor. A row is deleted when its code is used. */
-export const recoveryCodes = pgTable(
+export const recoveryCodes = declareTable(
   "recovery_codes",
   {
     tenantId: tenantId(),
@@ -199,6 +293,18 @@ export const recoveryCodes = pgTable(
     keyId: bytes("key_id"),
     createdAt: createdAt(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "credential",
+    ends: "when the code is used, or the codes are replaced or not needed any more",
+    exported: { as: ["recovery_codes"], isSecret: true },
+    keyed: {
+      codeHash: { kind: "digest", holds: "a recovery code", keyColumn: "keyId", after: "replacement" },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId, table.codeHash] }),
     ofUser(table as never),
@@ -206,7 +312,7 @@ export const recoveryCodes = pgTable(
 );
 
 /** Trusted devices: browsers that may skip the second factor. The token is stored as a hash and replaced at each use. */
-export const trustedDevices = pgTable(
+export const trustedDevices = declareTable(
   "trusted_devices",
   {
     tenantId: tenantId(),
@@ -221,6 +327,16 @@ export const trustedDevices = pgTable(
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
   },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "access",
+    ends: "when the trust is revoked, or a second factor is removed",
+    purge: { by: "expiresAt" },
+    exported: { because: "The cookies of the browsers are those of this service." },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     uniqueIndex("trusted_devices_token").on(table.tenantId, table.tokenHash),
@@ -231,7 +347,7 @@ export const trustedDevices = pgTable(
 );
 
 /** Identities at identity providers: the provider and its subject, never an email address. */
-export const identities = pgTable(
+export const identities = declareTable(
   "identities",
   {
     tenantId: tenantId(),
@@ -244,6 +360,15 @@ export const identities = pgTable(
     email: text("email"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+  },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    revoked: "credential",
+    ends: "when the identity is disconnected",
+    exported: { as: ["identities"] },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),

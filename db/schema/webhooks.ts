@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** A name that a webhook is subscribed to. */
@@ -10,7 +11,7 @@ export interface SubscribedEvent {
 }
 
 /** Webhooks stored by an administrator. Those of `webhooks.hooks` have no row. */
-export const webhooks = pgTable(
+export const webhooks = declareTable(
   "webhooks",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -34,11 +35,38 @@ export const webhooks = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the webhook is deleted",
+    // A listener that was killed: `stile webhooks listen` moves its expiry on while it runs.
+    purge: { by: "expiresAt", and: sql`is_listener`, only: "if it is a listener" },
+    erase: {
+      columns: { sealedPreviousSecret: null, previousSecretExpiresAt: null },
+      by: "previousSecretExpiresAt",
+    },
+    exported: { because: "Webhooks are set up by the operator." },
+    keyed: {
+      sealedSecret: {
+        kind: "sealed",
+        holds: "the secret of a webhook",
+        context: "webhooks/{tenantId}/{id}/secret",
+        after: "reseal",
+      },
+      sealedPreviousSecret: {
+        kind: "sealed",
+        holds: "the previous secret of a webhook",
+        context: "webhooks/{tenantId}/{id}/previous-secret",
+        after: "reseal",
+      },
+    },
+    grows: false,
+  },
   (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
 );
 
 /** Events that a webhook was subscribed to when they were committed. */
-export const events = pgTable(
+export const events = declareTable(
   "events",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -57,6 +85,31 @@ export const events = pgTable(
     sealedData: bytes("sealed_data"),
     createdAt: createdAt(),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "with the webhook, if no other got the event",
+    purge: { by: "createdAt", after: "webhooks.retention" },
+    // Deliveries are tried for less than two days. The last one to end erases the data; it may have been a listener's
+    // that stopped.
+    erase: {
+      columns: { sealedData: null },
+      by: "createdAt",
+      after: "49 hours",
+      and: sql`sealed_data is not null`,
+    },
+    exported: { because: "Receivers have got them." },
+    ofDeletedAccounts: "events with the account's data",
+    keyed: {
+      sealedData: {
+        kind: "sealed",
+        holds: "a mail for a webhook",
+        context: "events/{tenantId}/{id}/data",
+        after: "reseal",
+      },
+    },
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     // For the purge, which looks for old rows of all tenants.
@@ -67,7 +120,7 @@ export const events = pgTable(
 );
 
 /** The delivery of an event to one webhook. */
-export const webhookDeliveries = pgTable(
+export const webhookDeliveries = declareTable(
   "webhook_deliveries",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -91,6 +144,15 @@ export const webhookDeliveries = pgTable(
     createdAt: createdAt(),
     finishedAt: moment("finished_at"),
   },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "with the webhook",
+    purge: { by: "createdAt", after: "webhooks.retention", under: ["tenantId", "webhook"] },
+    exported: { because: "Receivers have got them." },
+    ofDeletedAccounts: "deliveries with the account's id",
+    grows: true,
+  },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     index("webhook_deliveries_due")
@@ -108,7 +170,7 @@ export const webhookDeliveries = pgTable(
 );
 
 /** Attempts of deliveries, for the administrator. */
-export const webhookAttempts = pgTable(
+export const webhookAttempts = declareTable(
   "webhook_attempts",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
@@ -123,6 +185,14 @@ export const webhookAttempts = pgTable(
     error: text("error"),
     /** The first KiB of the answer's body. */
     answer: text("answer"),
+  },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "with the webhook",
+    purge: { by: "at", after: "webhooks.retention" },
+    exported: { because: "Receivers have got them." },
+    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.deliveryId, table.number] }),

@@ -1,17 +1,28 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { tables } from "#db/tables";
 import type { EventContext } from "../events/emit.ts";
 import { factsById, lockUser } from "../identity/users.ts";
-import { methods } from "../methods/index.ts";
 import { deleteRecoveryCodes } from "../methods/recovery-code/recovery-codes.ts";
 import { keepsRecoveryCodes } from "../methods/second-factors.ts";
 import { endOtherSessions, type SessionEnd } from "../sessions/sessions.ts";
 import { revokeDevices } from "../sessions/trusted-devices.ts";
+import { deleteRows } from "./delete-rows.ts";
 
-const { exchangeTokens, flows, thirdPartyRequests, trustedDevices } = schema;
+const { flows } = schema;
 
-/** The tables of all credentials, second factors included. */
-const credentialTables = [...new Set(methods.flatMap(({ tables }) => tables))].map((name) => schema[name]);
+const tablesRevoked = (how: "access" | "credential") =>
+  tables.filter((table) => {
+    const rules = rulesOf(table);
+    return rules.owner === "account" && rules.revoked === how;
+  });
+
+/** Credentials that authenticate a user, second factors included. */
+const credentialTables = tablesRevoked("credential");
+
+/** Unfinished sign-ins, and trust that shortens the next one. Sessions end with an event each. */
+const accessTables = tablesRevoked("access");
 
 /**
  * Deletes every credential of an account when a mailed code verifies its address for the first time: an attacker may
@@ -31,9 +42,7 @@ export async function dropCredentialsSetBeforeVerification(
 ): Promise<void> {
   const tenantId = context.tenant.id;
   await revokeAccess(tx, context, userId, flowId);
-  for (const table of credentialTables) {
-    await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
-  }
+  await deleteRows(tx, credentialTables, { tenantId, userId, flowId });
 }
 
 /**
@@ -52,11 +61,7 @@ export async function revokeAccess(
 ): Promise<void> {
   const tenantId = context.tenant.id;
   await lockUser(tx, tenantId, userId);
-  const others = flowId === null ? undefined : ne(flows.id, flowId);
-  await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), others));
-  for (const table of [thirdPartyRequests, exchangeTokens, trustedDevices]) {
-    await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
-  }
+  await deleteRows(tx, accessTables, { tenantId, userId, flowId });
   await endOtherSessions(context, userId, event)(tx);
 }
 

@@ -1,30 +1,20 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { tables } from "#db/tables";
 import type { Write } from "#db/write";
 import { type EventContext, emit } from "../events/emit.ts";
 import { lockUser } from "../identity/users.ts";
 import { userObject } from "../objects/user-object.ts";
+import { deleteRows } from "./delete-rows.ts";
 
-const {
-  authenticatorDevices,
-  authenticatorRequests,
-  exchangeTokens,
-  flows,
-  thirdPartyRequests,
-  userHandles,
-  users,
-  webauthnChallenges,
-} = schema;
+const { users } = schema;
 
-/** Tables whose rows are deleted here because no foreign key from them to the account deletes all of them. */
-const tablesWithoutCascade = [
-  thirdPartyRequests,
-  exchangeTokens,
-  userHandles,
-  webauthnChallenges,
-  authenticatorDevices,
-  authenticatorRequests,
-];
+/** Tables whose rows no foreign key deletes with the account. */
+const tablesWithoutCascade = tables.filter((table) => {
+  const rules = rulesOf(table);
+  return rules.owner === "account" && rules.withAccount === "statement";
+});
 
 /**
  * Returns the write that deletes an account with its credentials, sessions, open requests and flows. Its lines in the
@@ -37,11 +27,7 @@ export function deleteAccount(context: EventContext, userId: string, flowId: str
   const { tenant } = context;
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
-    for (const table of tablesWithoutCascade) {
-      await tx.delete(table).where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId)));
-    }
-    const others = flowId === null ? undefined : ne(flows.id, flowId);
-    await tx.delete(flows).where(and(eq(flows.tenantId, tenant.id), eq(flows.userId, userId), others));
+    await deleteRows(tx, tablesWithoutCascade, { tenantId: tenant.id, userId, flowId });
     const [deleted] = await tx
       .delete(users)
       .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)))

@@ -2,6 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
+import { sealContext } from "#db/schema/table";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
@@ -35,9 +36,8 @@ export interface DeviceKeyInfo {
   model?: string;
 }
 
-/** Context to which `sealedHandles` is bound. */
-export const handlesSealContext = (tenantId: string, deviceId: string): string =>
-  `authenticator handles ${tenantId} ${deviceId}`;
+const contextOf = (tenantId: string, id: string) =>
+  sealContext(authenticatorDevices, "sealedHandles", { tenantId, id });
 
 const ofUser = prepared("authenticator_devices_of_user", (db) =>
   db
@@ -112,7 +112,7 @@ export function newDevice(
     manufacturer: manufacturer || null,
     model: model || null,
     sealedHandles: hasHandles
-      ? vault.seal(Buffer.from(JSON.stringify(handles)), handlesSealContext(of.tenantId, id))
+      ? vault.seal(Buffer.from(JSON.stringify(handles)), contextOf(of.tenantId, id))
       : null,
     isSecondFactorOnly: of.isSecondFactorOnly,
     createdAt: of.now,
@@ -236,7 +236,7 @@ export async function renameDevice(
 export function pushTokensOf({ vault }: Sealing, devices: readonly Device[]): string[] {
   return devices.flatMap(({ tenantId, id, sealedHandles }) => {
     if (!sealedHandles) return [];
-    const opened = vault.unseal(sealedHandles, handlesSealContext(tenantId, id)).toString();
+    const opened = vault.unseal(sealedHandles, contextOf(tenantId, id)).toString();
     const { pushToken } = JSON.parse(opened) as { pushToken?: string };
     return pushToken ? [pushToken] : [];
   });

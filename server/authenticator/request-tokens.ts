@@ -1,3 +1,5 @@
+import { authenticatorRequests } from "#db/schema/authenticator";
+import { sealContext } from "#db/schema/table";
 import type { Tenant } from "../config/tenant.ts";
 import type { Sealing } from "../keys/vault.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
@@ -29,11 +31,11 @@ export function newDeviceToken(
   of: TokenSubject,
 ): { token: string; hash: Buffer; sealed: Buffer } {
   const token = randomToken(platform);
-  return { token, hash: sha256(token), sealed: vault.seal(Buffer.from(token), sealContext(of)) };
+  return { token, hash: sha256(token), sealed: vault.seal(Buffer.from(token), contextOf(of)) };
 }
 
 export function openDeviceToken({ vault }: Sealing, of: TokenSubject, sealed: Buffer): string {
-  return vault.unseal(sealed, sealContext(of)).toString();
+  return vault.unseal(sealed, contextOf(of)).toString();
 }
 
 export function isDeviceToken(presented: string, hash: Buffer): boolean {
@@ -70,4 +72,5 @@ export function assertJudgeable({ vault }: Sealing, sealedDeviceToken: Buffer | 
 
 const purpose = (what: ViewTokenKind) => `authenticator request ${what}`;
 
-const sealContext = ({ tenant, id }: TokenSubject) => `authenticator request ${tenant.id} ${id}`;
+const contextOf = ({ tenant, id }: TokenSubject) =>
+  sealContext(authenticatorRequests, "sealedDeviceToken", { tenantId: tenant.id, id });

@@ -1,27 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLChunk, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { type Expiry, type RetentionSetting, rulesOf } from "#db/schema/table";
+import { columnOf, type RuledTable, tables } from "#db/tables";
+import type { Config } from "../config/schema.ts";
 
-/** The expired rows of a table. Conditions use the database's clock. */
-export interface Expired {
-  /** What orders the rows, an expression that an index has: the oldest are found first, without reading others. */
-  by: SQL;
-  /** Rows with a lower value of `by` have expired. */
-  before: SQL;
-  /** A further condition, that of a partial index or one that few rows fail. */
-  and?: SQL;
-  /** Columns that come before `by` in the index. Rows are looked for under each of their values. */
-  under?: readonly string[];
-}
-
-/** Rules for expired data. */
-export interface PurgeRules {
-  /** Table → rows that are deleted. */
-  deleted: Readonly<Record<string, Expired>>;
-  /** Table → columns that are erased before the row is deleted. The change must end the condition. */
-  erased: Readonly<Record<string, Expired & { columns: SQL }>>;
-}
+/** The settings that say how long rows are kept. */
+export type RetentionConfig = Pick<Config, "audit_log" | "webhooks">;
 
 /** Rows that one statement changes, to keep its locks and its share of the disk short. */
 const BATCH_ROWS = 1_000;
@@ -30,24 +16,68 @@ const FIRST_PURGE_MS = 60_000;
 export const PURGE_INTERVAL_MS = 10 * 60_000;
 
 /**
- * Deletes expired rows and erases expired columns of all tenants. Several servers may run it concurrently.
+ * Deletes expired rows and erases expired columns of all tenants, as the tables declare it. Several servers may run it
+ * concurrently.
  *
  * @param ending ends it after the batch that runs
  * @returns the number of deleted rows
  */
 export async function purgeExpired(
   database: Database,
-  rules: PurgeRules,
+  config: RetentionConfig,
   ending?: AbortSignal,
 ): Promise<number> {
-  const change = (statement: SQL, table: string, rows: Expired) =>
-    changeInBatches(database, statement, table, rows, ending);
   let total = 0;
-  for (const [table, rows] of Object.entries(rules.deleted))
-    total += await change(sql`delete from ${sql.identifier(table)}`, table, rows);
-  for (const [table, { columns, ...rows }] of Object.entries(rules.erased))
-    await change(sql`update ${sql.identifier(table)} set ${columns}`, table, rows);
+  for (const table of tables) {
+    const { purge } = rulesOf(table);
+    if (!purge) continue;
+    const expired = expiredOf(table, purge, config);
+    total += await changeInBatches(database, sql`delete from ${table}`, expired, ending);
+  }
+  for (const table of tables) {
+    const { erase } = rulesOf(table);
+    if (!erase) continue;
+    const columns = Object.entries(erase.columns).map(
+      ([name, value]) => sql`${nameOf(table, name)} = ${value ?? sql`null`}`,
+    );
+    const change = sql`update ${table} set ${sql.join(columns, sql`, `)}`;
+    await changeInBatches(database, change, expiredOf(table, erase, config), ending);
+  }
   return total;
+}
+
+/** The expired rows of a table, as SQL. Conditions use the database's clock. */
+interface Expired {
+  table: RuledTable;
+  by: SQL;
+  before: SQL;
+  and?: SQL | undefined;
+  under: SQLChunk[];
+}
+
+function expiredOf(table: RuledTable, rule: Expiry<string>, config: RetentionConfig): Expired {
+  return {
+    table,
+    by: sql`${typeof rule.by === "string" ? nameOf(table, rule.by) : rule.by}`,
+    before: "before" in rule ? rule.before : ago(rule.after, config),
+    and: rule.and,
+    under: (rule.under ?? []).map((name) => nameOf(table, name)),
+  };
+}
+
+const nameOf = (table: RuledTable, column: string) => sql.identifier(columnOf(table, column).name);
+
+/** The time a while ago; without a while, now. */
+function ago(after: string | undefined, { audit_log, webhooks }: RetentionConfig): SQL {
+  if (after === undefined) return sql`now()`;
+  const retention: Record<RetentionSetting, number> = {
+    "audit_log.retention": audit_log.retention,
+    "webhooks.retention": webhooks.retention,
+  };
+  const seconds = new Map(Object.entries(retention)).get(after);
+  return seconds === undefined
+    ? sql`now() - ${sql.raw(`interval '${after}'`)}`
+    : sql`now() - ${seconds}::int * interval '1 second'`;
 }
 
 /**
@@ -59,18 +89,16 @@ export async function purgeExpired(
 async function changeInBatches(
   database: Database,
   change: SQL,
-  table: string,
-  { by, before, and, under = [] }: Expired,
+  { table, by, before, and, under }: Expired,
   ending: AbortSignal | undefined,
 ): Promise<number> {
   if (ending?.aborted) return 0;
-  const name = sql.identifier(table);
   let total = 0;
   for (const place of await placesOf(database, table, under)) {
     const conditions = [
       sql`${by} < ${before}`,
       ...(and ? [and] : []),
-      ...under.map((column, index) => sql`${sql.identifier(column)} = ${place[index]}`),
+      ...under.map((column, index) => sql`${column} = ${place[index]}`),
     ];
     // Each batch begins where the one before it ended, or it would pass the rows that are already deleted.
     let from: string | null = null;
@@ -79,7 +107,7 @@ async function changeInBatches(
       const after: SQL[] = from === null ? [] : [sql`${by} >= ${from}`];
       const { rows } = await database.claim.execute<{ changed: number; last: string | null }>(sql`
         with expired as materialized (
-          select ctid as row, ${by} as at from ${name} where ${sql.join([...conditions, ...after], sql` and `)}
+          select ctid as row, ${by} as at from ${table} where ${sql.join([...conditions, ...after], sql` and `)}
           order by ${by} limit ${BATCH_ROWS} for update skip locked),
         changed as (${change} where ctid = any (array(select row from expired)) returning 1)
         select (select count(*)::int from changed) as changed, (select max(at)::text from expired) as last`);
@@ -96,25 +124,24 @@ async function changeInBatches(
 /** The values of columns, each found by one probe of their index. Without columns, one place without values. */
 async function placesOf(
   { claim }: Database,
-  table: string,
-  columns: readonly string[],
+  table: RuledTable,
+  columns: readonly SQLChunk[],
 ): Promise<readonly (readonly string[])[]> {
   if (columns.length === 0) return [[]];
-  const name = sql.identifier(table);
   const of = (alias: string) =>
     sql.join(
-      columns.map((column) => sql`${sql.identifier(alias)}.${sql.identifier(column)}`),
+      columns.map((column) => sql`${sql.identifier(alias)}.${column}`),
       sql`, `,
     );
   const { rows } = await claim.execute<{ place: string[] }>(sql`
     with recursive place as (
-      (select ${of("first")} from ${name} first order by ${of("first")} limit 1)
+      (select ${of("first")} from ${table} first order by ${of("first")} limit 1)
       union all
       select ${of("next")} from place cross join lateral (
-        select ${of("other")} from ${name} other where (${of("other")}) > (${of("place")})
+        select ${of("other")} from ${table} other where (${of("other")}) > (${of("place")})
         order by ${of("other")} limit 1) next)
     select array[${sql.join(
-      columns.map((column) => sql`${sql.identifier(column)}::text`),
+      columns.map((column) => sql`${column}::text`),
       sql`, `,
     )}] as place from place`);
   return rows.map(({ place }) => place);

@@ -1,11 +1,14 @@
 import { z } from "zod";
+import { flows } from "#db/schema/flows";
+import { sealContext } from "#db/schema/table";
 import type { CookieChanges } from "../context/client.ts";
 import { BrokenSealError } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
 import type { WantedAction } from "./data.ts";
 import type { FlowKey } from "./store.ts";
 
-const contextOf = ({ tenantId, flowId }: FlowKey) => `flow/${tenantId}/${flowId}/payload`;
+const contextOf = ({ tenantId, flowId }: FlowKey) =>
+  sealContext(flows, "sealedPayload", { tenantId, id: flowId });
 
 /** Parts of a flow that are stored encrypted. */
 export interface Sealed {

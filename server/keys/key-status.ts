@@ -1,5 +1,7 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { getTableName, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { columnOf, tables } from "#db/tables";
 import { DIGEST_BYTES, keyIdOf, type Vault } from "./vault.ts";
 
 /** A kind of values that are stored under a secret key. */
@@ -15,6 +17,21 @@ export interface KeyedValues {
   after: "reseal" | "expiry" | "replacement";
 }
 
+/** In this order: what the operator can do something about comes first. */
+const order: KeyedValues["after"][] = ["reseal", "replacement", "expiry"];
+
+/** Every kind of values that the database holds under a secret key. */
+export const keyedValues: readonly KeyedValues[] = tables
+  .flatMap((table) =>
+    Object.entries(rulesOf(table).keyed ?? {}).flatMap(([column, rule]) => {
+      if (!rule) return [];
+      const { holds, kind, after } = rule;
+      const values = { holds, kind, after, table: getTableName(table), column: columnOf(table, column).name };
+      return kind === "digest" ? { ...values, keyColumn: columnOf(table, rule.keyColumn).name } : values;
+    }),
+  )
+  .toSorted((one, other) => order.indexOf(one.after) - order.indexOf(other.after));
+
 /** How many values of one kind are stored under one key. */
 export interface KeyCount extends Pick<KeyedValues, "holds" | "after"> {
   /** Id of the key; null for a digest of an earlier version, which names no key. */
@@ -24,14 +41,13 @@ export interface KeyCount extends Pick<KeyedValues, "holds" | "after"> {
   count: number;
 }
 
-/** Counts the stored values by kind and key: kinds in the given order, configured keys first. */
+/** Counts the stored values by kind and key: in the order of `keyedValues`, configured keys first. */
 export async function countByKey(
   { read }: Pick<Database, "read">,
   { keyIds }: Pick<Vault, "keyIds">,
-  kinds: readonly KeyedValues[],
 ): Promise<KeyCount[]> {
   const counts: KeyCount[] = [];
-  for (const { holds, after, table, column, kind, keyColumn } of kinds) {
+  for (const { holds, after, table, column, kind, keyColumn } of keyedValues) {
     const value = sql.identifier(column);
     const key = keyColumn ? sql`encode(${sql.identifier(keyColumn)}, 'hex')` : keyOf(value, kind);
     const { rows } = await read.execute<{ key: string | null; count: number }>(sql`

@@ -9,12 +9,11 @@ import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import { totpSealContext } from "../methods/totp/totp.ts";
-import { sealedColumns } from "../start/sealed-columns.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { reseal } from "./reseal.ts";
-import { checkSealingKeys } from "./sealed-columns.ts";
+import { checkSealingKeys, sealedColumns } from "./sealed-columns.ts";
 import { createTenantSigningKeys } from "./tenant-signing-keys.ts";
 import { createVault, type Vault } from "./vault.ts";
 
@@ -126,10 +125,7 @@ async function fill(running: Process) {
 
 const moved = async ({ database, vault }: { database: Process["database"]; vault: Vault }) =>
   Object.fromEntries(
-    (await reseal(database, vault, sealedColumns)).map(({ table, column, moved }) => [
-      `${table}.${column}`,
-      moved,
-    ]),
+    (await reseal(database, vault)).map(({ table, column, moved }) => [`${table}.${column}`, moved]),
   );
 
 describe("reseal", () => {
@@ -146,7 +142,7 @@ describe("reseal", () => {
     });
 
     const after = withKeys(fresh);
-    await checkSealingKeys(after.database, after.vault, sealedColumns);
+    await checkSealingKeys(after.database, after.vault);
     const tenant = await after.tenants.byId(acme.id);
     expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
     const devices = await devicesOf(after.database.read, acme, "ada");
@@ -182,29 +178,29 @@ describe("reseal", () => {
     await fill(withKeys(old));
     const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
     expect(both.map((counts) => counts["totp_secrets.sealed_secret"]).toSorted()).toEqual([0, 1]);
-    await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
+    await checkSealingKeys(postgres.database, createVault([fresh]));
   });
 
   test("processes more rows than one batch", async () => {
     const running = withKeys(old);
     await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, defaultTenant.id)));
     expect(await moved(withKeys(fresh, old))).toMatchObject({ "totp_secrets.sealed_secret": 450 });
-    await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
+    await checkSealingKeys(postgres.database, createVault([fresh]));
   });
 
   test("names the missing keys, and reseals the other values", async () => {
     await fill(withKeys(old));
     const lost = withKeys("a key that is not configured");
     await insertTotp(lost, defaultTenant.id);
-    const outcome = await reseal(postgres.database, createVault([fresh, old]), sealedColumns);
+    const outcome = await reseal(postgres.database, createVault([fresh, old]));
     expect(outcome).toMatchObject([
-      { table: "signing_keys", moved: 2, unknown: [] },
-      { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
       { table: "authenticator_devices", moved: 1, unknown: [] },
+      { table: "events", moved: 1, unknown: [] },
+      { table: "signing_keys", moved: 2, unknown: [] },
       { table: "tenants", moved: 1, unknown: [] },
+      { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
       { table: "webhooks", column: "sealed_secret", moved: 1, unknown: [] },
       { table: "webhooks", column: "sealed_previous_secret", moved: 1, unknown: [] },
-      { table: "events", moved: 1, unknown: [] },
     ]);
   });
 });
@@ -212,9 +208,7 @@ describe("reseal", () => {
 describe("a start", () => {
   test("succeeds with all keys, and ignores erased values", async () => {
     await fill(withKeys(old));
-    await expect(
-      checkSealingKeys(postgres.database, createVault([fresh, old]), sealedColumns),
-    ).resolves.toBeUndefined();
+    await expect(checkSealingKeys(postgres.database, createVault([fresh, old]))).resolves.toBeUndefined();
   });
 
   test.each([
@@ -234,7 +228,7 @@ describe("a start", () => {
     if (kept !== "webhooks") await write.delete(schema.webhooks);
     if (kept !== "events") await write.delete(schema.events);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
-    await expect(checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns)).rejects.toEqual(
+    await expect(checkSealingKeys(postgres.database, createVault([fresh]))).rejects.toEqual(
       new StartError(
         `SECRET_KEYS lacks the key that sealed ${holds} in the database (its name is ${vault.keyIds[0]})`,
       ),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client";
-import { type SealedColumn, sealedByOther } from "./sealed-columns.ts";
+import { type SealedColumn, sealedByOther, sealedColumns } from "./sealed-columns.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 
 /** The result for one column. */
@@ -22,13 +22,9 @@ const BATCH_ROWS = 200;
  *
  * @throws BrokenSealError if a value was changed; values resealed before it stay so
  */
-export async function reseal(
-  { write }: Pick<Database, "write">,
-  vault: Vault,
-  columns: readonly SealedColumn[],
-): Promise<Resealed[]> {
+export async function reseal({ write }: Pick<Database, "write">, vault: Vault): Promise<Resealed[]> {
   const outcome: Resealed[] = [];
-  for (const sealed of columns) {
+  for (const sealed of sealedColumns) {
     const { table, column } = sealed;
     const unknown = new Set<string>();
     let moved = 0;
@@ -62,7 +58,7 @@ async function moveBatch(
   const first = vault.keyIds[0] ?? "";
   const table = sql.identifier(sealed.table);
   const value = sql.identifier(sealed.column);
-  const names = [...sealed.key, ...(sealed.reads ?? [])];
+  const names = [...new Set([...sealed.key, ...sealed.reads])];
   const { rows } = await tx.execute<{ sealed_value: Buffer } & Record<string, string>>(sql`
     select ${list(names.map(asText))}, ${value} as sealed_value from ${table}
     where ${sealedByOther(sealed, [first])} and (${list(sealed.key.map(text))}) > (${list(after.map((part) => sql`${part}::text`))})

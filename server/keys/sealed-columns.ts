@@ -1,12 +1,11 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { getTableName, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
+import { filledContext, partsOf, rulesOf } from "#db/schema/table";
+import { columnOf, primaryKeyOf, tables } from "#db/tables";
 import { StartError } from "../config/errors.ts";
 import { keyIdOf, type Vault } from "./vault.ts";
 
-/**
- * A column whose values are sealed for as long as their row exists. Values that are sealed for minutes, such as codes in
- * jobs and flow data, are not listed: they expire before their key is removed.
- */
+/** A column whose values are sealed for as long as their row exists. Columns have their names in the database. */
 export interface SealedColumn {
   /** The kind of the values, for messages to the operator. */
   holds: string;
@@ -15,12 +14,32 @@ export interface SealedColumn {
   /** The primary key, in order. */
   key: readonly string[];
   /** A column that repeats the id of the sealing key, in hexadecimal. */
-  sealedBy?: string;
-  /** Further columns that `context` reads. */
-  reads?: readonly string[];
+  sealedBy: string | undefined;
+  /** The columns that `context` reads. */
+  reads: readonly string[];
   /** The context that a value is sealed for. */
-  context(row: Record<string, string>): string;
+  context(row: Readonly<Record<string, string>>): string;
 }
+
+/**
+ * Every such column. Values that are sealed for minutes, such as codes in jobs and flow data, are not among them: they
+ * expire before their key is removed.
+ */
+export const sealedColumns: readonly SealedColumn[] = tables.flatMap((table) => {
+  const nameOf = (column: string) => columnOf(table, column).name;
+  return Object.entries(rulesOf(table).keyed ?? {}).flatMap(([column, rule]) => {
+    if (rule?.kind !== "sealed" || rule.after !== "reseal") return [];
+    return {
+      holds: rule.holds,
+      table: getTableName(table),
+      column: nameOf(column),
+      key: primaryKeyOf(table).map(({ name }) => name),
+      sealedBy: rule.sealedBy === undefined ? undefined : nameOf(rule.sealedBy),
+      reads: partsOf(rule.context).map(nameOf),
+      context: (row) => filledContext(rule.context, (part) => row[nameOf(part)] ?? ""),
+    };
+  });
+});
 
 /** SQL: the id of the key that a value was sealed by. */
 const sealingKeyOf = (value: SQLWrapper) =>
@@ -44,12 +63,8 @@ export function sealedByOther({ column }: SealedColumn, keyIds: readonly string[
  *
  * @throws StartError naming a key that is not configured and the kind of its values
  */
-export async function checkSealingKeys(
-  { read }: Pick<Database, "read">,
-  vault: Vault,
-  columns: readonly SealedColumn[],
-): Promise<void> {
-  for (const sealed of columns) {
+export async function checkSealingKeys({ read }: Pick<Database, "read">, vault: Vault): Promise<void> {
+  for (const sealed of sealedColumns) {
     const value = sql.identifier(sealed.column);
     const { rows } = await read.execute<{ name: string }>(sql`
       select encode(${sealingKeyOf(value)}, 'hex') as name

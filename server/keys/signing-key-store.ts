@@ -9,6 +9,8 @@ import { promisify } from "node:util";
 import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { type Database, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { sealContext } from "#db/schema/table";
+import type { tokenKeyPurposes } from "#db/schema/tenants";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -24,8 +26,8 @@ export interface KeyStoreOptions {
   platform: Platform;
 }
 
-/** Purposes of tokens. Each has its own keys, so a token of one purpose never verifies for another. */
-export type KeyPurpose = "session" | "passkeys";
+/** The purpose of a token. */
+export type KeyPurpose = (typeof tokenKeyPurposes)[number];
 
 /** The algorithm and the lifetime in seconds of the tokens of a purpose. */
 export const signedFor: Record<KeyPurpose, (config: Config) => { algorithm: Algorithm; lifespan: number }> = {
@@ -71,9 +73,6 @@ export interface LoadedKeys {
   now: Date;
 }
 
-/** A key that replaces another is published for this time before it signs, so that those who cache the keys know it. */
-export const PUBLISHED_BEFORE_SIGNING_MS = 60_000;
-
 /** Processes with an older configuration may continue signing with a retired key for this long. */
 const ROTATION_OVERLAP_MS = 3_600_000;
 
@@ -84,11 +83,8 @@ type Of = Pick<KeyStoreOptions, "tenant" | "purpose">;
 const ofPurpose = ({ tenant, purpose }: Of) =>
   and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose));
 
-/** The context that a private key is sealed for. */
-export const signingKeySealContext = (tenantId: string, keyPurpose: string, id: string) =>
-  `signing_keys/${tenantId}/${keyPurpose}/${id}`;
-
-const sealContext = ({ tenant, purpose }: Of, id: string) => signingKeySealContext(tenant.id, purpose, id);
+const contextOf = ({ tenant, purpose }: Of, id: string) =>
+  sealContext(signingKeys, "sealedPrivateJwk", { tenantId: tenant.id, purpose, id });
 
 /**
  * Reads all keys that may verify a valid token.
@@ -134,7 +130,7 @@ export async function loadKeys(
       const { sealedPrivateJwk: sealed, sealedBy, createdAt } = row;
       const opened = known?.signers.find((signer) => signer.id === row.id && signer.sealed.equals(sealed));
       const privateKey =
-        opened?.privateKey ?? openPrivateKey(vault.unseal(sealed, sealContext(options, row.id)));
+        opened?.privateKey ?? openPrivateKey(vault.unseal(sealed, contextOf(options, row.id)));
       loaded.signers.push({ ...key, privateKey, sealed, sealedBy, createdAt });
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
@@ -162,7 +158,7 @@ export function loadPublicKeys(
 
 /**
  * Generates a key pair, sealed by the first secret key. Earlier keys sign until others know the new one, and retire
- * then: see `retirement`.
+ * then, by the purge.
  *
  * @returns false if another process has done so concurrently; then nothing was written
  */
@@ -175,7 +171,7 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
   const { publicKey, privateKey } = await generate[algorithm]();
   const sealedPrivateJwk = vault.seal(
     Buffer.from(JSON.stringify(privateKey.export({ format: "jwk" }))),
-    sealContext(options, id),
+    contextOf(options, id),
   );
   const publicJwk = publicKey.export({ format: "jwk" }) as Record<string, string>;
 
@@ -203,24 +199,6 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
     return true;
   });
 }
-
-/**
- * Erases the private keys that a newer one has replaced, for the purge. A retired key stays published until its last
- * token has expired, and then in the archive of its purpose, if it has one.
- */
-export const retirement = {
-  columns: sql`retired_at = now(), sealed_private_jwk = ''`,
-  // Twice as long as a new key is only published, because processes read the keys once in that time.
-  by: sql`created_at`,
-  before: sql`now()`,
-  and: sql`retired_at is null and purpose in (${sql.join(
-    Object.keys(signedFor).map((purpose) => sql`${purpose}`),
-    sql`, `,
-  )}) and exists (select from signing_keys newer
-    where newer.tenant_id = signing_keys.tenant_id and newer.purpose = signing_keys.purpose
-      and newer.retired_at is null and (newer.created_at, newer.id) > (signing_keys.created_at, signing_keys.id)
-      and newer.created_at < now() - ${PUBLISHED_BEFORE_SIGNING_MS * 2}::int * interval '1 millisecond')`,
-};
 
 const publishedMilliseconds = ({ tenant, purpose }: Of) =>
   signedFor[purpose](tenant.config).lifespan * 1000 + ROTATION_OVERLAP_MS;

@@ -10,7 +10,7 @@ import type { Tenant } from "../config/tenant.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
-import { type KeyPurpose, retirement } from "./signing-key-store.ts";
+import type { KeyPurpose } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { createVault, type Vault } from "./vault.ts";
 import { createVerifiedSignatures, type VerifiedSignatures } from "./verified-signatures.ts";
@@ -94,7 +94,7 @@ function aFewMinutesLater(): void {
 async function purge(): Promise<void> {
   const aged = { createdAt: sql`created_at - interval '3 minutes'` };
   await postgres.database.write.update(schema.signingKeys).set(aged);
-  await purgeExpired(postgres.database, { deleted: {}, erased: { signing_keys: retirement } });
+  await purgeExpired(postgres.database, loadConfig({}, "/nowhere"));
 }
 
 const rows = async () => {
@@ -179,7 +179,7 @@ describe("a new first secret key", () => {
     await ready([oldKey]);
     await purge();
     await ready([newKey, oldKey]);
-    await purgeExpired(postgres.database, { deleted: {}, erased: { signing_keys: retirement } });
+    await purgeExpired(postgres.database, loadConfig({}, "/nowhere"));
     expect((await rows()).map(({ retiredAt }) => retiredAt)).toEqual([null, null]);
     await signBy(await ready([oldKey, newKey]));
     expect(await rows()).toHaveLength(3);

@@ -1,5 +1,6 @@
 import type { JsonWebKey } from "node:crypto";
 import type { Logger } from "pino";
+import { PUBLISHED_BEFORE_SIGNING_MS } from "#db/schema/tenants";
 import { StartError } from "../config/errors.ts";
 import { type Claims, type ExpectedToken, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type LoadedKeys,
   loadKeys,
   makeKey,
-  PUBLISHED_BEFORE_SIGNING_MS,
   type StoredKey,
   signedFor,
 } from "./signing-key-store.ts";

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { sealContext } from "#db/schema/table";
 import type { TenantContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import type { Sealing } from "../keys/vault.ts";
@@ -20,8 +21,8 @@ type Process = OnPlatform & Databases & Sealing;
 
 const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
 
-const sealContext = (tenantId: string, transactionId: string) =>
-  `transaction_confirmations/${tenantId}/${transactionId}`;
+const contextOf = (tenantId: string, transactionId: string) =>
+  sealContext(table, "sealedResult", { tenantId, transactionId });
 
 /**
  * Issues a code for a confirmed transaction.
@@ -37,7 +38,7 @@ export function issueCode(
   const code = randomToken(runtime.platform);
   const sealedResult = runtime.vault.seal(
     Buffer.from(JSON.stringify(proof)),
-    sealContext(tenant.id, transactionId),
+    contextOf(tenant.id, transactionId),
   );
   return { code, result: { codeHash: sha256(code), sealedResult, seconds: RETURN_SECONDS } };
 }
@@ -89,7 +90,7 @@ export async function redeemCode(
       .for("update", { of: table });
     if (!found) return null;
     // Inside the transaction: a code whose result cannot be opened here stays redeemable.
-    const opened = found.sealed && runtime.vault.unseal(found.sealed, sealContext(tenant.id, found.id));
+    const opened = found.sealed && runtime.vault.unseal(found.sealed, contextOf(tenant.id, found.id));
     await tx
       .update(table)
       .set({ codeHash: null, sealedResult: null })

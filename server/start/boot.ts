@@ -38,8 +38,6 @@ import { loadLocations } from "./locations.ts";
 import { warnOfMissingMailReceivers } from "./mail-receivers.ts";
 import type { OwnerLink } from "./owner-link.ts";
 import { systemPlatform } from "./platform.ts";
-import { purgeRules } from "./purge-rules.ts";
-import { sealedColumns } from "./sealed-columns.ts";
 
 export interface BootOptions {
   log: Logger;
@@ -124,7 +122,7 @@ export async function createRuntime(
       ),
     );
 
-    await checkSealingKeys(database, vault, sealedColumns).catch((error: unknown) => {
+    await checkSealingKeys(database, vault).catch((error: unknown) => {
       if (!rejectsSessionParameters(error)) throw error;
       const setting = "STILE_DATABASE_PREPARED_STATEMENTS=false";
       throw new StartError(`the database's pooler accepts no parameters of a session: set ${setting}`);
@@ -175,9 +173,8 @@ export async function createRuntime(
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
     if (!owner) await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
-    const rules = purgeRules(config);
     const purge = async (ending = standing.outgrown) =>
-      (await purgeExpired(database, rules, ending)) +
+      (await purgeExpired(database, config, ending)) +
       (await deleteAbandonedDeliveries(database, ending)) +
       (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }, ending));
     if (worker) {

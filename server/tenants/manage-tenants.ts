@@ -1,6 +1,8 @@
-import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, type SQL, sql } from "drizzle-orm";
-import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { and, arrayOverlaps, count, eq, ne, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core";
 import { type Databases, type Queryable, schema, type Transaction } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { columnOf, tables } from "#db/tables";
 import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import { ConfigError } from "../config/errors.ts";
@@ -251,7 +253,7 @@ export async function deleteTenant(
     if (!row) throw unknownTenant(id);
     await check(tx);
     await tx.delete(tenants).where(eq(tenants.id, id));
-    for (const { table, tenantId } of tablesOfTenants()) await tx.delete(table).where(eq(tenantId, id));
+    for (const { table, tenantId } of tablesOfTenants) await tx.delete(table).where(eq(tenantId, id));
     await entry(tx);
   });
   context.tenants.forget();
@@ -259,7 +261,7 @@ export async function deleteTenant(
 
 /** Deletes the rows of a tenant beyond the first `BATCH_ROWS` of each table. */
 async function deleteMostRows(write: ManagementContext["database"]["write"], id: string): Promise<void> {
-  for (const { table, tenantId } of tablesOfTenants())
+  for (const { table, tenantId } of tablesOfTenants)
     for (let deleted: number | null = BATCH_ROWS; deleted === BATCH_ROWS; ) {
       const batch: SQL = sql`select ctid from ${table} where ${eq(tenantId, id)} offset ${BATCH_ROWS} limit ${BATCH_ROWS}`;
       ({ rowCount: deleted } = await write.execute(
@@ -288,15 +290,13 @@ function changedSettings(before: unknown, after: unknown, path: string[] = []): 
 }
 
 /** Tables whose rows belong to tenants, those that refer to others first. Foreign keys already delete the rows of most. */
-function tablesOfTenants(): { table: PgTable; tenantId: PgColumn }[] {
-  return Object.values(schema)
-    .flatMap((table) => {
-      if (!is(table, PgTable)) return [];
-      const { tenantId } = getTableColumns(table) as Record<string, PgColumn>;
-      return tenantId ? [{ table, tenantId, depth: depthOf(table) }] : [];
-    })
-    .toSorted((a, b) => b.depth - a.depth);
-}
+const tablesOfTenants: readonly { table: PgTable; tenantId: PgColumn }[] = tables
+  .flatMap((table) => {
+    const rules = rulesOf(table);
+    if (rules.owner === "deployment" || rules.withTenant === "itself") return [];
+    return { table, tenantId: columnOf(table, "tenantId"), depth: depthOf(table) };
+  })
+  .toSorted((a, b) => b.depth - a.depth);
 
 /** The length of the longest chain of references from a table. */
 function depthOf(table: PgTable): number {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { sealContext } from "#db/schema/table";
+import { tenants } from "#db/schema/tenants";
 import { merge } from "../config/load.ts";
 import { configSchema } from "../config/schema.ts";
 import type { Vault } from "../keys/vault.ts";
@@ -10,15 +12,14 @@ export interface StoredSettings {
   sealedConfig: Buffer | null;
 }
 
-/** The context that a tenant's sealed secrets are bound to. */
-export const settingsContext = (tenantId: string) => `tenants/${tenantId}/config`;
+const contextOf = (id: string) => sealContext(tenants, "sealedConfig", { id });
 
 /** Separates the secrets, which `configSchema` marks, from a tree of settings, and seals them. */
 export function sealSettings(vault: Vault, tenantId: string, settings: Settings): StoredSettings {
   const schema = z.toJSONSchema(configSchema, { io: "input" }) as Schema;
   const { plain, secret } = split(schema, settings);
   const sealedConfig =
-    secret === undefined ? null : vault.seal(Buffer.from(JSON.stringify(secret)), settingsContext(tenantId));
+    secret === undefined ? null : vault.seal(Buffer.from(JSON.stringify(secret)), contextOf(tenantId));
   return { config: isSettings(plain) ? plain : {}, sealedConfig };
 }
 
@@ -29,7 +30,7 @@ export function sealSettings(vault: Vault, tenantId: string, settings: Settings)
  */
 export function openSettings(vault: Vault, tenantId: string, stored: StoredSettings): Settings {
   if (stored.sealedConfig === null) return stored.config;
-  const secret = JSON.parse(vault.unseal(stored.sealedConfig, settingsContext(tenantId)).toString());
+  const secret = JSON.parse(vault.unseal(stored.sealedConfig, contextOf(tenantId)).toString());
   return merge(stored.config, secret as Settings);
 }
 

@@ -18,7 +18,6 @@ import type { MailJob } from "../mail/mail-job.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
 import type { Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
-import { purgeRules } from "../start/purge-rules.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { testDatabase } from "./postgres.ts";
@@ -100,7 +99,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       },
       webhooks: { wake() {}, runDue: async () => 0 },
       purgeExpired: async () =>
-        (await purgeExpired(database, purgeRules(config))) +
+        (await purgeExpired(database, config)) +
         (await deleteAbandonedDeliveries(database)) +
         (await endExpiredSessions(made)),
       instanceId,

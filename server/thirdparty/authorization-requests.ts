@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { type Databases, schema } from "#db/client";
+import { sealContext } from "#db/schema/table";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../context/context.ts";
@@ -54,7 +55,7 @@ export function openThirdPartyRequest(
     text: insertText,
     values: [
       ...[tenant.id, stateHash, request.flowId, request.provider],
-      runtime.vault.seal(privateState, sealContext(tenant, stateHash)),
+      runtime.vault.seal(privateState, contextOf(tenant, stateHash)),
       ...[request.redirectTo, request.codeChallenge ?? null, request.userId ?? null],
       new Date(now.getTime() + THIRD_PARTY_REQUEST_SECONDS * 1000),
     ],
@@ -95,7 +96,7 @@ export async function takeThirdPartyRequest(
     return null;
   }
   if (taken.expiresAt <= now) return null;
-  const plain = vault.unseal(taken.sealed, sealContext(tenant, stateHash)).toString();
+  const plain = vault.unseal(taken.sealed, contextOf(tenant, stateHash)).toString();
   return {
     flowId: taken.flowId,
     provider: taken.provider,
@@ -106,6 +107,5 @@ export async function takeThirdPartyRequest(
   };
 }
 
-function sealContext(tenant: Tenant, stateHash: Buffer): string {
-  return `third-party request ${tenant.id} ${stateHash.toString("hex")}`;
-}
+const contextOf = (tenant: Tenant, stateHash: Buffer) =>
+  sealContext(thirdPartyRequests, "sealed", { tenantId: tenant.id, stateHash: stateHash.toString("hex") });

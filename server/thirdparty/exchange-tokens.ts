@@ -2,6 +2,7 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { sealContext } from "#db/schema/table";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../context/context.ts";
@@ -61,7 +62,7 @@ export async function issueExchangeToken(
     flowId,
     codeChallenge: codeChallenge ?? null,
     userId: userId ?? null,
-    sealed: vault.seal(Buffer.from(JSON.stringify(content)), sealContext(tenant, tokenHash)),
+    sealed: vault.seal(Buffer.from(JSON.stringify(content)), contextOf(tenant, tokenHash)),
     expiresAt: sql`${now} + ${EXCHANGE_TOKEN_SECONDS}::int * interval '1 second'`,
   });
   return token;
@@ -88,7 +89,7 @@ export async function findExchangeToken(
       ),
     );
   if (!found) return null;
-  const plain = runtime.vault.unseal(found.sealed, sealContext(tenant, tokenHash)).toString();
+  const plain = runtime.vault.unseal(found.sealed, contextOf(tenant, tokenHash)).toString();
   const { reauthenticates, ...facts } = sealedContent.parse(JSON.parse(plain));
   return {
     flowId: found.flowId,
@@ -131,6 +132,5 @@ export function isValidVerifier(
   return verifier !== undefined && isVerifierOf(exchange.codeChallenge, verifier);
 }
 
-function sealContext(tenant: Tenant, tokenHash: Buffer): string {
-  return `exchange token ${tenant.id} ${tokenHash.toString("hex")}`;
-}
+const contextOf = (tenant: Tenant, tokenHash: Buffer) =>
+  sealContext(exchangeTokens, "sealed", { tenantId: tenant.id, tokenHash: tokenHash.toString("hex") });

@@ -146,9 +146,9 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "a replaced signing key is kept",
-    file: "server/keys/signing-key-store.ts",
-    text: "columns: sql`retired_at = now(), sealed_private_jwk = ''`",
-    fault: "columns: sql`retired_at = now()`",
+    file: "db/schema/tenants.ts",
+    text: "columns: { retiredAt: sql`now()`, sealedPrivateJwk: sql`''` }",
+    fault: "columns: { retiredAt: sql`now()` }",
     caughtBy: ["server/keys/signing-keys.test.ts"],
   },
   {

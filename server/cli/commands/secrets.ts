@@ -2,7 +2,6 @@ import { audit, commandLine } from "../../audit/audit.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { countByKey, type KeyCount } from "../../keys/key-status.ts";
 import { reseal } from "../../keys/reseal.ts";
-import { keyedValues, sealedColumns } from "../../start/sealed-columns.ts";
 import { CommandError, command } from "../command.ts";
 import { table } from "../table.ts";
 
@@ -15,7 +14,7 @@ export const secretsReseal = command({
   async run(cli, { json }) {
     const outcome = await cli.withRuntime(async (runtime) => {
       const { database, vault, tenant } = runtime;
-      const resealed = await reseal(database, vault, sealedColumns);
+      const resealed = await reseal(database, vault);
       const details = {
         key: vault.keyIds[0] ?? null,
         moved: resealed.reduce((total, { moved }) => total + moved, 0),
@@ -51,7 +50,7 @@ export const secretsStatus = command({
   async run(cli, { json }) {
     const { keyIds, counts } = await cli.withRuntime(async ({ database, vault }) => ({
       keyIds: vault.keyIds,
-      counts: await countByKey(database, vault, keyedValues),
+      counts: await countByKey(database, vault),
     }));
     if (json) await cli.print(JSON.stringify({ keys: keyIds, values: counts }));
     else {

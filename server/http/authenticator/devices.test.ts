@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { reseal } from "../../keys/reseal.ts";
 import { createVault } from "../../keys/vault.ts";
-import { sealedColumns } from "../../start/sealed-columns.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
@@ -103,14 +102,10 @@ describe("devices", () => {
     const handles = { pushToken: "push-1", secret: "hush" };
     expect(JSON.parse(runtime.vault.unseal(await sealed(), context).toString())).toEqual(handles);
     const moved = createVault(["a new key of many characters", "a key for tests alone"]);
-    await reseal(runtime.database, moved, sealedColumns);
+    await reseal(runtime.database, moved);
     const alone = createVault(["a new key of many characters"]);
     expect(JSON.parse(alone.unseal(await sealed(), context).toString())).toEqual(handles);
-    await reseal(
-      runtime.database,
-      createVault(["a key for tests alone", "a new key of many characters"]),
-      sealedColumns,
-    );
+    await reseal(runtime.database, createVault(["a key for tests alone", "a new key of many characters"]));
   });
 
   test("are deregistered, all or by id, and those of other users stay", async () => {

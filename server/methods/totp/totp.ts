@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { createGuardrails, ScureBase32Plugin, verify } from "otplib";
 import { type Databases, type ReadOnly, schema } from "#db/client";
 import { prepared } from "#db/prepared";
+import { sealContext } from "#db/schema/table";
 import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../../context/context.ts";
 import type { Sealing } from "../../keys/vault.ts";
@@ -195,9 +196,8 @@ export function deleteTotp({ tenant }: Pick<RequestContext<unknown>, "tenant">, 
 }
 
 /** The context that a secret is sealed for. */
-export function totpSealContext(tenantId: string, userId: string): string {
-  return `totp secret ${tenantId} ${userId}`;
-}
+export const totpSealContext = (tenantId: string, userId: string): string =>
+  sealContext(totpSecrets, "sealedSecret", { tenantId, userId });
 
 const selectSecret = prepared("totp_secret", (db: ReadOnly) =>
   db

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } fr
 import { promisify } from "node:util";
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
+import { sealContext } from "#db/schema/table";
 import type { Tenant } from "../../config/tenant.ts";
 import type { TenantContext } from "../../context/context.ts";
 import type { Sealing } from "../../keys/vault.ts";
@@ -45,9 +46,8 @@ export async function samlKey(context: TenantContext<Process>, purpose: SamlKeyP
 const ofPurpose = (tenant: Tenant, purpose: SamlKeyPurpose) =>
   and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose), isNull(signingKeys.retiredAt));
 
-/** The same form as for session keys, so that resealing covers both. */
-const sealContext = (tenant: Tenant, purpose: SamlKeyPurpose, id: string) =>
-  `signing_keys/${tenant.id}/${purpose}/${id}`;
+const contextOf = (tenant: Tenant, purpose: SamlKeyPurpose, id: string) =>
+  sealContext(signingKeys, "sealedPrivateJwk", { tenantId: tenant.id, purpose, id });
 
 async function readKey(
   { runtime, tenant }: TenantContext<Process>,
@@ -61,7 +61,7 @@ async function readKey(
     .orderBy(asc(signingKeys.createdAt))
     .limit(1);
   if (!row) return null;
-  const sealed = runtime.vault.unseal(row.sealedPrivateJwk, sealContext(tenant, purpose, row.id));
+  const sealed = runtime.vault.unseal(row.sealedPrivateJwk, contextOf(tenant, purpose, row.id));
   const privateKey = createPrivateKey({ key: JSON.parse(sealed.toString()) as JsonWebKey, format: "jwk" });
   return {
     privateKey,
@@ -92,7 +92,7 @@ async function makeKey(context: TenantContext<Process>, purpose: SamlKeyPurpose)
     purpose,
     algorithm: "RS256",
     publicJwk: publicKey.export({ format: "jwk" }) as Record<string, string>,
-    sealedPrivateJwk: vault.seal(jwk, sealContext(tenant, purpose, id)),
+    sealedPrivateJwk: vault.seal(jwk, contextOf(tenant, purpose, id)),
     sealedBy: vault.keyIds[0] ?? "",
   };
   await database.write.transaction(async (tx) => {

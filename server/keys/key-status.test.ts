@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { countByKey } from "../keys/key-status.ts";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
 import { newAddress } from "../testing/people.ts";
 import { mailedCode, password, restWalk } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { keyedValues } from "./sealed-columns.ts";
+import { countByKey, keyedValues } from "./key-status.ts";
 
 let runtime: TestRuntime;
 
@@ -16,10 +15,7 @@ afterAll(() => runtime.close());
 /** Numbers of values by kind. */
 const counts = async () =>
   Object.fromEntries(
-    (await countByKey(runtime.database, runtime.vault, keyedValues)).map(({ holds, count }) => [
-      holds,
-      count,
-    ]),
+    (await countByKey(runtime.database, runtime.vault)).map(({ holds, count }) => [holds, count]),
   );
 
 test("A133 every column that is named as sealed is counted by `stile secrets status`", async () => {

@@ -1,0 +1,33 @@
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
+import * as schema from "./schema/index.ts";
+import type { TableRules, WithRules } from "./schema/table.ts";
+
+/** A table with what becomes of its rows. */
+export type RuledTable = PgTable & WithRules<TableRules>;
+
+type TableKeys<Schema> = { [Key in keyof Schema]: Schema[Key] extends PgTable ? Key : never }[keyof Schema];
+
+/** The tables of a schema. Only a schema whose tables all have rules is assignable. */
+export type Ruled<Schema> = Record<TableKeys<Schema>, RuledTable>;
+
+const everyTableHasRules: Ruled<typeof schema> = schema;
+
+/** Every table of the database, by name. */
+export const tables: readonly RuledTable[] = Object.values(everyTableHasRules)
+  .filter((value) => is(value, PgTable))
+  // Bundles and modules list what they export in different orders.
+  .toSorted((one, other) => (getTableName(one) < getTableName(other) ? -1 : 1));
+
+/** A column of a table, by its name in the schema. */
+export function columnOf(table: PgTable, name: string): PgColumn {
+  const column = (getTableColumns(table) as Record<string, PgColumn>)[name];
+  if (!column) throw new Error(`${getTableConfig(table).name} has no column ${name}`);
+  return column;
+}
+
+/** The columns of a table's primary key, in order. */
+export function primaryKeyOf(table: PgTable): PgColumn[] {
+  const { primaryKeys, columns } = getTableConfig(table);
+  return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
+}
