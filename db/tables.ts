@@ -19,6 +19,23 @@ export const tables: readonly RuledTable[] = Object.values(everyTableHasRules)
   // Bundles and modules list what they export in different orders.
   .toSorted((one, other) => (getTableName(one) < getTableName(other) ? -1 : 1));
 
+type Tables = { [Key in TableKeys<typeof schema>]: (typeof schema)[Key] };
+
+/** The names, in the database, of the tables whose rules are of a type. */
+export type TableName<Rules = TableRules> = {
+  [Key in keyof Tables]: Tables[Key] extends WithRules<Rules> ? Tables[Key]["_"]["name"] : never;
+}[keyof Tables];
+
+type RulesOfTables = {
+  [Key in keyof Tables]: Tables[Key] extends WithRules<infer Rules> ? Rules : never;
+}[keyof Tables];
+
+/** The members of the record of a user that tables are exported as. */
+export type ExportedMember = Extract<
+  RulesOfTables,
+  { exported: { as: readonly string[] } }
+>["exported"]["as"][number];
+
 /** A column of a table, by its name in the schema. */
 export function columnOf(table: PgTable, name: string): PgColumn {
   const column = (getTableColumns(table) as Record<string, PgColumn>)[name];

@@ -3,6 +3,8 @@ import { hash as argon2 } from "@node-rs/argon2";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { tables } from "#db/tables";
 import type { Tenant } from "../config/tenant.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { exportAll, importRecords } from "../testing/moving.ts";
@@ -54,6 +56,22 @@ async function everything() {
     created_at: "2020-01-02T03:04:05.678Z",
   };
 }
+
+test("an export has the members that tables say they are exported as, the secret ones on demand", async () => {
+  const tenant = await newTenant();
+  expect(await take([{ ...(await everything()), totp: { secret: "A".repeat(32) } }], tenant)).toEqual(all(1));
+  const exported = tables.flatMap((table) => {
+    const rules = rulesOf(table);
+    return rules.owner === "account" && "as" in rules.exported ? rules.exported : [];
+  });
+  const membersOf = (rules: typeof exported) => rules.flatMap(({ as }) => as).toSorted();
+  const [whole] = await give(tenant);
+  expect(Object.keys(whole ?? {}).toSorted()).toEqual(membersOf(exported));
+  const [without] = await give(tenant, false);
+  expect(Object.keys(without ?? {}).toSorted()).toEqual(
+    membersOf(exported.filter(({ isSecret }) => !isSecret)),
+  );
+});
 
 describe("an import", () => {
   test("creates a user with every member of the line, who can sign in with the password", async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Metadata } from "#db/schema/users";
+import type { ExportedMember } from "#db/tables";
 import { MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
 import { MAX_PICTURE_CHARACTERS } from "../identity/picture.ts";
 import { isNestedDeeperThan } from "../lib/nesting.ts";
@@ -82,7 +83,10 @@ const identity = z.strictObject({
   created_at: moment.nullish(),
 });
 
-/** A user as a line of JSON, which `stile users export` writes and `stile users import` reads. */
+/**
+ * A user as a line of JSON, which `stile users export` writes and `stile users import` reads. Its members are those that
+ * tables say they are exported as.
+ */
 export const userRecord = z.strictObject({
   id: z.guid().toLowerCase().nullish(),
   name: shortText.nullish(),
@@ -113,7 +117,7 @@ export const userRecord = z.strictObject({
   blocked_at: moment.nullish(),
   created_at: moment.nullish(),
   updated_at: moment.nullish(),
-});
+} satisfies Record<ExportedMember, z.ZodType>);
 
 export type UserRecord = z.output<typeof userRecord>;
 

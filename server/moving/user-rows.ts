@@ -1,5 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
+import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "#db/client";
+import { type TableName, tables } from "#db/tables";
 
 /** The rows of a user, as JSON that PostgreSQL converts: times as text, bytes in hexadecimal. A null time is that of the import. */
 export interface UserRows {
@@ -68,8 +69,11 @@ export async function takenKeys(
   );
 }
 
-/** The columns of each table that are written from JSON, with their types. Other columns are the same for all rows. */
-const tables = {
+/**
+ * The columns of each exported table that are written from JSON, with their types. Other columns are the same for all
+ * rows.
+ */
+const written = {
   users: {
     id: "uuid",
     name: "text",
@@ -105,12 +109,12 @@ const tables = {
   totp_secrets: { user_id: "uuid", sealed_secret: "bytea", last_step: "bigint" },
   recovery_codes: { user_id: "uuid", key_id: "bytea", code_hash: "bytea" },
   identities: { user_id: "uuid", id: "uuid", provider: "text", subject: "text", email: "text" },
-} as const;
+} as const satisfies Record<TableName<{ exported: { as: readonly string[] } }>, Record<string, string>>;
 
-type TableName = keyof typeof tables;
+type Written = keyof typeof written;
 
 /** The columns that no two users of a tenant have in common. */
-const keyColumns: Partial<Record<TableName, string[]>> = {
+const keyColumns: Partial<Record<Written, string[]>> = {
   users: ["id"],
   emails: ["address"],
   usernames: ["username"],
@@ -124,7 +128,9 @@ function inOrder(rows: Record<string, string>[], keys: readonly string[]): objec
 }
 
 /** Tables without a time of the last change. */
-const withoutUpdate: readonly TableName[] = ["user_pictures", "totp_secrets", "recovery_codes"];
+const withoutUpdate: ReadonlySet<string> = new Set(
+  tables.filter((table) => !("updatedAt" in getTableColumns(table))).map(getTableName),
+);
 
 /**
  * Inserts users with everything that belongs to them, one statement for each table.
@@ -139,7 +145,7 @@ export async function insertUsers(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString();
-  const rows: Record<TableName, object[]> = {
+  const rows: Record<Written, object[]> = {
     users: users.map(({ user }) => user),
     user_pictures: users.flatMap(({ user, uploadedPicture }) =>
       uploadedPicture ? [{ ...uploadedPicture, user_id: user.id }] : [],
@@ -169,18 +175,18 @@ export async function insertUsers(
     ),
   };
   // Imports at once wait for each other's keys in one order, so that none waits for one that waits for it.
-  for (const [name, keys] of Object.entries(keyColumns) as [TableName, string[]][])
+  for (const [name, keys] of Object.entries(keyColumns) as [Written, string[]][])
     rows[name] = inOrder(rows[name] as Record<string, string>[], keys);
   // In the order of the foreign keys: users first.
-  for (const name of Object.keys(tables) as TableName[])
+  for (const name of Object.keys(written) as Written[])
     if (rows[name].length > 0) await tx.execute(insertOf(name, tenantId, rows[name], at));
 }
 
-function insertOf(name: TableName, tenantId: string, rows: readonly object[], now: string): SQL {
-  const columns = Object.keys(tables[name]);
-  const types = { ...tables[name], created_at: "timestamptz", updated_at: "timestamptz" };
+function insertOf(name: Written, tenantId: string, rows: readonly object[], now: string): SQL {
+  const columns = Object.keys(written[name]);
+  const types = { ...written[name], created_at: "timestamptz", updated_at: "timestamptz" };
   const shape = Object.entries(types).map(([column, type]) => `${column} ${type}`);
-  const times = withoutUpdate.includes(name) ? ["created_at"] : ["created_at", "updated_at"];
+  const times = withoutUpdate.has(name) ? ["created_at"] : ["created_at", "updated_at"];
   const updated = "coalesce(r.updated_at, r.created_at, given.now)";
   const values = [
     "given.tenant_id",
