@@ -1,4 +1,7 @@
+import { getTableName } from "drizzle-orm";
 import type { ClientBase } from "pg";
+import { rulesOf } from "#db/schema/table";
+import { type TableName, tables } from "#db/tables";
 
 /** How many rows a database gets. */
 export interface Growth {
@@ -12,9 +15,8 @@ export interface Growth {
 }
 
 interface Rows {
-  table: string;
   count(growth: Growth): number;
-  /** Column → SQL expression of the row's number `i`, which counts from 1. The column `tenant_id` is always set. */
+  /** Column → SQL expression of the row's number `i`, which counts from 1; `tenant_id` is that of the tenant. */
   row: Record<string, string>;
 }
 
@@ -57,361 +59,414 @@ const credential = (name: string) => ({
   last_used_at: "now()",
 });
 
-const tables: Rows[] = [
-  {
-    table: "users",
-    count: ({ users }) => users,
-    row: {
-      id: id("user"),
-      name: "'Person ' || i",
-      language: "'en'",
-      public_metadata: `jsonb_build_object('number', i)`,
-      created_at: recently("$COUNT", "900 days"),
+/** The rows of every growing table, and of others that they refer to. */
+const rowsOf: Record<TableName<{ grows: true }> | "webhooks", Rows[]> = {
+  users: [
+    {
+      count: ({ users }) => users,
+      row: {
+        id: id("user"),
+        name: "'Person ' || i",
+        language: "'en'",
+        public_metadata: `jsonb_build_object('number', i)`,
+        created_at: recently("$COUNT", "900 days"),
+      },
     },
-  },
-  {
-    table: "emails",
-    count: ({ users }) => users,
-    row: {
-      id: id("email"),
-      user_id: id("user"),
-      address: "'person' || i || '@example.com'",
-      is_primary: "true",
-      verified_at: "case when i % 10 > 0 then now() end",
+  ],
+  emails: [
+    {
+      count: ({ users }) => users,
+      row: {
+        id: id("email"),
+        user_id: id("user"),
+        address: "'person' || i || '@example.com'",
+        is_primary: "true",
+        verified_at: "case when i % 10 > 0 then now() end",
+      },
     },
-  },
-  {
-    table: "emails",
-    count: ({ users }) => Math.ceil(users / 10),
-    row: {
-      id: id("second email"),
-      user_id: id("user"),
-      address: "'person' || i || '@example.org'",
-      is_primary: "false",
-      verified_at: "now()",
+    {
+      count: ({ users }) => Math.ceil(users / 10),
+      row: {
+        id: id("second email"),
+        user_id: id("user"),
+        address: "'person' || i || '@example.org'",
+        is_primary: "false",
+        verified_at: "now()",
+      },
     },
-  },
-  {
-    table: "usernames",
-    count: ({ users }) => Math.ceil(users / 3),
-    row: { id: id("username"), user_id: id("user"), username: "'person_' || i" },
-  },
-  { table: "passwords", count: ({ users }) => users, row: { user_id: id("user"), hash: "$HASH" } },
-  {
-    table: "webauthn_credentials",
-    count: ({ users }) => Math.ceil(users / 2),
-    row: { ...credential("passkey"), user_id: id("user"), mfa_only: "i % 10 = 0" },
-  },
-  {
-    table: "totp_secrets",
-    count: ({ users }) => Math.ceil(users / 5),
-    row: {
-      user_id: id("user"),
-      sealed_secret: sealed("totp"),
-      last_step: "58000000",
+  ],
+  usernames: [
+    {
+      count: ({ users }) => Math.ceil(users / 3),
+      row: { id: id("username"), user_id: id("user"), username: "'person_' || i" },
     },
-  },
-  {
-    table: "recovery_codes",
-    count: ({ users }) => users,
-    row: { user_id: id("user", "(i / 10 + 1)"), code_hash: digest("recovery code") },
-  },
-  {
-    table: "trusted_devices",
-    count: ({ users }) => Math.ceil(users / 5),
-    row: {
-      id: id("browser"),
-      user_id: id("user"),
-      token_hash: digest("browser"),
-      user_agent: browser,
-      ip_address: address,
-      expires_at: "now() + interval '1 minute' * i",
+  ],
+  passwords: [{ count: ({ users }) => users, row: { user_id: id("user"), hash: "$HASH" } }],
+  webauthn_credentials: [
+    {
+      count: ({ users }) => Math.ceil(users / 2),
+      row: { ...credential("passkey"), user_id: id("user"), mfa_only: "i % 10 = 0" },
     },
-  },
-  {
-    table: "identities",
-    count: ({ users }) => Math.ceil(users / 4),
-    row: {
-      id: id("identity"),
-      user_id: id("user"),
-      provider: "case when i % 3 = 0 then 'apple' else 'google' end",
-      subject: "(100000000000000000000 + i)::text",
-      email: "'person' || i || '@example.com'",
+  ],
+  user_handles: [
+    {
+      count: ({ users }) => Math.ceil(users / 2),
+      row: {
+        user_id: id("user"),
+        handle: `${digest("handle")} || ${digest("more handle")}`,
+        // Of registrations that are under way.
+        expires_at: "case when i % 20 = 0 then now() + interval '1 hour' end",
+      },
     },
-  },
-  {
-    table: "user_pictures",
-    count: ({ users }) => Math.ceil(users / 20),
-    row: { user_id: id("user"), id: id("picture"), data: digest("picture") },
-  },
-  {
-    table: "sessions",
-    count: ({ sessions }) => sessions,
-    row: {
-      id: id("session"),
-      user_id: user,
-      authenticated_at: recently("$COUNT", "29 days"),
-      factors: `jsonb_build_array(jsonb_build_object('at', now(), 'method', 'password'))`,
-      amr: "'{pwd}'",
-      ip_address: address,
-      user_agent: browser,
-      created_at: recently("$COUNT", "29 days"),
-      last_used_at: "now()",
-      // None expires while rows are written: a purge would take it from under the rows that name it.
-      expires_at: `${recently("$COUNT", "29 days")} + interval '30 days'`,
+  ],
+  totp_secrets: [
+    {
+      count: ({ users }) => Math.ceil(users / 5),
+      row: {
+        user_id: id("user"),
+        sealed_secret: sealed("totp"),
+        last_step: "58000000",
+      },
     },
-  },
-  {
-    table: "flows",
-    count: ({ flows }) => flows,
-    row: {
-      id: id("flow"),
-      type: "'login'",
-      state: "(array['login_init', 'login_password', 'passcode_confirmation', 'success'])[i % 4 + 1]",
-      version: "i % 6 + 1",
-      token_hash: digest("flow"),
-      resume_hash: digest("resume"),
-      user_id: `case when i % 4 > 0 then ${user} end`,
-      data: `jsonb_build_object('client', jsonb_build_object('userAgent', ${browser}), 'factors', '[]'::jsonb, 'completed', '["preflight"]'::jsonb, 'identifier', 'person' || i || '@example.com')`,
-      history: `'["preflight", "login_init"]'`,
-      payload: "'{}'",
-      created_at: recently("$COUNT", "24 hours"),
-      expires_at: `${recently("$COUNT", "24 hours")} + interval '1 hour'`,
-      finished_at: "case when i % 4 = 3 then now() end",
-      session_id: `case when i % 4 = 3 then ${id("session")} end`,
+  ],
+  recovery_codes: [
+    {
+      count: ({ users }) => users,
+      row: { user_id: id("user", "(i / 10 + 1)"), code_hash: digest("recovery code") },
     },
-  },
-  {
-    table: "audit_logs",
-    count: ({ auditEntries }) => auditEntries,
-    row: {
-      id: id("entry"),
-      type: "(array['login_success', 'login_success', 'login_failure', 'session_revoked', 'user_created', 'passkey_created', 'webauthn_authentication_init_succeeded', 'webauthn_authentication_final_succeeded'])[i % 8 + 1]",
-      user_id: `case when i % 8 < 6 then ${user} end`,
-      request_id: `${id("request")}::text`,
-      ip_address: address,
-      user_agent: browser,
-      details: `case when i % 8 < 6 then jsonb_build_object('methods', array['password'])
+  ],
+  trusted_devices: [
+    {
+      count: ({ users }) => Math.ceil(users / 5),
+      row: {
+        id: id("browser"),
+        user_id: id("user"),
+        token_hash: digest("browser"),
+        user_agent: browser,
+        ip_address: address,
+        expires_at: "now() + interval '1 minute' * i",
+      },
+    },
+  ],
+  identities: [
+    {
+      count: ({ users }) => Math.ceil(users / 4),
+      row: {
+        id: id("identity"),
+        user_id: id("user"),
+        provider: "case when i % 3 = 0 then 'apple' else 'google' end",
+        subject: "(100000000000000000000 + i)::text",
+        email: "'person' || i || '@example.com'",
+      },
+    },
+  ],
+  user_pictures: [
+    {
+      count: ({ users }) => Math.ceil(users / 20),
+      row: { user_id: id("user"), id: id("picture"), data: digest("picture") },
+    },
+  ],
+  sessions: [
+    {
+      count: ({ sessions }) => sessions,
+      row: {
+        id: id("session"),
+        user_id: user,
+        authenticated_at: recently("$COUNT", "29 days"),
+        factors: `jsonb_build_array(jsonb_build_object('at', now(), 'method', 'password'))`,
+        amr: "'{pwd}'",
+        ip_address: address,
+        user_agent: browser,
+        created_at: recently("$COUNT", "29 days"),
+        last_used_at: "now()",
+        // None expires while rows are written: a purge would take it from under the rows that name it.
+        expires_at: `${recently("$COUNT", "29 days")} + interval '30 days'`,
+      },
+    },
+  ],
+  flows: [
+    {
+      count: ({ flows }) => flows,
+      row: {
+        id: id("flow"),
+        type: "'login'",
+        state: "(array['login_init', 'login_password', 'passcode_confirmation', 'success'])[i % 4 + 1]",
+        version: "i % 6 + 1",
+        token_hash: digest("flow"),
+        resume_hash: digest("resume"),
+        user_id: `case when i % 4 > 0 then ${user} end`,
+        data: `jsonb_build_object('client', jsonb_build_object('userAgent', ${browser}), 'factors', '[]'::jsonb, 'completed', '["preflight"]'::jsonb, 'identifier', 'person' || i || '@example.com')`,
+        history: `'["preflight", "login_init"]'`,
+        payload: "'{}'",
+        created_at: recently("$COUNT", "24 hours"),
+        expires_at: `${recently("$COUNT", "24 hours")} + interval '1 hour'`,
+        finished_at: "case when i % 4 = 3 then now() end",
+        session_id: `case when i % 4 = 3 then ${id("session")} end`,
+      },
+    },
+  ],
+  audit_logs: [
+    {
+      count: ({ auditEntries }) => auditEntries,
+      row: {
+        id: id("entry"),
+        type: "(array['login_success', 'login_success', 'login_failure', 'session_revoked', 'user_created', 'passkey_created', 'webauthn_authentication_init_succeeded', 'webauthn_authentication_final_succeeded'])[i % 8 + 1]",
+        user_id: `case when i % 8 < 6 then ${user} end`,
+        request_id: `${id("request")}::text`,
+        ip_address: address,
+        user_agent: browser,
+        details: `case when i % 8 < 6 then jsonb_build_object('methods', array['password'])
         else jsonb_build_object('actor_user_id', 'customer-' || i % $USERS) end`,
-      created_at: recently("$COUNT", "360 days"),
+        created_at: recently("$COUNT", "360 days"),
+      },
     },
-  },
-  {
-    table: "passcodes",
-    count: ({ others }) => others,
-    row: {
-      flow_id: id("flow"),
-      purpose: "'login'",
-      recipient: digest("recipient"),
-      code_hash: digest("code"),
-      expires_at: recently("$COUNT", "24 hours"),
+  ],
+  passcodes: [
+    {
+      count: ({ others }) => others,
+      row: {
+        flow_id: id("flow"),
+        purpose: "'login'",
+        recipient: digest("recipient"),
+        code_hash: digest("code"),
+        expires_at: recently("$COUNT", "24 hours"),
+      },
     },
-  },
-  {
-    table: "webauthn_challenges",
-    count: ({ others }) => others,
-    row: {
-      id: id("challenge"),
-      flow_id: id("flow"),
-      ceremony: "'get'",
-      challenge: credentialId("challenge"),
-      expires_at: "now() + interval '1 hour'",
+  ],
+  webauthn_challenges: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("challenge"),
+        flow_id: id("flow"),
+        ceremony: "'get'",
+        challenge: credentialId("challenge"),
+        expires_at: "now() + interval '1 hour'",
+      },
     },
-  },
-  {
-    table: "third_party_requests",
-    count: ({ others }) => others,
-    row: {
-      state_hash: digest("state"),
-      flow_id: id("flow"),
-      provider: "'google'",
-      sealed: digest("sealed"),
-      redirect_to: "'https://shop.test/back'",
-      expires_at: "now() + interval '1 hour'",
+  ],
+  third_party_requests: [
+    {
+      count: ({ others }) => others,
+      row: {
+        state_hash: digest("state"),
+        flow_id: id("flow"),
+        provider: "'google'",
+        sealed: digest("sealed"),
+        redirect_to: "'https://shop.test/back'",
+        expires_at: "now() + interval '1 hour'",
+      },
     },
-  },
-  {
-    table: "exchange_tokens",
-    count: ({ others }) => others,
-    row: {
-      token_hash: digest("token"),
-      flow_id: id("flow"),
-      sealed: digest("sealed"),
-      expires_at: "now() + interval '1 hour'",
+  ],
+  exchange_tokens: [
+    {
+      count: ({ others }) => others,
+      row: {
+        token_hash: digest("token"),
+        flow_id: id("flow"),
+        sealed: digest("sealed"),
+        expires_at: "now() + interval '1 hour'",
+      },
     },
-  },
-  {
-    table: "seen_assertions",
-    count: ({ others }) => others,
-    row: { id_hash: digest("assertion"), expires_at: "now() + interval '1 hour'" },
-  },
-  {
-    table: "handover_codes",
-    count: ({ others, sessions }) => Math.min(others, sessions),
-    row: {
-      code_hash: digest("authorization code"),
-      session_id: id("session"),
-      code_challenge: credentialId("verifier"),
-      redirect_to: "'https://shop.test/back'",
-      expires_at: "now() + interval '1 minute'",
+  ],
+  seen_assertions: [
+    {
+      count: ({ others }) => others,
+      row: { id_hash: digest("assertion"), expires_at: "now() + interval '1 hour'" },
     },
-  },
-  {
-    table: "failures",
-    count: ({ others }) => others,
-    row: {
-      method: "(array['password', 'passcode', 'otp'])[i % 3 + 1]",
-      subject: digest("subject"),
-      source: "(array['', 'known', '*'])[i % 3 + 1]",
-      consecutive: "i % 4",
-      window_started_at: "now()",
-      window_count: "1",
-      last_at: recently("$COUNT", "2 days"),
+  ],
+  handover_codes: [
+    {
+      count: ({ others, sessions }) => Math.min(others, sessions),
+      row: {
+        code_hash: digest("authorization code"),
+        session_id: id("session"),
+        code_challenge: credentialId("verifier"),
+        redirect_to: "'https://shop.test/back'",
+        expires_at: "now() + interval '1 minute'",
+      },
     },
-  },
-  {
-    table: "events",
-    count: ({ others }) => others,
-    row: {
-      id: id("event"),
-      name: "(array['user.login', 'user.create', 'session.create.flow'])[i % 3 + 1]",
-      subject_id: `${user}::text`,
-      flow_id: id("flow"),
-      data: `case when i % 20 > 0 then jsonb_build_object('id', ${user}) end`,
-      sealed_data: `case when i % 20 = 0 then ${sealed("data")} end`,
-      created_at: recently("$COUNT", "30 days"),
+  ],
+  failures: [
+    {
+      count: ({ others }) => others,
+      row: {
+        method: "(array['password', 'passcode', 'otp'])[i % 3 + 1]",
+        subject: digest("subject"),
+        source: "(array['', 'known', '*'])[i % 3 + 1]",
+        consecutive: "i % 4",
+        window_started_at: "now()",
+        window_count: "1",
+        last_at: recently("$COUNT", "2 days"),
+      },
     },
-  },
-  {
-    table: "webhooks",
-    count: () => 5,
-    row: {
-      id: id("webhook"),
-      callback: "'https://shop.test/hooks'",
-      enabled: "false",
-      events: "'[]'",
-      sealed_secret: sealed("secret"),
-      expires_at: "now() + interval '30 days'",
+  ],
+  events: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("event"),
+        name: "(array['user.login', 'user.create', 'session.create.flow'])[i % 3 + 1]",
+        subject_id: `${user}::text`,
+        flow_id: id("flow"),
+        data: `case when i % 20 > 0 then jsonb_build_object('id', ${user}) end`,
+        sealed_data: `case when i % 20 = 0 then ${sealed("data")} end`,
+        created_at: recently("$COUNT", "30 days"),
+      },
     },
-  },
-  {
-    table: "webhook_deliveries",
-    count: ({ others }) => others,
-    row: {
-      id: id("delivery"),
-      webhook: `${id("webhook", "(i % 5 + 1)")}::text`,
-      event_id: id("event"),
-      sequence: "i",
-      subject_id: `${user}::text`,
-      state: "(array['waiting', 'failed', 'delivered'])[least(i % 50, 2) + 1]",
-      attempts: "1",
-      finished_at: "now()",
-      created_at: recently("$COUNT", "30 days"),
+  ],
+  webhooks: [
+    {
+      count: () => 5,
+      row: {
+        id: id("webhook"),
+        callback: "'https://shop.test/hooks'",
+        enabled: "false",
+        events: "'[]'",
+        sealed_secret: sealed("secret"),
+        expires_at: "now() + interval '30 days'",
+      },
     },
-  },
-  {
-    table: "webhook_attempts",
-    count: ({ others }) => others,
-    row: {
-      delivery_id: id("delivery"),
-      number: "1",
-      at: recently("$COUNT", "30 days"),
-      duration_ms: "40",
-      status: "204",
+  ],
+  webhook_deliveries: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("delivery"),
+        webhook: `${id("webhook", "(i % 5 + 1)")}::text`,
+        event_id: id("event"),
+        sequence: "i",
+        subject_id: `${user}::text`,
+        state: "(array['waiting', 'failed', 'delivered'])[least(i % 50, 2) + 1]",
+        attempts: "1",
+        finished_at: "now()",
+        created_at: recently("$COUNT", "30 days"),
+      },
     },
-  },
-  {
-    table: "passkey_users",
-    count: ({ others }) => others,
-    row: {
-      id: id("passkey user"),
-      user_id: "'customer-' || i",
-      name: "'customer-' || i",
-      display_name: "'Customer ' || i",
+  ],
+  webhook_attempts: [
+    {
+      count: ({ others }) => others,
+      row: {
+        delivery_id: id("delivery"),
+        number: "1",
+        at: recently("$COUNT", "30 days"),
+        duration_ms: "40",
+        status: "204",
+      },
     },
-  },
-  {
-    table: "passkey_credentials",
-    count: ({ others }) => others,
-    row: { ...credential("passkey credential"), user_id: id("passkey user"), is_mfa: "false" },
-  },
-  {
-    table: "passkey_transactions",
-    count: ({ others }) => others,
-    row: {
-      id: id("transaction"),
-      user_id: id("passkey user"),
-      identifier: "'payment-' || i",
-      data: `'{"amount":"12.00"}'`,
-      challenge: credentialId("transaction"),
+  ],
+  passkey_users: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("passkey user"),
+        user_id: "'customer-' || i",
+        name: "'customer-' || i",
+        display_name: "'Customer ' || i",
+      },
     },
-  },
-  {
-    table: "passkey_challenges",
-    count: ({ others }) => others,
-    row: {
-      challenge: credentialId("passkey challenge"),
-      operation: "'login'",
-      user_id: id("passkey user"),
-      user_verification: "'preferred'",
-      transaction_id: id("transaction"),
-      expires_at: "now() + interval '5 minutes'",
+  ],
+  passkey_credentials: [
+    {
+      count: ({ others }) => others,
+      row: { ...credential("passkey credential"), user_id: id("passkey user"), is_mfa: "false" },
     },
-  },
-  {
-    table: "transaction_confirmations",
-    count: ({ others }) => others,
-    row: {
-      transaction_id: id("transaction"),
-      page_token_hash: digest("page"),
-      redirect_to: "'https://shop.test/back'",
-      sealed_result: `case when i % 20 = 0 then ${digest("result")} end`,
-      expires_at: recently("$COUNT", "24 hours"),
+  ],
+  passkey_transactions: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("transaction"),
+        user_id: id("passkey user"),
+        identifier: "'payment-' || i",
+        data: `'{"amount":"12.00"}'`,
+        challenge: credentialId("transaction"),
+      },
     },
-  },
-  {
-    table: "authenticator_devices",
-    count: ({ others }) => others,
-    row: {
-      id: id("phone"),
-      user_id: "'customer-' || i",
-      aaid: "'006F#0001'",
-      key_id: digest("phone"),
-      public_key: publicKey,
-      key_format: "256",
-      algorithm: "1",
-      sign_counter: "1",
-      reg_counter: "1",
-      authenticator_version: "1",
-      attestation: "'surrogate'",
-      key_name: "'Phone'",
-      is_second_factor_only: "true",
-      last_used_at: "now()",
+  ],
+  passkey_challenges: [
+    {
+      count: ({ others }) => others,
+      row: {
+        challenge: credentialId("passkey challenge"),
+        operation: "'login'",
+        user_id: id("passkey user"),
+        user_verification: "'preferred'",
+        transaction_id: id("transaction"),
+        expires_at: "now() + interval '5 minutes'",
+      },
     },
-  },
-  {
-    table: "authenticator_requests",
-    count: ({ others }) => others,
-    row: {
-      id: "rpad(md5('request ' || i), 44, 'x')",
-      operation: "'AUTH'",
-      status: "'OK'",
-      user_id: "'customer-' || i",
-      username: "'customer-' || i",
-      message: "repeat('x', 500)",
-      device_token_hash: digest("device token"),
-      flow_id: `case when i % 4 = 0 then ${id("flow")} end`,
-      valid_until: recently("$COUNT", "24 hours"),
+  ],
+  transaction_confirmations: [
+    {
+      count: ({ others }) => others,
+      row: {
+        transaction_id: id("transaction"),
+        page_token_hash: digest("page"),
+        redirect_to: "'https://shop.test/back'",
+        sealed_result: `case when i % 20 = 0 then ${digest("result")} end`,
+        expires_at: recently("$COUNT", "24 hours"),
+      },
     },
-  },
-];
+  ],
+  authenticator_devices: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("phone"),
+        user_id: "'customer-' || i",
+        aaid: "'006F#0001'",
+        key_id: digest("phone"),
+        public_key: publicKey,
+        key_format: "256",
+        algorithm: "1",
+        sign_counter: "1",
+        reg_counter: "1",
+        authenticator_version: "1",
+        attestation: "'surrogate'",
+        key_name: "'Phone'",
+        is_second_factor_only: "true",
+        last_used_at: "now()",
+      },
+    },
+  ],
+  authenticator_requests: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: "rpad(md5('request ' || i), 44, 'x')",
+        operation: "'AUTH'",
+        status: "'OK'",
+        user_id: "'customer-' || i",
+        username: "'customer-' || i",
+        message: "repeat('x', 500)",
+        device_token_hash: digest("device token"),
+        flow_id: `case when i % 4 = 0 then ${id("flow")} end`,
+        valid_until: recently("$COUNT", "24 hours"),
+      },
+    },
+  ],
+  rate_limits: [
+    {
+      count: ({ others }) => others,
+      row: {
+        key: "'step_source:' || md5(i::text)",
+        points: "1",
+        expire: "extract(epoch from now()) * 1000 + 60000",
+      },
+    },
+  ],
+};
 
 /** The tables that grow with the number of users and of their sign-ins. */
-export const growingTables: ReadonlySet<string> = new Set([
-  ...tables.flatMap(({ table }) => (table === "webhooks" ? [] : table)),
-  // Its key has no tenant.
-  "rate_limits",
-]);
+export const growingTables: ReadonlySet<string> = new Set(
+  tables.filter((table) => rulesOf(table).grows).map(getTableName),
+);
+
+const withoutTenant: ReadonlySet<string> = new Set(
+  tables.filter((table) => rulesOf(table).owner === "deployment").map(getTableName),
+);
 
 /** A hash that no password matches, as long as a real one. */
 const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"B".repeat(43)}`;
@@ -438,23 +493,23 @@ export async function grow(
     "select sealed_by as name from signing_keys order by created_at desc limit 1",
   );
   const key = `'\\x${keys[0]?.name ?? "00".repeat(8)}'::bytea`;
-  for (const { table, count, row } of tables) {
-    const total = count(growth);
-    const values = Object.values(row).map((expression) =>
-      expression
-        .replaceAll("$USERS", String(Math.max(1, growth.users)))
-        .replaceAll("$COUNT", String(total))
-        .replaceAll("$KEY", key)
-        .replaceAll("$HASH", client.escapeLiteral(passwordHash)),
-    );
-    await client.query(`
-      insert into ${table} (tenant_id, ${Object.keys(row).join(", ")})
-      select '${tenantId}', ${values.join(", ")} from generate_series(1, ${total}) as i`);
+  for (const [table, rows] of Object.entries(rowsOf)) {
+    for (const { count, row } of rows) {
+      const total = count(growth);
+      const values = { ...(withoutTenant.has(table) ? {} : { tenant_id: `'${tenantId}'` }), ...row };
+      const expressions = Object.values(values).map((expression) =>
+        expression
+          .replaceAll("$USERS", String(Math.max(1, growth.users)))
+          .replaceAll("$COUNT", String(total))
+          .replaceAll("$KEY", key)
+          .replaceAll("$HASH", client.escapeLiteral(passwordHash)),
+      );
+      await client.query(`
+        insert into ${table} (${Object.keys(values).join(", ")})
+        select ${expressions.join(", ")} from generate_series(1, ${total}) as i`);
+    }
     report(table);
   }
-  await client.query(`
-    insert into rate_limits (key, points, expire)
-    select 'step_source:' || md5(i::text), 1, extract(epoch from now()) * 1000 + 60000 from generate_series(1, ${growth.others}) as i`);
   for (const statement of restore) await client.query(statement);
   report("indexes");
   await client.query("vacuum analyze");

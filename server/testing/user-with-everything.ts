@@ -1,7 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { getTableColumns, getTableName } from "drizzle-orm";
 import { schema } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { tables } from "#db/tables";
 import { readUserObject } from "../objects/user-object.ts";
 import { accountOwner } from "./account-owner.ts";
+import { insertAnyRow } from "./any-row.ts";
 import { newName } from "./people.ts";
 import type { TestRuntime } from "./runtime.ts";
 
@@ -11,7 +15,7 @@ export type UserIds = Record<
   string
 >;
 
-/** Creates a user with one of everything that an account can have. */
+/** Creates a user with one of everything that an account can have: a row in each table of accounts at least. */
 export async function userWithEverything(runtime: TestRuntime): Promise<UserIds> {
   const owner = await accountOwner(runtime, {
     emails: 2,
@@ -46,6 +50,7 @@ export async function userWithEverything(runtime: TestRuntime): Promise<UserIds>
     isSecondFactorOnly: true,
     lastUsedAt: new Date(),
   });
+  await fillOtherTables(runtime, { userId, sessionId: owner.sessionId });
   const user = await readUserObject(runtime.database.read, runtime.tenant, userId);
   return {
     id: userId,
@@ -56,4 +61,23 @@ export async function userWithEverything(runtime: TestRuntime): Promise<UserIds>
     browser_id,
     phone_id,
   };
+}
+
+/** Inserts a row into each table of accounts in which the user has none, such as one of an unfinished sign-in. */
+async function fillOtherTables(
+  { database, tenant }: TestRuntime,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<void> {
+  for (const table of tables) {
+    const rules = rulesOf(table);
+    if (rules.owner !== "account" || rules.withAccount === "itself") continue;
+    const [column, id] = "userId" in getTableColumns(table) ? ["user_id", userId] : ["session_id", sessionId];
+    const name = getTableName(table);
+    const { rowCount } = await database.read.$client.query(
+      `select from ${name} where tenant_id = $1 and ${column} = $2`,
+      [tenant.id, id],
+    );
+    if (rowCount === 0)
+      await insertAnyRow(database, name, { tenant_id: `'${tenant.id}'`, [column]: `'${id}'` });
+  }
 }

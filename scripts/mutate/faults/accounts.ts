@@ -31,6 +31,13 @@ export const accountFaults: readonly Fault[] = [
     caughtBy: ["server/flow/scenarios/events.test.ts", "server/events/emit.test.ts"],
   },
   {
+    name: "the user handle of an account outlives it",
+    file: "db/schema/users.ts",
+    text: `withAccount: "statement",`,
+    fault: `withAccount: "cascade",`,
+    caughtBy: ["db/tables.test.ts", "server/flow/scenarios/deleted-rows.test.ts"],
+  },
+  {
     name: "an account without a way to sign in may remove its last credential",
     file: "server/methods/ways-in.ts",
     text: "isEnabled(config) && has(facts) && (identifies || hasIdentifier)",

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { getTableName } from "drizzle-orm";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { tables } from "#db/tables";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
@@ -36,29 +40,20 @@ const bodies: Record<string, (userId: string) => Record<string, unknown>> = {
 const pathWith = (path: string, ids: Record<string, string>) =>
   path.replace("/admin", "").replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? randomUUID());
 
-const tables = [
-  "users",
-  "emails",
-  "usernames",
-  "passwords",
-  "webauthn_credentials",
-  "totp_secrets",
-  "recovery_codes",
-  "identities",
-  "sessions",
-  "trusted_devices",
-  "authenticator_devices",
-  "audit_logs",
-];
+/** Not those of tenants, which have no rows of one, nor of API keys, which note when they were used. */
+const tablesOfTenants = tables.filter(
+  (table) => rulesOf(table).owner !== "deployment" && table !== schema.tenants && table !== schema.apiKeys,
+);
 
-/** Every row of a tenant in the tables that administration changes. */
+/** Every row of a tenant in the tables of tenants and accounts. */
 async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
-  const read = tables.map(async (table) => {
+  const read = tablesOfTenants.map(async (table) => {
+    const name = getTableName(table);
     const { rows } = await runtime.database.read.$client.query(
-      `select to_jsonb(t) as row from ${table} t where tenant_id = $1 order by to_jsonb(t)::text`,
+      `select to_jsonb(t) as row from ${name} t where tenant_id = $1 order by to_jsonb(t)::text`,
       [tenantId],
     );
-    return [table, rows.map(({ row }) => row)] as const;
+    return [name, rows.map(({ row }) => row)] as const;
   });
   return Object.fromEntries(await Promise.all(read));
 }
