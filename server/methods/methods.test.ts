@@ -1,7 +1,9 @@
-import { and, eq, is } from "drizzle-orm";
+import { and, eq, getTableName, is } from "drizzle-orm";
 import { getTableConfig, getViewConfig, PgTable } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { rulesOf } from "#db/schema/table";
+import { tables } from "#db/tables";
 import { loadConfig } from "../config/load.ts";
 import { stateNames } from "../flow/names.ts";
 import { factsById } from "../identity/users.ts";
@@ -51,6 +53,15 @@ describe("the list of methods", () => {
       expect(text).toContain(getTableConfig(schema[table]).name);
     }
   });
+});
+
+test("the tables of all methods are those that say that their rows are credentials", () => {
+  const credentials = tables.filter((table) => {
+    const rules = rulesOf(table);
+    return rules.owner === "account" && rules.revoked === "credential";
+  });
+  const ofMethods = new Set(all.flatMap((method) => method.tables).map((name) => getTableName(schema[name])));
+  expect([...ofMethods].sort()).toEqual(credentials.map((table) => getTableName(table)).sort());
 });
 
 describe("an account with everything", () => {
