@@ -134,7 +134,7 @@ function withNames(
   };
   // Whether there is an event depends on the row, so a transaction tells webhooks of changed names.
   const alone = { ...names, name: "names", refuses: refusalOf(`${isChanged} and ${hasWebhooks}`) };
-  const subscribed = { ...names, name: "names_subscribed", refuses: refusalOf(isChanged) };
+  const subscribed = { ...names, name: "names_told", refuses: refusalOf(isChanged) };
   return Object.assign(inTransaction, {
     parts: [change, unlessSubscribed(alone, subscribed), ...(entry.parts ?? [])],
     ...(entry.committed ? { committed: entry.committed } : {}),
