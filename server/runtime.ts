@@ -61,9 +61,9 @@ export interface Runtime
   turns: Turns;
   /** Turns of requests whose first statement waits for a connection. */
   admission: Turns;
-  jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake" | "runDue">;
+  jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake" | "isWoken" | "runDue">;
   /** Delivers committed events to webhooks. */
-  webhooks: Pick<WebhookDelivery, "wake" | "runDue">;
+  webhooks: Pick<WebhookDelivery, "wake" | "isWoken" | "runDue">;
   /**
    * Deletes expired rows of all tenants.
    *

@@ -35,12 +35,55 @@ describe("a route file of Next", () => {
     expect((await exported.OPTIONS(request("OPTIONS", "/me"))).status).toBe(204);
   });
 
-  test("runs due jobs after a POST", async () => {
-    after.mockClear();
-    await exported.GET(request("GET", "/me"));
-    expect(after).not.toHaveBeenCalled();
-    await exported.POST(request("POST", "/login"));
-    expect(after).toHaveBeenCalledOnce();
+  describe("looks for due work", () => {
+    const clock = vi.spyOn(performance, "now");
+    let minute = 1e8;
+    /** How often work was looked for after the requests. */
+    const searches = async (...asked: [at: number, method: "GET" | "POST" | "PATCH"][]) => {
+      after.mockClear();
+      minute += 1e6;
+      for (const [at, method] of asked) {
+        clock.mockReturnValue(minute + at);
+        await exported[method](request(method, method === "POST" ? "/login" : "/me"));
+      }
+      return after.mock.calls.length;
+    };
+    const woken = (isWoken: { jobs?: boolean; webhooks?: boolean }) =>
+      holdRuntime({
+        ...runtime,
+        jobs: { ...runtime.jobs, isWoken: () => isWoken.jobs ?? false },
+        webhooks: { ...runtime.webhooks, isWoken: () => isWoken.webhooks ?? false },
+      });
+    afterEach(() => holdRuntime(runtime));
+    afterAll(() => clock.mockRestore());
+
+    test("after a POST, but not after each: two seconds lie between two searches", async () => {
+      expect(await searches([0, "POST"], [1, "POST"], [1999, "POST"], [2000, "POST"], [2001, "POST"])).toBe(
+        2,
+      );
+    });
+
+    test("after no other request that has caused none", async () => {
+      expect(await searches([0, "GET"], [5000, "PATCH"])).toBe(0);
+    });
+
+    test.each([{ jobs: true }, { webhooks: true }])(
+      "after each request while work of this process waits: %j",
+      async (waiting) => {
+        woken(waiting);
+        expect(await searches([0, "GET"], [1, "POST"], [2, "PATCH"])).toBe(3);
+      },
+    );
+
+    test("after no request of a server that a later release has outgrown", async () => {
+      const standing = {
+        ...runtime.standing,
+        outgrownBy: { version: "99.0.0", oldestBeside: "99.0.0" },
+        refresh: async () => {},
+      };
+      holdRuntime({ ...runtime, standing });
+      expect(await searches([0, "POST"])).toBe(0);
+    });
   });
 
   test("logs each request in one line, as npm start does, without query and secrets", async () => {

@@ -3,8 +3,9 @@ import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { loggablePath, serves } from "./addresses.ts";
 import { type ConnectionInfo, handle } from "./dispatch.ts";
-import { clientAddress, sourceOf, trustedProxies } from "./request/client-address.ts";
+import { sourceOf } from "./request/client-address.ts";
 import { recordedPeer, recordPeers } from "./request/peer.ts";
+import { requestAddress } from "./request/request-address.ts";
 
 /** Answers requests outside the API. */
 type Pages = (request: Request, info: { requestId: string }) => Promise<Response>;
@@ -27,7 +28,22 @@ const MAX_LOGGED_PATH_LENGTH = 200;
 /** Time between two purges of a process. The first one is due as long after its start. */
 const PURGE_INTERVAL_MS = 10 * 60_000;
 
+/** Time between two searches for work that no request of this process has caused, such as retries. */
+const SEARCH_INTERVAL_MS = 2_000;
+
 let purgedAt = performance.now();
+let searchedAt = Number.NEGATIVE_INFINITY;
+
+/** Whether to look for due work after a request: what it caused, and now and then what else is due. */
+function isWorkDue(method: string): boolean {
+  const { jobs, webhooks, standing } = currentRuntime();
+  if (standing.outgrownBy !== null) return false;
+  const now = performance.now();
+  const isSearch = method === "POST" && now - searchedAt >= SEARCH_INTERVAL_MS;
+  if (!isSearch && !jobs.isWoken() && !webhooks.isWoken()) return false;
+  searchedAt = now;
+  return true;
+}
 
 /** Runs due jobs within a request, and now and then a purge, since no worker runs between requests. */
 async function runDueJobs(): Promise<void> {
@@ -49,21 +65,15 @@ function logRequest(
   status: number,
   startedAt: number,
 ): void {
-  const { config, log } = currentRuntime();
+  const runtime = currentRuntime();
   const { pathname } = new URL(request.url);
-  log.info({
+  runtime.log.info({
     request_id: requestId,
     method: request.method,
     path: loggablePath(request.method, pathname).slice(0, MAX_LOGGED_PATH_LENGTH),
     status,
     duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
-    source: sourceOf(
-      clientAddress(
-        peer,
-        request.headers.get("x-forwarded-for"),
-        trustedProxies(config.server.trusted_proxies),
-      ),
-    ),
+    source: sourceOf(requestAddress(runtime, request.headers, peer)),
     ...accessFields,
   });
 }
@@ -85,8 +95,7 @@ export function route(address: string, answerPage: Pages): Methods {
     const info = { peer, requestId, accessFields: {} };
     const response = (await handle(request, info)) ?? (await answerPage(request, info));
     logRequest(request, info, response.status, startedAt);
-    const isOutgrown = currentRuntime().standing.outgrownBy !== null;
-    if (request.method === "POST" && !isOutgrown) after(runDueJobs);
+    if (isWorkDue(request.method)) after(runDueJobs);
     return response;
   };
   return {

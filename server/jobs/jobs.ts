@@ -32,8 +32,10 @@ export interface Jobs<Job extends NamedJob> {
    * @param cause what makes the job; without one it has no audit entry
    */
   insertion(job: Job, cause: JobCause | null): Promise<WriteOfParts>;
-  /** Makes the workers of jobs look for due ones. Call it after the commit. Without a worker it does nothing. */
+  /** Makes the workers of jobs look for due ones. Call it after the commit. Without a worker, `isWoken` tells it. */
   wake(jobs: readonly Pick<Job, "name">[]): void;
+  /** Whether jobs wait for `runDue`: `wake` was called, or more were due than it ran. Always false with a worker. */
+  isWoken(): boolean;
   /**
    * Runs up to `limit` due jobs and waits until they are settled, for processes without a worker.
    *

@@ -418,6 +418,28 @@ test("runs as many due jobs as requested in a process without a worker", async (
   expect(await jobs?.runDue(2)).toBe(0);
 });
 
+test("tells a process without a worker that jobs wait, until as many have run as were due", async () => {
+  smtp = await startSmtp();
+  const started = await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+  for (const name of ["one", "two", "three"]) await commit(noticeMail(`${name}@example.com`));
+  expect(started.isWoken()).toBe(false);
+  started.wake([]);
+  expect(started.isWoken()).toBe(false);
+  started.wake(mails);
+  expect(started.isWoken()).toBe(true);
+  await started.runDue(2);
+  expect(started.isWoken()).toBe(true);
+  await started.runDue(2);
+  expect(started.isWoken()).toBe(false);
+});
+
+test("tells a process with a worker of no waiting jobs", async () => {
+  smtp = await startSmtp();
+  const started = await startJobs({ SMTP_URL: smtp.url });
+  started.wake(mails);
+  expect(started.isWoken()).toBe(false);
+});
+
 test("starts on existing job tables while another process runs", async () => {
   smtp = await startSmtp();
   await startJobs({ SMTP_URL: smtp.url });

@@ -93,6 +93,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   let supervisor: NodeJS.Timeout | undefined;
   let supervised = 0;
   let ready: Promise<void> | undefined;
+  let hasWorkers = false;
+  let isWoken = false;
 
   async function prepare(): Promise<void> {
     await boss.start();
@@ -260,6 +262,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   return {
     start({ worker }) {
+      hasWorkers = worker;
       ready ??= prepare().then(() => {
         if (worker && !ending.signal.aborted) startWorkers();
       });
@@ -278,10 +281,13 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     },
     insertion,
     wake(jobs) {
+      isWoken ||= !hasWorkers && jobs.length > 0;
       for (const { name } of jobs) workers.get(name)?.wake();
     },
+    isWoken: () => isWoken,
     async runDue(limit) {
       if (!ready) throw new Error("the job queue was not started");
+      isWoken = false;
       await ready;
       if (outgrown.aborted) return 0;
       await supervise();
@@ -292,6 +298,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         await Promise.all(rows.map((row) => perform(name, row)));
         if (taken >= limit) break;
       }
+      if (taken >= limit && !hasWorkers) isWoken = true;
       return taken;
     },
   };

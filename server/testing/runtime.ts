@@ -95,9 +95,10 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
           return writeOf({ name: `kept_${job.name}`, text: "", values: [] });
         },
         wake() {},
+        isWoken: () => false,
         runDue: async () => 0,
       },
-      webhooks: { wake() {}, runDue: async () => 0 },
+      webhooks: { wake() {}, isWoken: () => false, runDue: async () => 0 },
       purgeExpired: async () =>
         (await purgeExpired(database, config)) +
         (await deleteAbandonedDeliveries(database)) +

@@ -99,6 +99,19 @@ const webhookRow = async (id: string) => {
   return rows[0];
 };
 
+test("a process that does not deliver by itself is told that deliveries wait, until all that were due are made", async () => {
+  const waiting = process();
+  const webhook = await storeWebhook(receiver.url);
+  for (const name of ["one", "two"]) await commitEvent([webhook], { data: { id: name, emails: [] } });
+  expect(waiting.isWoken()).toBe(false);
+  waiting.wake();
+  expect(waiting.isWoken()).toBe(true);
+  await waiting.runDue(1);
+  expect(waiting.isWoken()).toBe(true);
+  await waiting.runDue(2);
+  expect(waiting.isWoken()).toBe(false);
+});
+
 describe("a delivery", () => {
   test("A85 carries a token that the tenant's keys verify, and a signature that the standard's package verifies", async () => {
     const id = await commitEvent([await storeWebhook(receiver.url)], { data: { id: "anna", emails: [] } });

@@ -24,8 +24,10 @@ import { pauseAfter } from "./retry-schedule.ts";
 export interface WebhookDelivery {
   /** Starts to deliver. Without it, `runDue` delivers. */
   start(): void;
-  /** Looks for due deliveries. Call it after the commit of an event. Without `start` it does nothing. */
+  /** Looks for due deliveries. Call it after the commit of an event. Without `start`, `isWoken` tells it. */
   wake(): void;
+  /** Whether deliveries wait for `runDue`: `wake` was called, or more were due than it made. Always false after `start`. */
+  isWoken(): boolean;
   /**
    * Makes up to `limit` due attempts and waits for their results, for processes without a worker.
    *
@@ -79,6 +81,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
   const ending = new AbortController();
   const record = createRecorder(options);
   let worker: Worker | undefined;
+  let isWoken = false;
 
   const take = async (limit: number): Promise<ClaimedDelivery[]> => {
     if (outgrown.aborted) return [];
@@ -145,8 +148,13 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
             : log.warn({ failure: describeFailure(error) }, "claiming deliveries failed"),
       });
     },
-    wake: wakeSoon,
+    wake() {
+      isWoken ||= worker === undefined;
+      wakeSoon();
+    },
+    isWoken: () => isWoken,
     async runDue(limit) {
+      isWoken = false;
       let done = 0;
       while (done < limit && !ending.signal.aborted) {
         const claimed = await take(Math.min(limit - done, MAX_IN_HAND));
@@ -154,6 +162,7 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
         done += claimed.length;
         await Promise.all(claimed.map(perform));
       }
+      isWoken ||= done >= limit && worker === undefined;
       return done;
     },
     async stop(timeoutMs) {
