@@ -1,7 +1,7 @@
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
-  // The service compresses its pages itself, and nothing else: an answer may hold a secret beside what a caller sent.
+  // Next compresses no answer of a route handler, but prepares for it with each request.
   compress: false,
   // The service redirects surplus slashes itself, with its headers; see `server/http/page/page-requests.ts`.
   skipTrailingSlashRedirect: true,
@@ -34,10 +34,11 @@ export default {
       "package.json",
     ],
   },
-  // Next's own error pages have addresses, whose answers could be cached.
+  // Next's own error pages have addresses, whose answers could be cached. One rule, because Next compiles the expression
+  // of each for each request.
   async rewrites() {
-    const own = ["/404", "/500", "/_error", "/_global-error", "/_not-found"];
-    return { beforeFiles: own.map((source) => ({ source, destination: "/missing" })) };
+    const source = "/(404|500|_error|_global-error|_not-found)";
+    return { beforeFiles: [{ source, destination: "/missing" }] };
   },
   // The service sets the headers of its answers, and a rule would be compiled for each of them. These are for those
   // that Next makes itself.

@@ -65,6 +65,7 @@ export async function profileOf(
 function ownerOf({ functionName, url }: ProfileNode["callFrame"]): string {
   const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (dependency) return dependency;
+  if (url.includes("/.next/")) return "our server as Next bundled it, with a part of Next";
   const room = /\/dist\/(server\/[^/]+|[^/]+)/.exec(url)?.[1];
   if (room) return `our ${room}`;
   if (url.startsWith("node:")) return url.replace("internal/", "").split("/").slice(0, 2).join("/");

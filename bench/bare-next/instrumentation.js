@@ -1,0 +1,2 @@
+/** Turbopack would otherwise find the one of the service above, which starts it. */
+export function register() {}
