@@ -32,9 +32,10 @@ export default {
         "e2e/stage/stage.tsx",
         // Run by hand, as the head of each says.
         "scripts/common-passwords.ts",
-        "bench/{under-load,kill-drill,users}.ts",
+        "bench/{under-load,under-next,kill-drill,users}.ts",
         // Started by their paths.
         "bench/{load,hash-bound,bare/server}.ts",
+        "bench/bare-next/**/*.{js,mjs}",
         "server/testing/{embedded-holder,jobs-process,scripted-worker}.ts",
         "e2e/firefox.js",
         "examples/commands/npm.mjs",
