@@ -1,5 +1,6 @@
+const answer = () => Response.json({ name: "preflight" });
+
 /** The least that a route handler of Next can do. */
-export const POST = () => Response.json({ name: "preflight" });
-export const GET = POST;
+export { answer as GET, answer as POST };
 
 export const dynamic = "force-dynamic";
