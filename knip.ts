@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(readFileSync(new URL("package.json", import.meta.
 
 /** The programs of `npm run`, by which `scripts/run.js` is called. */
 const programs = Object.values(scripts).flatMap((line) =>
-  [...line.matchAll(/scripts\/run\.js (\S+)/g)].map(([, program = ""]) => program),
+  [...line.matchAll(/scripts\/run\.js (?!node_modules)(\S+)/g)].map(([, program = ""]) => program),
 );
 
 export default {

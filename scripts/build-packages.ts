@@ -147,7 +147,9 @@ function besideEntry(entry: string): Plugin {
 const withoutMessages: Plugin = {
   name: "without messages",
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\/words\/[\w-]+\/messages\.ts$/ }, () => ({ contents: "export const messages = {};" })),
+    onLoad({ filter: /[\\/]words[\\/][\w-]+[\\/]messages\.ts$/ }, () => ({
+      contents: "export const messages = {};",
+    })),
 };
 
 /** Gives the element the style sheets as a text. */

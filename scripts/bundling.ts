@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Plugin } from "esbuild";
 
 /** What the bundles of the pages and of the packages have in common. */
@@ -22,7 +22,7 @@ export const lazily: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\.tsx$/ }, ({ path, resolveDir, namespace }) => {
       if (namespace !== "file" || !path.startsWith(".")) return null;
-      const file = relative(join(root, "components"), resolve(resolveDir, path));
+      const file = relative(join(root, "components"), resolve(resolveDir, path)).split(sep).join("/");
       return Object.hasOwn(lazyParts, file) ? { path: file, namespace: "lazily" } : null;
     });
     onLoad({ filter: /.*/, namespace: "lazily" }, ({ path }) => ({
@@ -49,10 +49,10 @@ export const byFunction: Plugin = {
         .map((part) => join(folder, part, `${name.charAt(0).toLowerCase()}${name.slice(1)}.js`))
         .find((file) => existsSync(file));
     // `ceremonyErrorOf` reads the browser's own error; the explanations for developers are not loaded.
-    onLoad({ filter: /\/identifyAuthenticationError\.js$/ }, () => ({
+    onLoad({ filter: /[\\/]identifyAuthenticationError\.js$/ }, () => ({
       contents: "export const identifyAuthenticationError = ({ error }) => error;",
     }));
-    onLoad({ filter: /\/components\/flow\/[\w-]+\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[\\/]components[\\/]flow[\\/][\w-]+\.ts$/ }, ({ path }) => ({
       loader: "ts",
       contents: readFileSync(path, "utf8").replace(
         /^import \{([^}]*)\} from "@simplewebauthn\/browser";$/m,
@@ -61,7 +61,10 @@ export const byFunction: Plugin = {
             .split(",")
             .map((name) => name.trim())
             .filter((name) => name !== "")
-            .map((name) => `import { ${name} } from "${fileOf(name) ?? "@simplewebauthn/browser"}";`)
+            .map(
+              (name) =>
+                `import { ${name} } from ${JSON.stringify(fileOf(name) ?? "@simplewebauthn/browser")};`,
+            )
             .join("\n"),
       ),
     }));

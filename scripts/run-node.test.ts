@@ -27,7 +27,11 @@ function run(launcher: string, { version = process.versions.node, readsTypeScrip
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [
-      ...(readsTypeScript ? [] : ["--no-strip-types"]),
+      // By the name that Node 22.13 knows as well.
+      ...[
+        `--${readsTypeScript ? "" : "no-"}experimental-strip-types`,
+        "--disable-warning=ExperimentalWarning",
+      ],
       ...["--import", `data:text/javascript,${encodeURIComponent(disguise)}`],
       ...[launcher, join(folder, "program.ts"), "a b", "--c"],
     ],

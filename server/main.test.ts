@@ -379,7 +379,8 @@ describe("npm start", () => {
     const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
       scripts: { start: string };
     };
-    expect(scripts.start).toMatch(/&& exec node .*dist\/bundle\/main\.js$/);
+    // Some shells pass no signal on to a program that they wait for.
+    expect(scripts.start).toMatch(/^exec node /);
     const { database, settings } = await onTestDatabase();
     const { child, output } = launch(settings, undefined, ["npm", "start"]);
     await expect.poll(output).toContain("is ready");

@@ -49,7 +49,7 @@ function copyProject(): string {
     cpSync(join(root, file), join(folder, file));
   // Tests that start the built server run, without the fault in it.
   for (const made of ["node_modules", "dist"].filter((name) => existsSync(join(root, name))))
-    symlinkSync(join(root, made), join(folder, made));
+    symlinkSync(join(root, made), join(folder, made), "junction");
   return folder;
 }
 

@@ -13,6 +13,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startParameters } from "../../scripts/start-parameters.ts";
 
 /** The real server, as `npm start` runs it, in a process of its own. */
 export interface RunningServer {
@@ -48,17 +49,6 @@ export interface ServerOptions {
 
 const root = join(import.meta.dirname, "../..");
 const entry = join(root, "dist/bundle/main.js");
-const commands = { stile: "start", next: "start:next" } as const;
-
-/** The parameters of `node` in the command: options and entry. */
-function startParameters(under: Under): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    scripts: Record<(typeof commands)[Under], string>;
-  };
-  const parameters = /exec node (.+)$/.exec(scripts[commands[under]])?.[1];
-  if (!parameters) throw new Error(`npm run ${commands[under]} does not end in exec node …`);
-  return parameters.split(" ");
-}
 
 /** Reached by a start that hangs only. */
 const START_TIMEOUT_MS = 240_000;
@@ -87,15 +77,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
   async function launch(): Promise<void> {
     const log = openSync(logFile, "a");
-    const started = spawn(
-      process.execPath,
-      program?.parameters ?? startParameters(options.under ?? "stile"),
-      {
-        cwd: program?.folder ?? root,
-        env,
-        stdio: ["ignore", log, log],
-      },
-    );
+    const parameters = program?.parameters ?? startParameters[options.under ?? "stile"];
+    const started = spawn(process.execPath, [...parameters], {
+      cwd: program?.folder ?? root,
+      env,
+      stdio: ["ignore", log, log],
+    });
     closeSync(log);
     child = started;
     gone = new Promise((resolve) => started.once("exit", () => resolve()));
