@@ -14,7 +14,7 @@ process.argv.push("--when-needed");
 await import("./build.ts");
 
 const parameters = [...startParameters[isUnderNext ? "next" : "stile"]];
-if (isUnderNext) process.env.NODE_ENV ??= "development";
+if (isUnderNext) Object.assign(process.env, { NODE_ENV: process.env.NODE_ENV ?? "development" });
 
 // The server takes the place of this process: signals of a supervisor reach it, and no memory is spent on a parent.
 // Windows has no such call, nor has Node before 22.15; there the server is a child that receives the signals.

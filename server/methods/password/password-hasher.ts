@@ -65,10 +65,10 @@ export interface HasherTime {
 const systemTime: HasherTime = { now: () => performance.now(), wait: (milliseconds) => sleep(milliseconds) };
 
 /** A wrong password waits no longer for the duration of slower hashes. */
-const MAX_EVENING_MS = 3_000;
+const MAX_EQUALISING_MS = 3_000;
 
 /** Part of the difference by which the duration that wrong passwords are extended to follows a faster hash. */
-const EVENING_DECAY = 0.02;
+const EQUALISING_DECAY = 0.02;
 
 /**
  * Creates the hasher of a process: argon2id (RFC 9106) with one lane over the password in NFC.
@@ -164,8 +164,8 @@ export function createPasswordHasher(
 
   /** Makes wrong passwords take as long as a hash of another cost took; of faster ones they forget the slowest slowly. */
   function extendWrongOnes(milliseconds: number): void {
-    const took = Math.min(milliseconds, MAX_EVENING_MS);
-    evenMs = took > evenMs ? took : evenMs + (took - evenMs) * EVENING_DECAY;
+    const took = Math.min(milliseconds, MAX_EQUALISING_MS);
+    evenMs = took > evenMs ? took : evenMs + (took - evenMs) * EQUALISING_DECAY;
   }
 
   async function timed<Result extends object>(task: () => Promise<Result>) {
