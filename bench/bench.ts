@@ -214,7 +214,10 @@ async function measureTask(
   const [bare, own, peer] = rounds.map(figuresOf) as [Figures, Figures, Figures | undefined];
   const [bound] = bounds.toSorted((one, other) => one - other).slice(bounds.length / 2);
   return {
-    ...{ task, connections, bare, ours: own },
+    task,
+    connections,
+    bare,
+    ours: own,
     ...(peer ? { peer } : {}),
     ...(bound === undefined ? {} : { hashesPerSecond: bound }),
   };

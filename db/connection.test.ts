@@ -55,8 +55,11 @@ it("describes a statement without a name each time", async () => {
 it("gives rows as arrays and with the parsers of the statement, each time", async () => {
   const types = { getTypeParser: () => (text: string) => `<${text}>` };
   const statement = {
-    ...{ name: "arrays", text: "select id, made is null from things where id > $1 order by id" },
-    ...{ values: [0], rowMode: "array", types },
+    name: "arrays",
+    text: "select id, made is null from things where id > $1 order by id",
+    values: [0],
+    rowMode: "array",
+    types,
   };
   for (const _ of [1, 2])
     expect((await query(statement)).rows).toEqual([
@@ -67,7 +70,9 @@ it("gives rows as arrays and with the parsers of the statement, each time", asyn
 
 it("tells how many rows a statement has changed that returns none, and does not ask for them again", async () => {
   const statement = (id: number) => ({
-    ...{ name: "removal", text: "delete from things where id = $1", values: [id] },
+    name: "removal",
+    text: "delete from things where id = $1",
+    values: [id],
   });
   expect(await query(statement(1))).toMatchObject({ rows: [], rowCount: 1, command: "DELETE" });
   expect(await query(statement(3))).toMatchObject({ rows: [], rowCount: 0, command: "DELETE" });

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { type Part, statementsOf } from "./part.ts";
 
 const part = (name: string, text: string, more: Partial<Part> = {}): Part => ({
-  ...{ name, text, values: [1] },
+  name,
+  text,
+  values: [1],
   ...more,
 });
 

@@ -204,7 +204,9 @@ test("a wrong answer is reported, and another code replaces it", async ({
     const { request } = await (await fetch(origin + pathname, { headers })).json();
     const answer = handheld.authenticate(request, { facetId: server.url, overrides: wrong });
     await fetch(origin + pathname, {
-      ...{ method: "PUT", headers, body: JSON.stringify({ uafResponse: answer }) },
+      method: "PUT",
+      headers,
+      body: JSON.stringify({ uafResponse: answer }),
     });
   };
   await send(link, { signature: "flipped" });

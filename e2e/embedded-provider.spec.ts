@@ -42,7 +42,11 @@ const test = base.extend<object, { origin: string }>({
       await buildReact(join(folder, "react"));
       await build({
         stdin: { contents: reactApplication, loader: "jsx", resolveDir: process.cwd() },
-        ...{ bundle: true, splitting: true, format: "esm", jsx: "automatic", entryNames: "application" },
+        bundle: true,
+        splitting: true,
+        format: "esm",
+        jsx: "automatic",
+        entryNames: "application",
         outdir: join(folder, "react-application"),
         alias: { "@stile-auth/react": join(folder, "react", "index.js") },
         nodePaths: [join(process.cwd(), "node_modules")],

@@ -140,7 +140,11 @@ const test = base.extend<OfTest, { origin: string }>({
         ] as const)
           await build({
             stdin: { contents, loader: "jsx", resolveDir: process.cwd() },
-            ...{ bundle: true, splitting: platform === "browser", jsx: "automatic", platform, entryNames },
+            bundle: true,
+            splitting: platform === "browser",
+            jsx: "automatic",
+            platform,
+            entryNames,
             ...(platform === "browser"
               ? { format: "esm" }
               : { format: "cjs", outExtension: { ".js": ".cjs" } }),
@@ -185,8 +189,10 @@ const test = base.extend<OfTest, { origin: string }>({
   settings: [
     async ({ settings, origin }, use) =>
       use({
-        ...{ ...settings, ...settingsFor(origin) },
-        ...{ STILE_EMBED_ORIGINS: origin, STILE_HOSTED_ALLOWED_REDIRECT_URLS: `${origin}/back` },
+        ...settings,
+        ...settingsFor(origin),
+        STILE_EMBED_ORIGINS: origin,
+        STILE_HOSTED_ALLOWED_REDIRECT_URLS: `${origin}/back`,
       }),
     { scope: "worker" },
   ],

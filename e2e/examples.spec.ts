@@ -126,7 +126,10 @@ const test = base.extend<OfTest, OfWorker>({
       const { port } = new URL(url);
       const parameters = name === "next" ? [next, "dev", "--port", port] : ["server.js"];
       const started = run(folder, parameters, {
-        ...{ STILE_URL: server.url, APP_URL: url, PORT: port, NEXT_TELEMETRY_DISABLED: "1" },
+        STILE_URL: server.url,
+        APP_URL: url,
+        PORT: port,
+        NEXT_TELEMETRY_DISABLED: "1",
         APP_LINK: `http://127.0.0.1:${examples.appPort}/signed-in`,
       });
       const running = { ...started, url };
@@ -142,7 +145,8 @@ const test = base.extend<OfTest, OfWorker>({
 
 function run(cwd: string, parameters: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, parameters, {
-    ...{ cwd, stdio: ["pipe", "pipe", "pipe"] },
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
     env: { NODE_ENV: "development", PATH: process.env.PATH ?? "", ...env },
   });
   let output = "";
@@ -314,7 +318,9 @@ for (const engine of ["chromium", "firefox"] as const)
       pageErrors.expect(/favicon\.ico/);
       const { url } = await start("mobile");
       const app = run(join(examples.folder, "shop-mobile"), ["app.js", "browser"], {
-        ...{ STILE_URL: server.url, BACK_END: url, APP_PORT: examples.appPort },
+        STILE_URL: server.url,
+        BACK_END: url,
+        APP_PORT: examples.appPort,
       });
       await expect.poll(app.output).toMatch(/http:\S+\s/);
       const [address = ""] = /http:\S+/.exec(app.output()) ?? [];

@@ -196,7 +196,10 @@ for (const [way, login] of Object.entries(ways))
     application.serve(server.url);
     const asked = mailbox.messages.length;
     const session = await login({
-      ...{ page, stile: server.url, application: application.url, address: account.address },
+      page,
+      stile: server.url,
+      application: application.url,
+      address: account.address,
       mailedCode: () => mailbox.codeFor(account.address, asked),
     });
     const answer = await fetch(`${server.url}/sessions/validate`, {

@@ -53,7 +53,10 @@ try {
     rmSync(path, { recursive: true, force: true });
     mkdirSync(path, { recursive: true });
     const context = await browser.newContext({
-      ...{ viewport: { width, height: 844 }, colorScheme: scheme, locale: "en-GB", timezoneId: "UTC" },
+      viewport: { width, height: 844 },
+      colorScheme: scheme,
+      locale: "en-GB",
+      timezoneId: "UTC",
       reducedMotion: "reduce",
     });
     const page = await context.newPage();

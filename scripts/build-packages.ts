@@ -78,13 +78,15 @@ export async function buildServer(folder: string): Promise<void> {
   const sources = "packages/server/src";
   rmSync(folder, { recursive: true, force: true });
   await build({
-    ...{ bundle: true, packages: "external", format: "esm", target: "es2022", platform: "neutral" },
-    ...{
-      absWorkingDir: root,
-      entryPoints: [`${sources}/stile.ts`, `${sources}/trpc.ts`],
-      outdir: folder,
-      logLevel: "warning",
-    },
+    bundle: true,
+    packages: "external",
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    absWorkingDir: root,
+    entryPoints: [`${sources}/stile.ts`, `${sources}/trpc.ts`],
+    outdir: folder,
+    logLevel: "warning",
   });
   writeDeclarations(folder, [`${sources}/stile.ts`, `${sources}/trpc.ts`], withoutContext);
 }
@@ -109,9 +111,19 @@ async function bundle(
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
-    ...{ bundle: true, minify: true, splitting: true, metafile: true, format: "esm", target: "es2022" },
-    ...{ absWorkingDir: root, outdir: folder, jsx: "automatic", logLevel: "warning" },
-    ...{ chunkNames: "stile-[name]-[hash]", legalComments: "none", charset: "utf8" },
+    bundle: true,
+    minify: true,
+    splitting: true,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+    absWorkingDir: root,
+    outdir: folder,
+    jsx: "automatic",
+    logLevel: "warning",
+    chunkNames: "stile-[name]-[hash]",
+    legalComments: "none",
+    charset: "utf8",
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [besideEntry(entry), lazily, byFunction, withoutMessages, withStyles],
     ...options,

@@ -20,8 +20,15 @@ const folder = join(root, "dist", "hosted");
 const browserParts = ["login", "confirmation", "frame", "frame-window"];
 
 const common: BuildOptions = {
-  ...{ bundle: true, minify: true, metafile: true, format: "esm", absWorkingDir: root },
-  ...{ jsx: "automatic", logLevel: "warning", legalComments: "none", charset: "utf8" },
+  bundle: true,
+  minify: true,
+  metafile: true,
+  format: "esm",
+  absWorkingDir: root,
+  jsx: "automatic",
+  logLevel: "warning",
+  legalComments: "none",
+  charset: "utf8",
   define: { "process.env.NODE_ENV": '"production"' },
 };
 
@@ -44,15 +51,21 @@ export async function buildPages(): Promise<void> {
         { in: join(root, "components", "ui", "icon.svg"), out: "icon" },
       ],
       loader: { ".svg": "copy" },
-      ...{ splitting: true, platform: "browser", target: "es2022" },
-      ...{ entryNames: "[name]-[hash]", chunkNames: "part-[hash]" },
+      splitting: true,
+      platform: "browser",
+      target: "es2022",
+      entryNames: "[name]-[hash]",
+      chunkNames: "part-[hash]",
       plugins: [byFunction],
     }),
     build({
       ...common,
       outdir: folder,
       entryPoints: ["draw", "draw-gallery"].map((name) => join(drawing, `${name}.tsx`)),
-      ...{ splitting: true, chunkNames: "common-[hash]", platform: "node", target: "node22" },
+      splitting: true,
+      chunkNames: "common-[hash]",
+      platform: "node",
+      target: "node22",
       // React's code is CommonJS, and requires modules of Node.
       banner: {
         js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
@@ -77,7 +90,9 @@ const withoutCeremonies: Plugin = {
 /** Builds the loader of the frame, and the part of it that is loaded by a button of the page, which it names by digest. */
 async function buildLoader(): Promise<void> {
   const script: BuildOptions = {
-    ...{ ...common, platform: "browser", target: "es2022" },
+    ...common,
+    platform: "browser",
+    target: "es2022",
     plugins: [withoutCeremonies, byFunction],
   };
   const part = join(folder, "embed-sign-in.js");

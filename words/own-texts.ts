@@ -37,8 +37,15 @@ const namesOfMails = ["service", "host"];
 
 /** Values of every placeholder of a mail. */
 const mailValues = {
-  ...{ service: "Stile", host: "login.example.com", code: "048213", address: "ada@example.com" },
-  ...{ minutes: 5, factor: "totp", time: "November 24, 2026", browser: "Unknown", place: "none" },
+  service: "Stile",
+  host: "login.example.com",
+  code: "048213",
+  address: "ada@example.com",
+  minutes: 5,
+  factor: "totp",
+  time: "November 24, 2026",
+  browser: "Unknown",
+  place: "none",
 };
 
 /** Controls, halves of characters, line breaks, and characters that turn the order of the text around them. */
@@ -82,7 +89,8 @@ function faultOfMailText(text: string, allowed: readonly string[]): string | nul
   const values = Object.fromEntries(Object.entries(mailValues).filter(([name]) => allowed.includes(name)));
   try {
     createTranslator({
-      ...{ locale: "en", messages: { text: icuOf(text) } },
+      locale: "en",
+      messages: { text: icuOf(text) },
       onError(error) {
         throw error;
       },
@@ -110,7 +118,9 @@ export function withOwnTexts(words: LanguageWords, given: OwnTexts): LanguageWor
   const texts = fitting(given);
   const changed = { ...words };
   const own: Record<keyof typeof parts, OwnTexts> = {
-    ...{ flow: texts, confirmation: texts, frame: texts },
+    flow: texts,
+    confirmation: texts,
+    frame: texts,
     mail: mapTexts(texts, icuOf),
   };
   for (const part of partNames)

@@ -157,7 +157,12 @@ test("another language is drawn without another flow", async () => {
 
 test("an account without a session reports it and leads to the login", async () => {
   const unauthorized: FlowState = {
-    ...{ name: "error", status: 401, payload: {}, csrf_token: "", actions: {}, links: null },
+    name: "error",
+    status: 401,
+    payload: {},
+    csrf_token: "",
+    actions: {},
+    links: null,
     error: { code: "unauthorized", message: "Sign in first." },
   };
   const { onError, user, requests } = embed([unauthorized, unauthorized, login], { flow: "profile" });

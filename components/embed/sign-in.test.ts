@@ -54,7 +54,8 @@ test("with nothing at hand the browser goes to the page of the tenant, which lea
     1,
   ]);
   expect(Object.fromEntries(address?.searchParams ?? [])).toEqual({
-    ...{ redirect_to: redirectTo, code_challenge: codeChallenge },
+    redirect_to: redirectTo,
+    code_challenge: codeChallenge,
     state: "cart 7",
   });
   expect(onSuccess).not.toHaveBeenCalled();

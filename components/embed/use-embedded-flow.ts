@@ -59,7 +59,11 @@ export function useEmbeddedFlow(
   const tailored = useMemo(() => (words && texts ? withTexts(words, texts) : words), [words, texts]);
   const running = useRunningFlow(
     {
-      ...{ type, language, providerReturn, address: pageAddress(), base: baseOf(url) },
+      type,
+      language,
+      providerReturn,
+      address: pageAddress(),
+      base: baseOf(url),
       initial: begun ? { ...begun.answer, performed: begun.performed } : { version: 0, state: unstarted },
       words: tailored ?? plainWords,
       openFlow: openFlow && ((other, identifier) => openFlow(other as EmbeddedFlow, identifier)),

@@ -124,7 +124,13 @@ function singletonRow(
     {
       section,
       row: {
-        ...{ key: title, icon, title: { word: title }, badges: [], details, actions: own, id: null },
+        key: title,
+        icon,
+        title: { word: title },
+        badges: [],
+        details,
+        actions: own,
+        id: null,
       },
     },
   ];

@@ -193,7 +193,9 @@ function detailText(detail: Detail, words: FlowWords, language: string, live: bo
   if (detail.count !== undefined) return interpolate(text, { count: detail.count.toLocaleString(language) });
   if (detail.date === undefined) return text;
   const format = new Intl.DateTimeFormat(live ? readerLocale(language) : language, {
-    ...{ year: "numeric", month: "short", day: "numeric" },
+    year: "numeric",
+    month: "short",
+    day: "numeric",
     ...(detail.timed ? { hour: "numeric", minute: "2-digit" } : {}),
     ...(live ? {} : { timeZone: "UTC" }),
     ...(!live && detail.timed ? { timeZoneName: "short" } : {}),

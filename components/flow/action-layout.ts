@@ -84,8 +84,13 @@ export function layOutActions(
   pageValues: PageValues = {},
 ): ActionLayout {
   const layout: ActionLayout = {
-    ...{ back: null, form: null },
-    ...{ toggles: [], choices: [], valueButtons: [], collapsed: [], links: [] },
+    back: null,
+    form: null,
+    toggles: [],
+    choices: [],
+    valueButtons: [],
+    collapsed: [],
+    links: [],
   };
   for (const action of Object.values(state.actions)) {
     if (action.alias_of !== undefined) continue;

@@ -58,7 +58,10 @@ const href = String(waiting.payload.events_href);
 /** The flow server's answer to a step from an outdated page. */
 const rejected: FlowState = {
   ...waiting,
-  ...{ name: "error", status: 403, payload: {}, actions: {} },
+  name: "error",
+  status: 403,
+  payload: {},
+  actions: {},
   error: { code: "operation_not_permitted_error", message: "" },
 };
 

@@ -22,7 +22,11 @@ const named = (value: (name: string) => unknown) =>
  * of no language can be loaded.
  */
 export const plainWords = {
-  ...{ states: {}, actions: {}, afterProof: {}, inputs: {}, errors: {} },
+  states: {},
+  actions: {},
+  afterProof: {},
+  inputs: {},
+  errors: {},
   sections: named((title) => ({ title })),
   links: named((label) => label),
   consent: named(() => "{link}"),

@@ -193,7 +193,12 @@ test("an expired flow is replaced, and nothing typed is lost without a word", as
   const store = await storeOver();
   await store.act("register_client_capabilities", capabilities);
   const expired = {
-    ...{ name: "error", status: 410, payload: {}, csrf_token: "", actions: {}, links: null },
+    name: "error",
+    status: 410,
+    payload: {},
+    csrf_token: "",
+    actions: {},
+    links: null,
     error: { code: "flow_expired_error", message: "This flow has expired." },
   };
   faults.push(Response.json(expired, { status: 410 }), Response.json(expired, { status: 410 }));
@@ -242,7 +247,10 @@ test("options that a rejected passkey has used up are obtained again", async () 
   expect(options).toBeDefined();
   await store.act("webauthn_verify_assertion_response", {
     assertion_response: {
-      ...{ id: "AAAA", rawId: "AAAA", type: "public-key", clientExtensionResults: {} },
+      id: "AAAA",
+      rawId: "AAAA",
+      type: "public-key",
+      clientExtensionResults: {},
       response: { clientDataJSON: "e30", authenticatorData: "AAAA", signature: "AAAA" },
     },
   });
@@ -260,7 +268,10 @@ test("a flow that went to a provider goes on after the return, once, and no sess
   const action = { ...started.state.actions.register_client_capabilities, action: "exchange_token" };
   faults.push(
     Response.json({
-      ...{ name: "thirdparty", status: 200, csrf_token: "t-1", links: null },
+      name: "thirdparty",
+      status: 200,
+      csrf_token: "t-1",
+      links: null,
       payload: { redirect_url: "https://accounts.example/authorize" },
       actions: { exchange_token: action },
     }),

@@ -137,7 +137,10 @@ export function restServer(options: RestServerOptions): RestServer {
     if (!id) return;
     const isSame = held?.state.name === state.name;
     held = {
-      ...{ type, id, state, receivedAt: Date.now() },
+      type,
+      id,
+      state,
+      receivedAt: Date.now(),
       begunWith: call?.action === "register_client_capabilities" ? call : null,
       entered: isSame ? (held?.entered ?? null) : call,
     };
@@ -193,7 +196,14 @@ export function restServer(options: RestServerOptions): RestServer {
     if (!held) return;
     const { type, id, state, receivedAt } = held;
     const kept: KeptFlow = {
-      ...{ type, id, state, receivedAt, verifier, codeVerifier, asked, ownWords },
+      type,
+      id,
+      state,
+      receivedAt,
+      verifier,
+      codeVerifier,
+      asked,
+      ownWords,
       codeChallenge: codeChallenge ?? null,
     };
     // Without storage the user returns to a new flow.

@@ -127,7 +127,9 @@ describe("the return from an identity provider", () => {
     const { actions, ...refused } = rejected("signup_disabled");
     const { exchange_token } = actions;
     draw(states.thirdparty_idp_initiated, {
-      ...{ type: "token_exchange", version: 0, providerReturn: { token: "t-1" } },
+      type: "token_exchange",
+      version: 0,
+      providerReturn: { token: "t-1" },
       answers: [{ ...refused, actions: exchange_token ? { exchange_token } : {} }],
     });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.signup_disabled);

@@ -54,7 +54,10 @@ export function useCeremony(
     // The token was accepted, and the action performed after it leads to a provider again.
     const returnTaken = returnSubmitted.current && state.payload.performed_action !== undefined;
     const context: CeremonyContext = {
-      ...{ state, providerReturn: returnTaken ? null : providerReturn, attempts: attempts.current, base },
+      state,
+      providerReturn: returnTaken ? null : providerReturn,
+      attempts: attempts.current,
+      base,
       // The browser may show a cached copy of this page when the user navigates back.
       userInitiated: requested > 0 || (performed !== null && !hasLeft.current),
       leave(url) {
@@ -131,8 +134,13 @@ export function useCeremony(
   }, [state, redirectTo, ready, unsavedCodes, navigate]);
 
   const retryContext = {
-    ...{ state, providerReturn, attempts: attempts.current, base, userInitiated: true },
-    ...{ leave: navigate, renew: flow.refresh },
+    state,
+    providerReturn,
+    attempts: attempts.current,
+    base,
+    userInitiated: true,
+    leave: navigate,
+    renew: flow.refresh,
   };
   return {
     mayBeginAgain: canRetry(retryContext),

@@ -109,18 +109,18 @@ export function createFlowStore(
   pause: (milliseconds: number) => Promise<void> = sleepOrOnline,
 ): FlowStore {
   let view: FlowView = {
-    ...{ version: initial.version, state: initial.state, redirectTo: initial.redirect_to ?? null },
-    ...{
-      busy: null,
-      notice: null,
-      performed: initial.performed ?? null,
-      refusal: null,
-      itemId: null,
-      subject: null,
-      attempted: null,
-      account: null,
-      answerCount: 0,
-    },
+    version: initial.version,
+    state: initial.state,
+    redirectTo: initial.redirect_to ?? null,
+    busy: null,
+    notice: null,
+    performed: initial.performed ?? null,
+    refusal: null,
+    itemId: null,
+    subject: null,
+    attempted: null,
+    account: null,
+    answerCount: 0,
   };
   const listeners = new Set<() => void>();
   let capabilities: Promise<ReportedCapabilities> | undefined;
@@ -158,8 +158,12 @@ export function createFlowStore(
   function show(answer: FlowAnswer, change: Partial<FlowView>): void {
     const { version, state, redirect_to } = answer;
     update({
-      ...{ version, state, redirectTo: redirect_to ?? null, answerCount: view.answerCount + 1 },
-      ...{ notice: null, refusal: null },
+      version,
+      state,
+      redirectTo: redirect_to ?? null,
+      answerCount: view.answerCount + 1,
+      notice: null,
+      refusal: null,
       attempted: state.error && state.name === view.state.name ? (view.attempted ?? view.state) : null,
       account: isAccount(view.state) ? view.state : view.account,
       // In a profile flow the identifier is known only from steps made and answered on this page.

@@ -52,8 +52,11 @@ test("the frame is that of the tenant, for this page, and takes the place of the
   const { origin, pathname, searchParams } = new URL(frame.src);
   expect([origin, pathname]).toEqual(["https://login.example", "/t/7/embed"]);
   expect(Object.fromEntries(searchParams)).toEqual({
-    ...{ origin: location.origin, code_challenge: "x".repeat(43) },
-    ...{ flow: "registration", lang: "de", theme: "dark" },
+    origin: location.origin,
+    code_challenge: "x".repeat(43),
+    flow: "registration",
+    lang: "de",
+    theme: "dark",
   });
   expect(frame.allow).toBe("publickey-credentials-get; publickey-credentials-create");
   expect([...(document.querySelector("#place")?.children ?? [])]).toEqual([frame]);

@@ -35,7 +35,12 @@ afterEach(() => {
 });
 
 const refused: FlowState = {
-  ...{ name: "error", status: 403, payload: {}, csrf_token: "", actions: {}, links: null },
+  name: "error",
+  status: 403,
+  payload: {},
+  csrf_token: "",
+  actions: {},
+  links: null,
   error: { code: "operation_not_permitted_error", message: "Not permitted." },
 };
 
@@ -126,8 +131,11 @@ test("links lead to pages that can be framed", () => {
   const { pathname, searchParams } = new URL(link.getAttribute("href") ?? "", "https://login.example");
   expect(pathname).toBe("/t/7/embed");
   expect(Object.fromEntries(searchParams)).toEqual({
-    ...{ origin, code_challenge: codeChallenge },
-    ...{ flow: "registration", lang: "en", theme: "dark" },
+    origin,
+    code_challenge: codeChallenge,
+    flow: "registration",
+    lang: "en",
+    theme: "dark",
   });
 });
 
@@ -231,7 +239,8 @@ test("the address of an account goes with its user to the sign-in, and not by an
     [
       "act",
       expect.objectContaining({
-        ...{ type: "login", action: "continue_with_login_identifier" },
+        type: "login",
+        action: "continue_with_login_identifier",
         input: { email: "Ada@Example.org" },
       }),
     ],

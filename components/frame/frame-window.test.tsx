@@ -42,7 +42,11 @@ test("a window that does not reach the service says so, and asks its frame again
   vi.stubGlobal("opener", other);
   const told = vi.spyOn(other, "postMessage");
   const continueWith = (token: string): ToWindow => ({
-    ...{ type: "stile:continue", flow: "login", page, token, step: null },
+    type: "stile:continue",
+    flow: "login",
+    page,
+    token,
+    step: null,
   });
   serve({});
   render(

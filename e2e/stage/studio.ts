@@ -21,15 +21,15 @@ export async function buildStudio(): Promise<Studio> {
   const here = import.meta.dirname;
   await buildElement(join(folder, "element"));
   await build({
-    ...{
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      target: "es2022",
-      jsx: "automatic",
-      logLevel: "warning",
-    },
-    ...{ absWorkingDir: join(here, "../.."), outdir: folder, charset: "utf8" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    logLevel: "warning",
+    absWorkingDir: join(here, "../.."),
+    outdir: folder,
+    charset: "utf8",
     entryPoints: {
       stage: join(here, "stage.tsx"),
       pages: join(here, "../../hosted/drawing/styles.css"),

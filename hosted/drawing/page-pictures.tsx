@@ -29,8 +29,11 @@ const inFrame =
     const flow = { flow: "login", state: states.login_init, version: 7 } as const;
     const server: FrameViewProps["server"] = {
       ...stillServer({ name: "login_init", ...flow }),
-      ...{ openWindow() {}, showWindow() {}, closeWindow() {} },
-      ...{ status: () => "none", subscribe: () => () => {} },
+      openWindow() {},
+      showWindow() {},
+      closeWindow() {},
+      status: () => "none",
+      subscribe: () => () => {},
     };
     return (
       <FrameView

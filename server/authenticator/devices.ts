@@ -164,8 +164,11 @@ export function keysUsed(
   now: Date,
 ): Part {
   const keys = used.map(({ aaid, keyId, signCounter, authenticatorVersion }, at) => ({
-    ...{ at, aaid, key_id: `\\x${Buffer.from(keyId, "base64url").toString("hex")}` },
-    ...{ sign_counter: signCounter, authenticator_version: authenticatorVersion },
+    at,
+    aaid,
+    key_id: `\\x${Buffer.from(keyId, "base64url").toString("hex")}`,
+    sign_counter: signCounter,
+    authenticator_version: authenticatorVersion,
   }));
   return {
     name: "key_used",

@@ -27,7 +27,11 @@ const value = fc.oneof(
 const members = fc.dictionary(name, value, { maxKeys: 3 });
 /** Valid for every reader, but for the members that are replaced. */
 const almostValid = members.map((replaced) => ({
-  ...{ operation: "AUTH", userId: "ada", username: "ada", uafResponse: "[]", newName: "Phone" },
+  operation: "AUTH",
+  userId: "ada",
+  username: "ada",
+  uafResponse: "[]",
+  newName: "Phone",
   ...replaced,
 }));
 const body = fc.oneof(fc.jsonValue(), fc.dictionary(name, value), almostValid);

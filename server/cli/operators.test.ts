@@ -208,7 +208,10 @@ describe("stile audit", () => {
   test("list and follow show why something failed, and entries of an earlier version without a reason", async () => {
     const { email, id } = await newUser();
     const entry = (type: string, details: object) => ({
-      ...{ tenantId: runtime.tenant.id, id: randomUUID(), userId: id, type },
+      tenantId: runtime.tenant.id,
+      id: randomUUID(),
+      userId: id,
+      type,
       details: { ...details },
     });
     const error = `failed to validate assertion: ${"the challenge has expired ".repeat(10)}`;

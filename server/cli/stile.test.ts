@@ -295,7 +295,11 @@ describe("stile", () => {
         await printed(["users", "import", "--tenant", other, "--json"], { input: exported, program: true }),
       ),
     ).toEqual({
-      ...{ form: "stile", imported: 2, refused: 0, omitted: {}, resumedAfter: 0 },
+      form: "stile",
+      imported: 2,
+      refused: 0,
+      omitted: {},
+      resumedAfter: 0,
       refusals: [],
     });
     const secret = join(folder, "secret.jsonl");

@@ -250,8 +250,10 @@ describe("an event of a session", () => {
       { callback: "https://example.com/2", events: ["session.create", "session.delete.passive.expire"] },
     ];
     const limited = runtime.configured({
-      ...{ STILE_SESSION_LIMIT: "2", STILE_SESSION_IDLE_TIMEOUT: "600" },
-      ...{ STILE_WEBHOOKS_ENABLED: "true", STILE_WEBHOOKS_HOOKS: JSON.stringify(hooks) },
+      STILE_SESSION_LIMIT: "2",
+      STILE_SESSION_IDLE_TIMEOUT: "600",
+      STILE_WEBHOOKS_ENABLED: "true",
+      STILE_WEBHOOKS_HOOKS: JSON.stringify(hooks),
     });
     const webhookIds = [
       ...configWebhooks(limited.config).map(({ id }) => id),

@@ -980,7 +980,9 @@ describe("a user of an identity provider", () => {
     const reauthenticating = async (client: Partial<typeof testClient>) => {
       const { sessionId } = owner;
       const flow = await walk(limited, "profile", {
-        ...{ client: { ...testClient, source, ...client }, taken, sessionId },
+        client: { ...testClient, source, ...client },
+        taken,
+        sessionId,
       });
       await flow.act("register_client_capabilities");
       expect((await flow.act("password_create", { password })).name).toBe("login_method_chooser");

@@ -24,11 +24,18 @@ function read(data: object, language = "en") {
 
 test("finds every member that the page knows", () => {
   const order = {
-    ...{ title: "Order 17", amount: "149.90", currency: "EUR", to: "Bergmann & Söhne", reference: "R-17" },
+    title: "Order 17",
+    amount: "149.90",
+    currency: "EUR",
+    to: "Bergmann & Söhne",
+    reference: "R-17",
     items: ["Wrapping", { title: "Seven Herons", quantity: 2, amount: 99.9 }],
   };
   expect(read(order)).toEqual({
-    ...{ title: "Order 17", amount: "€149.90", to: "Bergmann & Söhne", reference: "R-17" },
+    title: "Order 17",
+    amount: "€149.90",
+    to: "Bergmann & Söhne",
+    reference: "R-17",
     items: [
       [null, "Wrapping", null],
       ["2", "Seven Herons", "€99.90"],

@@ -100,7 +100,8 @@ function amountWriter(currency: string, language: string): WriteAmount {
       formats.get(digits) ??
       new Intl.NumberFormat(language, {
         ...style,
-        ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
       });
     formats.set(digits, format);
     // A string keeps every digit (ECMA-402, 16.5.16 ToIntlMathematicalValue).

@@ -284,7 +284,8 @@ export async function findSession(
   const values = [tenant.id, sessionId, runtime.platform.clockShift()];
   const { rows } = await read.$client.query<FoundRow>({
     ...(prepares ? { name: "session_by_id" } : {}),
-    ...{ text: sessionText, values },
+    text: sessionText,
+    values,
   });
   const [found] = rows;
   if (!found) return null;

@@ -119,10 +119,22 @@ export async function accountOwner(
     }
     for (const id of phones) {
       await tx.insert(schema.authenticatorDevices).values({
-        ...{ ...own, id, aaid: "0001#0001", keyId: randomBytes(8), publicKey: Buffer.of(4) },
-        ...{ keyFormat: 256, algorithm: 1, signCounter: 0, regCounter: 0, authenticatorVersion: 1 },
-        ...{ attestation: "surrogate", keyName: "Pixel", model: "Pixel 9", isSecondFactorOnly: true },
-        ...{ createdAt: now, lastUsedAt: now },
+        ...own,
+        id,
+        aaid: "0001#0001",
+        keyId: randomBytes(8),
+        publicKey: Buffer.of(4),
+        keyFormat: 256,
+        algorithm: 1,
+        signCounter: 0,
+        regCounter: 0,
+        authenticatorVersion: 1,
+        attestation: "surrogate",
+        keyName: "Pixel",
+        model: "Pixel 9",
+        isSecondFactorOnly: true,
+        createdAt: now,
+        lastUsedAt: now,
       });
     }
     for (const provider of has.identities ?? []) {

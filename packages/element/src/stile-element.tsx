@@ -73,7 +73,8 @@ export class StileLogin extends HTMLElement {
     const redirectTo = this.getAttribute("redirect-to");
     const state = this.getAttribute("state");
     const asked: SignInOptions = {
-      ...{ ...options, otherwise },
+      ...options,
+      otherwise,
       ...(redirectTo === null ? {} : { redirectTo }),
       ...(state === null ? {} : { state }),
     };
@@ -114,7 +115,8 @@ export class StileLogin extends HTMLElement {
     const theme = this.getAttribute("theme");
     const codeChallenge = this.getAttribute("code-challenge");
     return {
-      ...{ url, flow: this.flow() },
+      url,
+      flow: this.flow(),
       ...(language ? { language } : {}),
       ...(theme === "light" || theme === "dark" ? { theme } : {}),
       ...(codeChallenge === null ? {} : { codeChallenge: codeChallenge || true }),

@@ -45,7 +45,9 @@ export function useFlow(
 ): Omit<Flow, "view"> & { view: FlowView; state: FlowView["state"] | null } {
   const [type] = useState(options.flow ?? "login");
   const { flow } = useEmbeddedFlow(options, {
-    ...{ type, words: null, openFlow: undefined },
+    type,
+    words: null,
+    openFlow: undefined,
     language: options.language ?? "en",
   });
   return { ...flow, state: flow.view.version === 0 ? null : flow.view.state };

@@ -49,7 +49,11 @@ export const webhooksList = command({
     const all = await cli.withRuntime(async (runtime) => {
       const owner = await findTenant(runtime, values.tenant);
       const configured = configWebhooks(owner.config).map(({ id, callback, events }) => ({
-        ...{ id, callback, events: [...events], enabled: true, failures: 0 },
+        id,
+        callback,
+        events: [...events],
+        enabled: true,
+        failures: 0,
       }));
       const stored = (await listWebhooks(runtime, owner)).map((webhook) => ({
         id: webhook.id,
@@ -191,7 +195,11 @@ export const webhooksDeliveries = command({
             state: delivery.state,
             created_at: delivery.createdAt,
             attempts: delivery.made.map(({ at, durationMs, status, error, answer }) => ({
-              ...{ at, duration_ms: durationMs, status, error, answer },
+              at,
+              duration_ms: durationMs,
+              status,
+              error,
+              answer,
             })),
           })),
         ),

@@ -46,8 +46,11 @@ beforeAll(async () => {
     STILE_SAML_ENABLED: "true",
     STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
       {
-        ...{ name: "staff", domains: ["staff.example"], metadata: staffProvider.metadata },
-        ...{ allow_idp_initiated: true, skip_email_verification: true },
+        name: "staff",
+        domains: ["staff.example"],
+        metadata: staffProvider.metadata,
+        allow_idp_initiated: true,
+        skip_email_verification: true,
       },
     ]),
     ...acme(),
@@ -195,7 +198,9 @@ async function atAcme(facts: ReturnType<typeof acmePerson>, type: "login" | "reg
 async function fromStaffProvider(nameId: string) {
   const guest = visitor(runtime);
   const SAMLResponse = await staffProvider.answer({
-    ...{ consumerUrl: `${home}saml/callback`, audience: home.slice(0, -1), nameId },
+    consumerUrl: `${home}saml/callback`,
+    audience: home.slice(0, -1),
+    nameId,
     attributes: { email: `${nameId}@staff.example` },
   });
   const body = new URLSearchParams({ SAMLResponse });

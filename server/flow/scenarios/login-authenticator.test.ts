@@ -35,7 +35,10 @@ interface Owner extends AccountOwner {
 
 const nowOf = ({ platform }: TestRuntime) => new Date(Date.now() + platform.clockShift());
 const requestContextAt = (runtime: TestRuntime) => ({
-  ...{ runtime, tenant: runtime.tenant, client: testClient, now: nowOf(runtime) },
+  runtime,
+  tenant: runtime.tenant,
+  client: testClient,
+  now: nowOf(runtime),
 });
 
 async function storedRequest(runtime: TestRuntime, id: unknown): Promise<AuthenticatorRequest> {
@@ -134,7 +137,8 @@ describe("login_authenticator", () => {
     const { payload } = flow.state;
     const rejected = await flow.act("authenticator_verify");
     expect(rejected).toMatchObject({
-      ...{ name: "login_authenticator", status: 400 },
+      name: "login_authenticator",
+      status: 400,
       error: { code: "authenticator_request_pending" },
     });
     expect(rejected.payload).toEqual(payload);
@@ -147,7 +151,9 @@ describe("login_authenticator", () => {
     expect(await answer(base, requestOf(flow), owner.authenticator, { signature: "flipped" })).toBe("FAILED");
     const rejected = await flow.act("authenticator_verify");
     expect(rejected).toMatchObject({
-      ...{ name: "login_authenticator", status: 401, payload: shown },
+      name: "login_authenticator",
+      status: 401,
+      payload: shown,
       error: { code: "authenticator_request_failed" },
     });
     expect(rejected.payload.request_id).not.toBe(payload.request_id);
@@ -167,7 +173,9 @@ describe("login_authenticator", () => {
     base.advanceClock(121);
     const rejected = await flow.act("authenticator_verify");
     expect(rejected).toMatchObject({
-      ...{ name: "login_authenticator", status: 400, payload: shown },
+      name: "login_authenticator",
+      status: 400,
+      payload: shown,
       error: { code: "authenticator_request_expired" },
     });
     expect(requestOf(flow)).not.toBe(stale);
@@ -195,7 +203,9 @@ describe("login_authenticator", () => {
     const flow = await signIn(owner, { runtime: withPush });
     await flow.act("authenticator_verify", {}, { runtime: withPush });
     await current(withPush, base.tenant, testClient, {
-      ...{ type: "login" as const, flowId: flow.flowId, resume: flow.resume },
+      type: "login" as const,
+      flowId: flow.flowId,
+      resume: flow.resume,
     });
     expect(base.pushed.slice(before)).toEqual([
       expect.objectContaining({ operation: "AUTH", requestId: requestOf(flow) }),
@@ -214,7 +224,10 @@ describe("login_authenticator", () => {
     const { userId } = await accountOwner(base);
     const request = { ...requestContextAt(base), signal: new AbortController().signal };
     const entered = await loginAuthenticator.enter?.({
-      ...{ request, flowId: crypto.randomUUID(), data: { userId }, facts: { email: null, username: null } },
+      request,
+      flowId: crypto.randomUUID(),
+      data: { userId },
+      facts: { email: null, username: null },
     } as never);
     expect(entered).toEqual({ error: { code: "authenticator_request_failed" } });
   });
@@ -292,14 +305,17 @@ describe("A70 an attacker with the password, but without the authenticator", () 
       flow = await signIn(owner, { runtime: limited });
     }
     expect(flow.state).toMatchObject({
-      ...{ name: "login_authenticator", status: 429, error: { code: "rate_limit_exceeded" } },
+      name: "login_authenticator",
+      status: 429,
+      error: { code: "rate_limit_exceeded" },
       payload: { resend_after: expect.any(Number), retry_after: expect.any(Number) },
     });
     expect(flow.state.payload).not.toHaveProperty("qr_image_source");
     expect(Object.keys(flow.state.actions)).toEqual(["authenticator_verify", "continue_to_login_otp"]);
     const again = await flow.act("authenticator_verify");
     expect(again).toMatchObject({
-      ...{ name: "login_authenticator", error: { code: "authenticator_request_expired" } },
+      name: "login_authenticator",
+      error: { code: "authenticator_request_expired" },
       payload: { resend_after: expect.any(Number) },
     });
     expect((await flow.act("continue_to_login_otp")).payload).not.toHaveProperty("resend_after");

@@ -738,7 +738,9 @@ describe("what belongs to an account", () => {
       trusted_browsers: [{ last_used_at: expect.any(String), expires_at: expect.any(String) }],
       credential_uses: {
         [owner.passkeys[0] ?? ""]: {
-          ...{ authenticator: "1Password", user_agent: "Windows (Firefox)", ip_address: "192.0.2.x" },
+          authenticator: "1Password",
+          user_agent: "Windows (Firefox)",
+          ip_address: "192.0.2.x",
         },
       },
     });
@@ -823,8 +825,14 @@ describe("what belongs to an account", () => {
         { ...own, ...place, id: randomUUID(), type: "user_created", details: { by: "admin" } },
       ]);
       await base.database.write.insert(sessions).values({
-        ...{ ...own, ...place, id: randomUUID(), authenticatedAt: createdAt, factors: [], amr: [] },
-        ...{ lastUsedAt: createdAt, expiresAt: new Date(Date.now() + dayMs) },
+        ...own,
+        ...place,
+        id: randomUUID(),
+        authenticatedAt: createdAt,
+        factors: [],
+        amr: [],
+        lastUsedAt: createdAt,
+        expiresAt: new Date(Date.now() + dayMs),
       });
     }
     const flow = await owner.manage({ as: configured(settings) });
@@ -862,11 +870,17 @@ test("recent sign-ins tell methods and failures, which push no sign-in out", asy
   const own = { tenantId: base.tenant.id, userId: owner.userId, ipAddress: "2001:db8:1:2::7" };
   for (let number = 0; number < 12; number += 1)
     await base.database.write.insert(schema.auditLogs).values({
-      ...{ ...own, id: randomUUID(), type: "login_failure", userAgent: "Chrome/140.0.0.0" },
+      ...own,
+      id: randomUUID(),
+      type: "login_failure",
+      userAgent: "Chrome/140.0.0.0",
       details: { method: "password", reason: "wrong" },
     });
   await base.database.write.insert(schema.auditLogs).values({
-    ...{ ...own, id: randomUUID(), type: "login_success", createdAt: new Date(Date.now() - 60_000) },
+    ...own,
+    id: randomUUID(),
+    type: "login_success",
+    createdAt: new Date(Date.now() - 60_000),
     details: { methods: ["password", "totp"] },
   });
   const shown = (await owner.manage()).state.payload.sign_ins as { outcome: string; methods?: string[] }[];
@@ -946,7 +960,10 @@ describe("a session", () => {
       await owner.signInElsewhere();
       const flow = await owner.manage();
       expect(flow.state.actions[action]?.inputs.end_other_sessions).toEqual({
-        ...{ name: "end_other_sessions", type: "boolean", required: false, hidden: false },
+        name: "end_other_sessions",
+        type: "boolean",
+        required: false,
+        hidden: false,
       });
       await flow.act(action, { ...inputOf(flow), end_other_sessions: true });
       expect(flow.errors()).toEqual([]);

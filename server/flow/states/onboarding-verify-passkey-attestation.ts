@@ -68,7 +68,10 @@ export const onboardingVerifyPasskeyAttestation = state({
         const { userId } = data;
         const kind = kindOf({ data });
         const verified = await verifyAttestation(request, {
-          ...{ flowId, response: public_key, userId, kind },
+          flowId,
+          response: public_key,
+          userId,
+          kind,
           startedIn: data.frameOrigin,
         });
         if (!verified.ok) return reject("passkey_invalid", { renew: true });

@@ -49,7 +49,10 @@ export const webauthnCredentialVerification = state({
         const { request, flowId, data, facts, config } = context;
         const { userId, credentialKind: kind } = data;
         const verified = await verifyAttestation(request, {
-          ...{ flowId, response: public_key, userId, kind },
+          flowId,
+          response: public_key,
+          userId,
+          kind,
           startedIn: data.frameOrigin,
         });
         if (!verified.ok) return reject("passkey_invalid", { renew: true });

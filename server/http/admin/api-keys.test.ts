@@ -65,7 +65,10 @@ test("a tenant has at most 100 keys of an interface, also when they are created 
   const { write } = runtime.database;
   await write.insert(schema.apiKeys).values(
     Array.from({ length: 97 }, (_, at) => ({
-      ...{ tenantId: own.tenant.id, id: randomUUID(), interface: "passkeys", name: "" },
+      tenantId: own.tenant.id,
+      id: randomUUID(),
+      interface: "passkeys",
+      name: "",
       keyHash: Buffer.alloc(32, randomUUID() + at),
     })),
   );

@@ -39,14 +39,19 @@ beforeAll(async () => {
   await runtime.database.write.delete(auditLogs);
   await runtime.database.write.insert(users).values({ tenantId: runtime.tenant.id, id: ada });
   await runtime.database.write.insert(emails).values({
-    ...{ tenantId: runtime.tenant.id, id: randomUUID(), userId: ada },
-    ...{ address: "ada@example.com", isPrimary: true },
+    tenantId: runtime.tenant.id,
+    id: randomUUID(),
+    userId: ada,
+    address: "ada@example.com",
+    isPrimary: true,
   });
   await runtime.database.write.insert(auditLogs).values([
     ...Array.from({ length: 30 }, (_, at) => entry(at, at % 3 === 0 ? { userId: ada } : {})),
     entry(40, {
       type: "webauthn_credential_deleted",
-      ...{ ipAddress: null, requestId: null, userAgent: null },
+      ipAddress: null,
+      requestId: null,
+      userAgent: null,
       details: { actor_user_id: "user-7", error: "failed" },
     }),
     entry(41, { tenantId: other.tenant.id }),

@@ -61,12 +61,10 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
   return [
     adminOperation(
       {
-        ...{
-          method: "GET",
-          path,
-          id: `listSamlProviders${suffix}`,
-          summary: `List the SAML providers of ${of}`,
-        },
+        method: "GET",
+        path,
+        id: `listSamlProviders${suffix}`,
+        summary: `List the SAML providers of ${of}`,
         tag: "admin: tenants",
         params: z.object(params),
         answers: { 200: { schema: z.array(samlObject) }, 403: SAML_OFF, 404: NOT_FOUND },
@@ -78,12 +76,10 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
     ),
     adminOperation(
       {
-        ...{
-          method: "POST",
-          path,
-          id: `createSamlProvider${suffix}`,
-          summary: `Add a SAML provider to ${of}`,
-        },
+        method: "POST",
+        path,
+        id: `createSamlProvider${suffix}`,
+        summary: `Add a SAML provider to ${of}`,
         tag: "admin: tenants",
         params: z.object(params),
         body: samlBody,
@@ -96,7 +92,9 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
     ),
     adminOperation(
       {
-        ...{ method: "GET", path: `${path}/{provider_id}`, id: `getSamlProvider${suffix}` },
+        method: "GET",
+        path: `${path}/{provider_id}`,
+        id: `getSamlProvider${suffix}`,
         summary: `Get a SAML provider of ${of}`,
         tag: "admin: tenants",
         params: one,
@@ -111,7 +109,9 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
     ),
     adminOperation(
       {
-        ...{ method: "PUT", path: `${path}/{provider_id}`, id: `replaceSamlProvider${suffix}` },
+        method: "PUT",
+        path: `${path}/{provider_id}`,
+        id: `replaceSamlProvider${suffix}`,
         summary: `Replace the settings of a SAML provider of ${of}`,
         tag: "admin: tenants",
         params: one,
@@ -125,7 +125,9 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
     ),
     adminOperation(
       {
-        ...{ method: "PATCH", path: `${path}/{provider_id}`, id: `changeSamlProvider${suffix}` },
+        method: "PATCH",
+        path: `${path}/{provider_id}`,
+        id: `changeSamlProvider${suffix}`,
         summary: `Change settings of a SAML provider of ${of}`,
         description: "A JSON Merge Patch (RFC 7396): null removes a setting.",
         tag: "admin: tenants",
@@ -141,7 +143,9 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
     ),
     adminOperation(
       {
-        ...{ method: "DELETE", path: `${path}/{provider_id}`, id: `deleteSamlProvider${suffix}` },
+        method: "DELETE",
+        path: `${path}/{provider_id}`,
+        id: `deleteSamlProvider${suffix}`,
         summary: `Delete a SAML provider of ${of}`,
         tag: "admin: tenants",
         params: one,
@@ -181,12 +185,10 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
   return [
     adminOperation(
       {
-        ...{
-          method: "GET",
-          path,
-          id: `listOAuthProviders${suffix}`,
-          summary: `List the OAuth providers of ${of}`,
-        },
+        method: "GET",
+        path,
+        id: `listOAuthProviders${suffix}`,
+        summary: `List the OAuth providers of ${of}`,
         tag: "admin: tenants",
         params: z.object(params),
         answers: { 200: { schema: z.array(oauthObject) }, 404: NOT_FOUND },
@@ -198,12 +200,10 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
     ),
     adminOperation(
       {
-        ...{
-          method: "POST",
-          path,
-          id: `createOAuthProvider${suffix}`,
-          summary: `Add an OAuth provider to ${of}`,
-        },
+        method: "POST",
+        path,
+        id: `createOAuthProvider${suffix}`,
+        summary: `Add an OAuth provider to ${of}`,
         description: "`id` is `custom_` and a key of lower case letters, digits, `_` and `-`.",
         tag: "admin: tenants",
         params: z.object(params),
@@ -224,7 +224,9 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
     ),
     adminOperation(
       {
-        ...{ method: "GET", path: `${path}/{provider_id}`, id: `getOAuthProvider${suffix}` },
+        method: "GET",
+        path: `${path}/{provider_id}`,
+        id: `getOAuthProvider${suffix}`,
         summary: `Get an OAuth provider of ${of}`,
         tag: "admin: tenants",
         params: one,
@@ -239,7 +241,9 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
     ),
     adminOperation(
       {
-        ...{ method: "PATCH", path: `${path}/{provider_id}`, id: `changeOAuthProvider${suffix}` },
+        method: "PATCH",
+        path: `${path}/{provider_id}`,
+        id: `changeOAuthProvider${suffix}`,
         summary: `Change settings of an OAuth provider of ${of}`,
         description:
           "A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown.",
@@ -260,7 +264,9 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
     ),
     adminOperation(
       {
-        ...{ method: "DELETE", path: `${path}/{provider_id}`, id: `deleteOAuthProvider${suffix}` },
+        method: "DELETE",
+        path: `${path}/{provider_id}`,
+        id: `deleteOAuthProvider${suffix}`,
         summary: `Delete an OAuth provider of ${of}, or the settings of a built-in one`,
         tag: "admin: tenants",
         params: one,

@@ -19,11 +19,16 @@ const signIn = (
   tenantId = runtime.tenant.id,
   type = "login_success",
 ) => ({
-  ...{ tenantId, id: randomUUID(), type, details: { methods } },
+  tenantId,
+  id: randomUUID(),
+  type,
+  details: { methods },
   createdAt: new Date(createdAt),
 });
 const user = (createdAt: string, blocked = false) => ({
-  ...{ tenantId: runtime.tenant.id, id: randomUUID(), createdAt: new Date(createdAt) },
+  tenantId: runtime.tenant.id,
+  id: randomUUID(),
+  createdAt: new Date(createdAt),
   blockedAt: blocked ? new Date(createdAt) : null,
 });
 

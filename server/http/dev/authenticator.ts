@@ -105,7 +105,9 @@ async function loadPlayedAuthenticator({ config }: Tenant) {
   ]);
   const file = join(/* turbopackIgnore: true */ config.data_dir, "played-phone.json");
   return {
-    ...{ authenticatorPage, isOutcome, pageHeaders },
+    authenticatorPage,
+    isOutcome,
+    pageHeaders,
     authenticator: openPlayedAuthenticator(file, ownOrigin(config)),
   };
 }

@@ -63,7 +63,9 @@ describe("a tenant's own key", () => {
     const patch = (config: object) => operator.call("PATCH", "/tenant", { config });
     const changed = await patch({ words: { de: { "page.signIn": null, "page.signOut": "Tschüss" } } });
     expect(changed.body.config.words.de).toEqual({
-      ...{ "page.signOut": "Tschüss", "mail.messages.login.heading": "Code", "frame.waiting": "Weiter" },
+      "page.signOut": "Tschüss",
+      "mail.messages.login.heading": "Code",
+      "frame.waiting": "Weiter",
     });
     const unfit = await patch({ words: { en: { "page.continueAt": "Onward" } } });
     expect([unfit.status, JSON.stringify(unfit.body)]).toEqual([

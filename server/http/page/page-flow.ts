@@ -75,7 +75,9 @@ export async function startOnPage(
 ): Promise<PageReply> {
   if (capabilities)
     return startWith(context, {
-      ...{ type, action: REGISTRATION, codeChallenge },
+      type,
+      action: REGISTRATION,
+      codeChallenge,
       input: capabilitiesInputOf(capabilities),
     });
   const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge });
@@ -155,7 +157,9 @@ async function startWith(
   { type, action, input, first, codeChallenge, capabilities = {} }: Omit<PageStep, "version">,
 ): Promise<PageReply> {
   const started = await callFlow(context, {
-    ...{ kind: "start", type, codeChallenge },
+    kind: "start",
+    type,
+    codeChallenge,
     ...(action === REGISTRATION ? {} : { capabilities }),
   });
   const fresh = startedFlow(context, started, codeChallenge);
@@ -254,7 +258,10 @@ function startedFlow(
   if (flowId === null || resume === undefined) return null;
   const codeVerifier = randomToken(runtime.platform);
   return {
-    ...{ flowId, resume, token: state.csrf_token, codeVerifier },
+    flowId,
+    resume,
+    token: state.csrf_token,
+    codeVerifier,
     ...(frame ? { frame } : {}),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
   };

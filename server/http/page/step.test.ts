@@ -166,7 +166,10 @@ describe("without a script", () => {
     test("two pages that were opened at once are one flow", async () => {
       const { browser, id } = await signedIn();
       const form = (theme: string) => ({
-        ...{ flow: "profile", action: "patch_metadata", version: "0", account: id },
+        flow: "profile",
+        action: "patch_metadata",
+        version: "0",
+        account: id,
         patch_metadata: JSON.stringify({ [theme]: true }),
       });
       for (const theme of ["dark", "light"])
@@ -189,7 +192,9 @@ describe("without a script", () => {
     test("starts the flow for a script too, on the account that it names", async () => {
       const { browser, id } = await signedIn();
       const step = {
-        ...{ type: "profile", action: "patch_metadata", version: 0 },
+        type: "profile",
+        action: "patch_metadata",
+        version: 0,
         input: { patch_metadata: { theme: "dark" } },
       };
       const refused = await (await browser.mutate("flow.act", step)).json();
@@ -379,7 +384,9 @@ describe("a start that has to wait", () => {
     await submit(visitor(as), "login", "continue_with_login_identifier", { email: newAddress() }, as);
     const browser = visitor(as);
     const fields = {
-      ...{ flow: "login", action: "continue_with_login_identifier", version: "0" },
+      flow: "login",
+      action: "continue_with_login_identifier",
+      version: "0",
       email: "x".repeat(60_000),
     };
     const response = await browser.submit("/step", fields);
@@ -431,8 +438,13 @@ describe("the choice to stay signed in", () => {
     const { state } = await page(browser, "login", as);
     const query = new URLSearchParams({ action: "thirdparty_oauth", redirect_to: "http://localhost:3000/" });
     const fields = {
-      ...{ flow: "login", action: "continue_with_login_identifier", version: "0", email: "half typ" },
-      ...{ with_choice: "remember_me", remember_me: "true", provider: "custom_acme" },
+      flow: "login",
+      action: "continue_with_login_identifier",
+      version: "0",
+      email: "half typ",
+      with_choice: "remember_me",
+      remember_me: "true",
+      provider: "custom_acme",
     };
     expect(state.actions.thirdparty_oauth?.inputs.provider?.allowed_values).toHaveLength(1);
     expect((await browser.submit(`/step?${query}`, fields)).status).toBe(303);

@@ -25,7 +25,9 @@ export interface ApiRequest {
 export function webRequest(request: Request): ApiRequest {
   const { method, headers, signal } = request;
   return {
-    ...{ method, headers, signal },
+    method,
+    headers,
+    signal,
     url: new URL(request.url),
     async read(limit) {
       if (request.body === null) return new Uint8Array();

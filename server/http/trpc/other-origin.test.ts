@@ -193,7 +193,8 @@ describe("the token of a flow", () => {
   test("A159 is worth nothing to another tenant, and to our own pages", async () => {
     const token = await held();
     const tenant = await createTenant(runtime, {
-      ...{ name: "Neighbour", hosts: [] },
+      name: "Neighbour",
+      hosts: [],
       settings: { cors: { allow_origins: [origin] } },
     });
     expect(await current(tenantVisitor(runtime, tenant), from(origin, token))).toBe(0);

@@ -44,8 +44,17 @@ test("numbers equal names of an account, each once, and leaves those of others a
   const add = async (userId: string, name: string | null) => {
     const id = randomUUID();
     const credential = {
-      ...{ id, publicKey: "AA", signCount: 0, aaguid: randomUUID(), attestationType: "none", transports: [] },
-      ...{ backupEligible: true, backupState: true, userVerified: true, mfaOnly: false, name },
+      id,
+      publicKey: "AA",
+      signCount: 0,
+      aaguid: randomUUID(),
+      attestationType: "none",
+      transports: [],
+      backupEligible: true,
+      backupState: true,
+      userVerified: true,
+      mfaOnly: false,
+      name,
     };
     await write.transaction(insertCredential(request, userId, credential));
     return id;

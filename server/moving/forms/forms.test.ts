@@ -199,7 +199,10 @@ describe("a user of Firebase", () => {
     const text = JSON.stringify({ users: [given, user(newEmail())] });
     const result = await importText(runtime, runtime.tenant, text, { firebase: parameters });
     expect(result).toEqual({
-      ...{ imported: 2, refused: 0, refusals: [], resumedAfter: 0 },
+      imported: 2,
+      refused: 0,
+      refusals: [],
+      resumedAfter: 0,
       omitted: { "identity (twitter.com)": 2, lastSignedInAt: 2, phoneNumber: 2 },
     });
     const id = idOf("firebase", given.localId);
@@ -333,7 +336,9 @@ describe("users of Clerk", () => {
     ];
     const text = `\uFEFF${rows.join("\r\n")}\r\n`.replace("Love-\r\nlace", '"Love-\r\nlace"');
     expect(await importText(runtime, runtime.tenant, text)).toEqual({
-      ...{ imported: 3, refused: 1, resumedAfter: 0 },
+      imported: 3,
+      refused: 1,
+      resumedAfter: 0,
       refusals: [{ line: 6, reason: "has another number of values than there are columns" }],
       omitted: {
         "password hash (md5)": 1,

@@ -162,7 +162,11 @@ async function serve({ settings, coverageFolder }: HostOptions): Promise<{ url: 
     async mails(to) {
       const mails = await newestMails(runtime.database.read, to === null ? {} : { to });
       return mails.reverse().map(({ id, recipient, subject, text, html, createdAt }) => ({
-        ...{ id, to: recipient, subject, text, html },
+        id,
+        to: recipient,
+        subject,
+        text,
+        html,
         sentAt: createdAt,
       }));
     },
