@@ -148,7 +148,8 @@ export function createListener({
           duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
           source: sourceOf(address),
           ...accessFields,
-          ...(outgoing.writableFinished ? {} : { aborted: true }),
+          // Node 22 calls an answer finished whose rest went with its socket.
+          ...(outgoing.writableFinished && !incoming.socket.errored ? {} : { aborted: true }),
         });
       });
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
