@@ -47,12 +47,12 @@ describe.each(pages)("%s", (name, text) => {
   });
 });
 
-test("every decision has a number of its own, a status, and a row in the index", () => {
+test("every decision has a number of its own, a status, and a row in one group of the index", () => {
   const folder = join(root, "docs", "decisions");
   const files = readdirSync(folder)
     .filter((name) => name !== "README.md")
     .sort();
-  const index = readFileSync(join(folder, "README.md"), "utf8");
+  const [, ...groups] = readFileSync(join(folder, "README.md"), "utf8").split(/^## /m);
   expect(files.map((name) => name.slice(0, 4))).toEqual(
     files.map((_, position) => String(position + 1).padStart(4, "0")),
   );
@@ -60,8 +60,13 @@ test("every decision has a number of its own, a status, and a row in the index",
     const [title = "", , status = ""] = readFileSync(join(folder, name), "utf8").split("\n");
     expect(title).toMatch(new RegExp(`^# ${name.slice(0, 4)}\\. `));
     expect(status).toMatch(/^Status: (accepted|superseded by \d{4}), \d{4}-\d{2}-\d{2}$/);
-    expect(index).toContain(`| [${name.slice(0, 4)}](${name}) | ${title.slice("# 0000. ".length)} |`);
+    const row = `| [${name.slice(0, 4)}](${name}) | ${title.slice("# 0000. ".length)} | ${status.slice("Status: ".length)} |\n`;
+    expect({ name, groups: groups.filter((group) => group.includes(row)).length }).toEqual({
+      name,
+      groups: 1,
+    });
   }
+  expect(groups.join("").match(/^\| \[\d{4}\]/gm)).toHaveLength(files.length);
 });
 
 test("no two rows of attacks in docs/security.md have the same number", () => {

@@ -6,7 +6,7 @@ import { countWorkers } from "./start/process-count.ts";
 
 /**
  * `npm start`: the database, its migrations, the jobs and the HTTP server. In one process, or with `server.workers`
- * in one that owns the database and the jobs, and others that serve (decision 55).
+ * in one that owns the database and the jobs, and others that serve (decision 53).
  */
 
 try {
