@@ -27,6 +27,14 @@ describe.each(pages)("%s", (name, text) => {
     expect(targets.filter((target) => !existsSync(join(root, dirname(name), target)))).toEqual([]);
   });
 
+  test("quotes code as it stands in the file", () => {
+    const quoted = [...text.matchAll(/^From `([^`]+)`:\n\n```ts\n(.*?)```$/gms)];
+    const changed = quoted.filter(
+      ([, path = "", code = ""]) => !readFileSync(join(root, path), "utf8").includes(code.trimEnd()),
+    );
+    expect(changed.map(([, path]) => path)).toEqual([]);
+  });
+
   // The changelog names files as they were.
   if (name === "CHANGELOG.md") return;
   test("names only source files that exist", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { languageTags } from "#words/language-tags";
 import { faultsOfWords, MAX_TEXT_CHARACTERS, textPaths } from "#words/own-texts";
 import { wordsOf } from "#words/words-of";
 import { loadConfig } from "../config/load.ts";
@@ -53,7 +54,7 @@ test("every text can be replaced by itself, so all of ours pass our own rules", 
     "confirmation.ends.expired.title",
   ])
     expect(textPaths).toContain(path);
-  for (const tag of ["bn", "de", "en", "fr", "it", "nl", "pt-BR", "zh"] as const) {
+  for (const tag of languageTags) {
     const { flow, confirmation, frame, mail } = wordsOf(tag, {});
     const tree: object = { ...flow, confirmation, frame, mail };
     const at = (path: string) =>

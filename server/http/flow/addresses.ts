@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { languageTags } from "#words/language-tags";
 import type { FlowType } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
@@ -72,7 +73,12 @@ function flowRow(type: FlowType, handler: Handler, id: string, summary: string, 
       "X-Language": z
         .string()
         .optional()
-        .describe("Language of mails: `bn`, `de`, `en`, `fr`, `it`, `nl`, `pt-BR`, `zh`."),
+        .describe(
+          `Language of mails: ${languageTags
+            .toSorted()
+            .map((tag) => `\`${tag}\``)
+            .join(", ")}.`,
+        ),
     }),
     body: actionRequest(type),
     bodyOptional: true,
