@@ -12,11 +12,6 @@ const identifierMethods = firstFactors.filter(
   (method): method is IdentifierMethod => method.firstFactor.followsIdentifier !== "never",
 );
 
-/** Whether the configuration allows signing in with a method. */
-export function allows({ firstFactor }: FirstFactorMethod, config: Config): boolean {
-  return firstFactor.isEnabled(config);
-}
-
 type MethodState = IdentifierMethod["firstFactor"]["state"];
 
 /**
@@ -34,7 +29,7 @@ export function stateAfterIdentifier(
   const [first, ...others] = identifierMethods.filter((method) =>
     actual
       ? isUsable(method, config, data, facts)
-      : method.firstFactor.followsIdentifier === "always" && allows(method, config),
+      : method.firstFactor.followsIdentifier === "always" && method.firstFactor.isEnabled(config),
   );
   if (!first) return null;
   return others.length > 0 ? "login_method_chooser" : first.firstFactor.state;
@@ -42,7 +37,9 @@ export function stateAfterIdentifier(
 
 /** Whether the account has a method that is allowed and that this client can use. */
 function isUsable(method: IdentifierMethod, config: Config, data: FlowData, facts: Facts): boolean {
-  return allows(method, config) && method.has(facts) && method.firstFactor.canUse(data.capabilities);
+  return (
+    method.firstFactor.isEnabled(config) && method.has(facts) && method.firstFactor.canUse(data.capabilities)
+  );
 }
 
 /**

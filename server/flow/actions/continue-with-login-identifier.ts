@@ -9,7 +9,7 @@ import { lastMethodHere } from "../../sessions/account-marks.ts";
 import { action } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
-import { allows, loginPasscode, stateAfterIdentifier, stateOfLastMethod } from "../login-methods.ts";
+import { loginPasscode, stateAfterIdentifier, stateOfLastMethod } from "../login-methods.ts";
 import { go, reject } from "../outcome.ts";
 import { allowsSamlLogin, goToSamlProvider } from "../saml-login.ts";
 
@@ -51,8 +51,8 @@ export const continueWithLoginIdentifier = action({
   input,
   when: ({ config }) =>
     identifierKinds(config).length > 0 &&
-    (allows(password, config) ||
-      allows(passcode, config) ||
+    (password.firstFactor.isEnabled(config) ||
+      passcode.firstFactor.isEnabled(config) ||
       (config.email.use_as_login_identifier && allowsSamlLogin(config))),
   to: ["login_method_chooser", "login_password", "passcode_confirmation", "login_passkey", "thirdparty"],
   errors: [

@@ -4,7 +4,7 @@ import { back } from "../actions/back.ts";
 import { continueWithKnownProvider } from "../actions/continue-with-known-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
-import { allows, loginPasscode } from "../login-methods.ts";
+import { loginPasscode } from "../login-methods.ts";
 import { go } from "../outcome.ts";
 
 /**
@@ -22,14 +22,14 @@ export const loginMethodChooser = state({
     thirdparty_oauth: continueWithKnownProvider,
     continue_to_password_login: action({
       description: "Sign in with a password.",
-      when: (view) => allows(password, view.config) && offered(view.facts.hasPassword, view),
+      when: (view) => password.firstFactor.isEnabled(view.config) && offered(view.facts.hasPassword, view),
       to: ["login_password"],
       run: () => go("login_password"),
     }),
     continue_to_passcode_confirmation: action({
       description: "Sign in with a code sent by email.",
       costs: ["write", "mail"],
-      when: (view) => allows(passcode, view.config) && offered(view.facts.email !== null, view),
+      when: (view) => passcode.firstFactor.isEnabled(view.config) && offered(view.facts.email !== null, view),
       to: ["passcode_confirmation"],
       run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "login") } }),
     }),

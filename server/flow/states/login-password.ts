@@ -6,7 +6,7 @@ import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
 import { loginFailure } from "../login-failure.ts";
-import { allows, loginPasscode } from "../login-methods.ts";
+import { loginPasscode } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
 import { go, next, rateLimited, reject } from "../outcome.ts";
 
@@ -26,7 +26,8 @@ export const loginPassword = state({
       async run(context, { password }) {
         const { request, data, facts, config } = context;
         const hasPasskey = config.passkey.enabled && facts.hasPasskey;
-        const mailbox = allows(passcode, config) && facts.email !== null ? (data.email ?? facts.email) : null;
+        const mailbox =
+          passcode.firstFactor.isEnabled(config) && facts.email !== null ? (data.email ?? facts.email) : null;
         const verified = await verifyPassword(request, {
           password,
           identifier: data.identifier.value,
