@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createUafAuthenticator } from "../server/dev/uaf-authenticator/authenticator.ts";
 import { authenticatorApp } from "../server/testing/authenticator-app.ts";
+import { createUafAuthenticator } from "../server/testing/uaf-authenticator/authenticator.ts";
 import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
 import { passkeySigner } from "./passkey-signer.ts";
 import { addressOf, nextOf, provider, subjectOf, tenantId } from "./people.ts";

@@ -1,10 +1,10 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { createUafAuthenticator } from "../server/dev/uaf-authenticator/authenticator.ts";
 import { type FlowClient, flowClient } from "../server/testing/flow-client.ts";
 import { withClient } from "../server/testing/postgres-cluster.ts";
 import { readPng } from "../server/testing/qr-reading.ts";
 import type { RunningServer } from "../server/testing/server.ts";
+import { createUafAuthenticator } from "../server/testing/uaf-authenticator/authenticator.ts";
 import { type Account, signUp } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { button, declinePasskey, enterCode, expectPage, opener, signInByPassword } from "./steps.ts";

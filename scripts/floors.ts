@@ -5,8 +5,9 @@ import { type Modules, readModules } from "./imports.ts";
 
 /** `npm run check`: lists imports against the order of the rooms (`server/floors.ts`). Exits with 1 if there are any. */
 
-/** Tests, what only they import, and types that only the compiler reads. */
-const isTest = (file: string) => /\.(test|types|fixture)\.tsx?$|^server\/testing\//.test(file);
+/** Tests, what only they import, and types that only the compiler reads. The authenticator is played by development too. */
+const isTest = (file: string) =>
+  /\.(test|types|fixture)\.tsx?$|^server\/testing\/(?!uaf-authenticator\/)/.test(file);
 
 /**
  * Lists the imports that the order of the rooms or a restriction forbids, a sentence each. Type imports count as others do;

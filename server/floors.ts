@@ -29,6 +29,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/runtime.ts"],
   ["server/runtime-slot.ts"],
   ["server/flow"],
+  ["server/testing/uaf-authenticator"],
   ["server/dev"],
   ["server/http"],
   ["server/start"],
@@ -102,6 +103,12 @@ export const restrictions: readonly Restriction[] = [
     except: ["server/dev/**", "server/http/dev/**"],
     not: ["server/dev/**"],
     because: "only the addresses of development use what only development serves",
+  },
+  {
+    of: ["server/**", "hosted/**", "app/**"],
+    except: ["server/{dev,testing}/**"],
+    not: ["server/testing/uaf-authenticator/**"],
+    because: "the authenticator of the testing kit is played by development alone",
   },
   {
     of: ["components/**"],

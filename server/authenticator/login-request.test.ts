@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
-import type { UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import { readLocations } from "../locations/location-database.ts";
 import type { RequestContext } from "../runtime.ts";
 import {
@@ -12,6 +11,7 @@ import {
 import { writeMmdb } from "../testing/mmdb.ts";
 import { readPng } from "../testing/qr-reading.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import type { UafAuthenticator } from "../testing/uaf-authenticator/authenticator.ts";
 import {
   consumeLoginRequest,
   ensureLoginRequest,

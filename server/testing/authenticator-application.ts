@@ -1,9 +1,9 @@
 import type { Tenant } from "../config/tenant.ts";
-import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import type { Runtime } from "../runtime.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
 import { send } from "./observed.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator/authenticator.ts";
+import type { Overrides, UafSettings } from "./uaf-authenticator/call.ts";
 
 /** A response of the authenticator interface. */
 export interface ApiResponse {

@@ -1,4 +1,4 @@
-import type { UafRequest } from "../dev/uaf-authenticator/requests.ts";
+import type { UafRequest } from "./uaf-authenticator/requests.ts";
 
 /** Requests for tests of the software authenticator, and a parser of its responses. */
 

@@ -1,6 +1,6 @@
-import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { readPng } from "./qr-reading.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator/authenticator.ts";
+import type { Overrides, UafSettings } from "./uaf-authenticator/call.ts";
 import { type ApiResponse, type AuthenticatorService, callAt } from "./uaf-service.ts";
 
 /** The resource of a request. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import { exportUafKey } from "../../dev/uaf-authenticator/keys.ts";
-import { tags } from "../../dev/uaf-authenticator/tlv.ts";
 import { rejectUaf } from "../../failures/uaf.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
+import { exportUafKey } from "../../testing/uaf-authenticator/keys.ts";
+import { tags } from "../../testing/uaf-authenticator/tlv.ts";
 import { authenticatorMetadata } from "./metadata.ts";
 import { createAuthenticationRequest, createRegistrationRequest } from "./requests.ts";
 import { verifyUafAuthentication } from "./verify-authentication.ts";

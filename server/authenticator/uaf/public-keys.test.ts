@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exportUafKey, spkiOf, type UafKeyFormat } from "../../dev/uaf-authenticator/keys.ts";
 import { encodeCbor } from "../../testing/cbor.ts";
 import { smallOrderPoints } from "../../testing/small-order-points.ts";
+import { exportUafKey, spkiOf, type UafKeyFormat } from "../../testing/uaf-authenticator/keys.ts";
 import { isOfKind, type KeyKind } from "./key-kinds.ts";
 import { importPublicKey, keyFormats } from "./public-keys.ts";
 

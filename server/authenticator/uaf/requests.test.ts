@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 import { trustedFacets } from "./facets.ts";
 import { authenticatorMetadata } from "./metadata.ts";
 import {

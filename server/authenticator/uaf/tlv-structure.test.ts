@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeTlv, type Item, item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
+import { encodeTlv, type Item, item, nestedTlv } from "../../testing/uaf-authenticator/tlv.ts";
 import { tags } from "./tags.ts";
 import { TlvError } from "./tlv.ts";
 import { exactlyOne, oneOrMore, parseTlvStructure } from "./tlv-structure.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeTlv, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
+import { encodeTlv, nestedTlv } from "../../testing/uaf-authenticator/tlv.ts";
 import { parseTlv, TlvError } from "./tlv.ts";
 
 const hex = (text: string) => Buffer.from(text, "hex");

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides, StoredKey, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
+import type { UafRejectionReason } from "../../failures/uaf.ts";
+import {
+  createUafAuthenticator,
+  type UafAuthenticator,
+} from "../../testing/uaf-authenticator/authenticator.ts";
+import type { Overrides, StoredKey, UafCall, UafSettings } from "../../testing/uaf-authenticator/call.ts";
 import {
   exportUafKey,
   keyFormatsOf,
   makeUafKey,
   type UafAlgorithm,
   uafAlgorithms,
-} from "../../dev/uaf-authenticator/keys.ts";
-import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
-import type { UafRejectionReason } from "../../failures/uaf.ts";
+} from "../../testing/uaf-authenticator/keys.ts";
+import { item, nestedTlv } from "../../testing/uaf-authenticator/tlv.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
 import { createAuthenticationRequest } from "./requests.ts";
 import {

@@ -1,19 +1,19 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { FullAttestation } from "../../dev/uaf-authenticator/assertions.ts";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
+import type { UafRejectionReason } from "../../failures/uaf.ts";
+import { type Certificate, makeAuthority, makeCertificate } from "../../lib/certificates.ts";
+import { der, octetString, utf8 } from "../../lib/der-encoding.ts";
+import type { FullAttestation } from "../../testing/uaf-authenticator/assertions.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
+import type { Overrides, UafCall, UafSettings } from "../../testing/uaf-authenticator/call.ts";
 import {
   exportUafKey,
   keyFormatsOf,
   makeUafKey,
   type UafAlgorithm,
   uafAlgorithms,
-} from "../../dev/uaf-authenticator/keys.ts";
-import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
-import type { UafRejectionReason } from "../../failures/uaf.ts";
-import { type Certificate, makeAuthority, makeCertificate } from "../../lib/certificates.ts";
-import { der, octetString, utf8 } from "../../lib/der-encoding.ts";
+} from "../../testing/uaf-authenticator/keys.ts";
+import { item, nestedTlv } from "../../testing/uaf-authenticator/tlv.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
 import { createRegistrationRequest } from "./requests.ts";
 import { type ExpectedRegistration, verifyUafRegistrationResponse } from "./verify-registration.ts";

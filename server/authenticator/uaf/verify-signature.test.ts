@@ -1,14 +1,14 @@
 import { constants, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { integer, octetString, sequence } from "../../lib/der-encoding.ts";
 import {
   makeUafKey,
   negativeRSignature,
   type UafAlgorithm,
   uafAlgorithms,
   uafSignature,
-} from "../../dev/uaf-authenticator/keys.ts";
-import { integer, octetString, sequence } from "../../lib/der-encoding.ts";
+} from "../../testing/uaf-authenticator/keys.ts";
 import { type Algorithm, algorithms, defaultAlgorithms } from "./algorithms.ts";
 import { verifySignature } from "./verify-signature.ts";
 

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import type { StoredKey } from "../uaf-authenticator/call.ts";
+import type { StoredKey } from "../../testing/uaf-authenticator/call.ts";
 
 /** The stored state of the played authenticator: its keys, and the requests that were declined. */
 export interface StoredState {

@@ -1,7 +1,7 @@
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
+import type { StoredKey } from "../../testing/uaf-authenticator/call.ts";
 import { mailboxStyles } from "../mailbox/styles.ts";
-import type { StoredKey } from "../uaf-authenticator/call.ts";
 import type { Approval } from "./player.ts";
 
 /** A pending request on the page. */

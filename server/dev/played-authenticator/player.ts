@@ -1,6 +1,6 @@
-import { createUafAuthenticator } from "../uaf-authenticator/authenticator.ts";
-import type { StoredKey } from "../uaf-authenticator/call.ts";
-import { UafClientError } from "../uaf-authenticator/requests.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
+import type { StoredKey } from "../../testing/uaf-authenticator/call.ts";
+import { UafClientError } from "../../testing/uaf-authenticator/requests.ts";
 import { readState, type StoredState, writeState } from "./key-file.ts";
 
 /** The authenticator app of development: a software authenticator that answers requests over HTTP. */

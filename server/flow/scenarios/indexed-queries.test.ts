@@ -4,7 +4,6 @@ import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseInstance } from "../../database/instances.ts";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
@@ -17,6 +16,7 @@ import { acme, acmePerson, returnFromProvider } from "../../testing/provider-peo
 import { explainedQueries, explainQueries, type PlanNode } from "../../testing/query-plans.ts";
 import { password as restPassword, restRegistration } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { startReceiver, type WebhookReceiver } from "../../testing/webhook-receiver.ts";

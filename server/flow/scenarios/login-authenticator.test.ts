@@ -4,12 +4,15 @@ import { answerRequest } from "../../authenticator/answer-request.ts";
 import { prepareRequest } from "../../authenticator/create-request.ts";
 import { devicesOf } from "../../authenticator/devices.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
-import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import {
+  createUafAuthenticator,
+  type UafAuthenticator,
+} from "../../testing/uaf-authenticator/authenticator.ts";
+import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
 import { conflictOf } from "../conflicts.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { current } from "../current.ts";

@@ -2,8 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { makeAuthority } from "../../lib/certificates.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
@@ -12,6 +10,8 @@ import {
 } from "../../testing/authenticator-application.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
+import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
 
 const { auditLogs, authenticatorDevices, authenticatorRequests } = schema;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
 import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 

@@ -4,7 +4,6 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Tenant } from "../../config/tenant.ts";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../../testing/authenticator-application.ts";
 import { readPng } from "../../testing/qr-reading.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 
 let runtime: TestRuntime;
 let application: AuthenticatorApplication;

@@ -7,7 +7,6 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { countWaits } from "../../authenticator/wait-for-answer.ts";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { createListener } from "../../start/listener.ts";
 import {
   type AuthenticatorApplication,
@@ -15,6 +14,7 @@ import {
 } from "../../testing/authenticator-application.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 import { dispatch, handle } from "../dispatch.ts";
 
 let shared: TestRuntime;

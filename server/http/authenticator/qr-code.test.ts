@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
 import { readPng, readSvg } from "../../testing/qr-reading.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 
 let runtime: TestRuntime;
 let application: AuthenticatorApplication;

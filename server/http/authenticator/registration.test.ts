@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
+import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
 import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, requests } from "../../testing/uaf-walk.ts";
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { eventually } from "../eventually.ts";
 import { type FlowClient, type FlowType, flowClient, type State } from "../flow-client.ts";
 import type { IdentityProvider } from "../kit/identity-provider.ts";
 import type { SamlProviderServer } from "../saml-provider-server.ts";
 import type { RunningServer } from "../server.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "../uaf-authenticator/authenticator.ts";
 import { type Authenticator, softwareAuthenticator } from "../webauthn-authenticator.ts";
 
 /** What a journey needs beside a server. Servers that share a database share it. */

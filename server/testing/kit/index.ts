@@ -7,6 +7,11 @@ import { newUser, type ReadyUser, type UserWish } from "./ready-user.ts";
 
 export { type AuthenticatorApp, authenticatorApp } from "../authenticator-app.ts";
 export type { FlowClient, FlowClientOptions, State } from "../flow-client.ts";
+export {
+  createUafAuthenticator as uafAuthenticator,
+  type UafAuthenticator,
+} from "../uaf-authenticator/authenticator.ts";
+export type { UafCall, UafSettings } from "../uaf-authenticator/call.ts";
 export { type Authenticator, softwareAuthenticator } from "../webauthn-authenticator.ts";
 export type { BrowserCookie, Mail } from "./host-calls.ts";
 export type { IdentityProvider } from "./identity-provider.ts";

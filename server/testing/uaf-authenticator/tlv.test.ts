@@ -2,7 +2,7 @@ import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { makeAuthority } from "../../lib/certificates.ts";
-import { facetId, opened, requestOf } from "../../testing/uaf-messages.ts";
+import { facetId, opened, requestOf } from "../uaf-messages.ts";
 import { authenticationAssertion, registrationAssertion, sha256 } from "./assertions.ts";
 import { createUafAuthenticator } from "./authenticator.ts";
 import { makeUafKey } from "./keys.ts";

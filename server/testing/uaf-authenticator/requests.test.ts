@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { appId, type Change, facetId, opened, requestOf, upv } from "../../testing/uaf-messages.ts";
+import { appId, type Change, facetId, opened, requestOf, upv } from "../uaf-messages.ts";
 import { createUafAuthenticator } from "./authenticator.ts";
 import type { clientErrors } from "./requests.ts";
 

@@ -1,16 +1,7 @@
 import { constants, createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { makeAuthority, makeCertificate } from "../../lib/certificates.ts";
-import {
-  appId,
-  type Change,
-  challenge,
-  facetId,
-  opened,
-  read,
-  requestOf,
-  upv,
-} from "../../testing/uaf-messages.ts";
+import { appId, type Change, challenge, facetId, opened, read, requestOf, upv } from "../uaf-messages.ts";
 import { createUafAuthenticator } from "./authenticator.ts";
 import type { Overrides, UafSettings } from "./call.ts";
 import { keyFormatsOf, makeUafKey, type UafAlgorithm, uafAlgorithms } from "./keys.ts";
