@@ -13,7 +13,7 @@ import {
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
-import { type Account, canReach } from "./account.ts";
+import { canReach, type SystemAccount } from "./system-account.ts";
 
 /** Absolute paths of the programs of a PostgreSQL installation. */
 export interface Binaries {
@@ -31,7 +31,7 @@ export const SHARED_FOLDER = "/var/lib/stile";
  * @param account undefined for the account of this process
  * @throws StartError if the package is not installed
  */
-export function findBinaries(account: Account | undefined): Binaries {
+export function findBinaries(account: SystemAccount | undefined): Binaries {
   const { root, version } = installation();
   if (!account || canReach(account, join(root, "bin", "postgres"))) return programs(root);
   const copy = join(SHARED_FOLDER, `postgresql-${version}`);

@@ -15,9 +15,9 @@ import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { isAlive } from "./processes.ts";
+import type { SystemAccount } from "./system-account.ts";
 
 /** Name of the database, and of the role that owns it and has no other rights. */
 export const OWNER = "stile";
@@ -27,7 +27,7 @@ export interface Cluster {
   directory: string;
   /** Standard output and standard error of PostgreSQL. */
   logFile: string;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   binaries: Binaries;
   /** Password of the owner's role and of the superuser. Letters and digits only. */
   password: string;

@@ -14,9 +14,9 @@ import {
 import { dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { canReach, databaseAccount } from "./account.ts";
 import { findBinaries, SHARED_FOLDER } from "./binaries.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
+import { canReach, databaseAccount } from "./system-account.ts";
 
 /**
  * Returns the cluster of a data folder with its password and its account. Creates a missing cluster.

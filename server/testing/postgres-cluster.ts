@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { configSchema } from "../config/schema.ts";
-import { databaseAccount } from "../database/account.ts";
+import { databaseAccount } from "../database/system-account.ts";
 import { findBinaries } from "../database/binaries.ts";
 import {
   type Cluster,

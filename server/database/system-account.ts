@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { StartError } from "../config/errors.ts";
 
 /** A system account, in the form of `child_process` options. */
-export interface Account {
+export interface SystemAccount {
   uid: number;
   gid: number;
 }
@@ -18,7 +18,7 @@ const accountNames = ["stile", "nobody"];
  * @returns undefined if this process is not root, so that PostgreSQL runs under the same account
  * @throws StartError if there is no such account, or if another account owns the cluster
  */
-export function databaseAccount(directory: string): Account | undefined {
+export function databaseAccount(directory: string): SystemAccount | undefined {
   const self = process.getuid?.();
   const owner = statSync(directory, { throwIfNoEntry: false });
   if (self !== 0) {
@@ -46,7 +46,7 @@ export function databaseAccount(directory: string): Account | undefined {
  * Returns true if an account may enter every directory above `path`, and read and execute the file there. A path that
  * does not exist yet counts as reachable if its parents are.
  */
-export function canReach(account: Account, path: string): boolean {
+export function canReach(account: SystemAccount, path: string): boolean {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status) {
     const shift = status.uid === account.uid ? 6 : status.gid === account.gid ? 3 : 0;
