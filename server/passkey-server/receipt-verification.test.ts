@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { anything, array, assert, base64String, property, string, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { coseAlgorithms, smallOrderKeys } from "../testing/cose-key.ts";
+import { coseAlgorithms, encodeCoseKey, smallOrderKeys } from "../testing/cose-key.ts";
 import { type ReceiptOverrides, receiptIssuer, transaction } from "../testing/receipts.ts";
 import { smallOrderPoints } from "../testing/small-order-points.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
@@ -56,6 +56,19 @@ describe("a valid receipt", () => {
     expect(verifyReceipt(receipt, other)).toMatchObject({ ok: true });
     const broken = await other.issue({ call: { brokenSignature: true } });
     expect(verifyReceipt(broken, other)).toMatchObject({ code: "authenticator_signature" });
+  });
+
+  test("is accepted with a passkey of RS256 whose exponent is 3, as former versions registered it", async () => {
+    const authenticator = softwareAuthenticator({ algorithms: [coseAlgorithms.RS256] });
+    receiptIssuer({ authenticator });
+    const [credential] = authenticator.credentials;
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048, publicExponent: 3 });
+    const cose = encodeCoseKey(publicKey.export({ format: "jwk" }), coseAlgorithms.RS256);
+    Object.assign(credential ?? {}, {
+      key: { algorithm: coseAlgorithms.RS256, privateKey, publicKey, cose },
+    });
+    const other = receiptIssuer({ authenticator });
+    expect(verifyReceipt(await other.issue(), other)).toMatchObject({ ok: true });
   });
 
   test.each([

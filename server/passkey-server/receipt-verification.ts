@@ -113,7 +113,7 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
     authenticatorData,
     sha256(Buffer.from(response.clientDataJSON, "base64url")),
   ]);
-  const key = importCredentialKey(publicKey);
+  const key = importCredentialKey(publicKey, "storage");
   if (!key) return reject("public_key_unusable");
   if (!verifySignature(key, signed, Buffer.from(response.signature, "base64url")))
     return reject("authenticator_signature");

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypt
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeCbor } from "../../testing/cbor.ts";
+import { coseAlgorithms, encodeCoseKey } from "../../testing/cose-key.ts";
 import { smallOrderPoints } from "../../testing/small-order-points.ts";
 import { exportUafKey, spkiOf, type UafKeyFormat } from "../../testing/uaf-authenticator/keys.ts";
 import { isOfKind, type KeyKind } from "./key-kinds.ts";
@@ -155,6 +156,13 @@ describe("rejects", () => {
       const encoded = Buffer.concat([modulus, Buffer.from(exponent, "hex")]);
       expect(importPublicKey(encoded, 0x0102, "RSA"), exponent).toBeNull();
     }
+  });
+
+  test("a new COSE key with an exponent of 3, which a stored one may have, as former versions accepted it", () => {
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048, publicExponent: 3 });
+    const encoded = encodeCoseKey(publicKey.export({ format: "jwk" }), coseAlgorithms.RS256);
+    expect(importPublicKey(encoded, 0x0104, "RSA")).toBeNull();
+    expect(importPublicKey(encoded, 0x0104, "RSA", "storage")).not.toBeNull();
   });
 
   test("a key for RSASSA-PSS only, which the formats do not know", () => {

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { importCredentialKey } from "../../webauthn/cose-key.ts";
+import { importCredentialKey, type KeyOrigin } from "../../webauthn/cose-key.ts";
 import { importCurvePoint, importCurveSpki } from "./curve-points.ts";
 import { type Curve, isOfKind, type KeyKind } from "./key-kinds.ts";
 import { importDerRsaKey, importRawRsaKey } from "./rsa-keys.ts";
@@ -7,12 +7,7 @@ import { importDerRsaKey, importRawRsaKey } from "./rsa-keys.ts";
 /** The importers of a key format, by kind of key. They return null or throw for malformed keys. */
 interface Format {
   point?: (encoded: Buffer, curve: Curve) => KeyObject | null;
-  rsa?: (encoded: Buffer) => KeyObject | null;
-}
-
-/** Imports exactly one COSE_Key, as passkeys do. */
-function importCoseKey(encoded: Buffer): KeyObject | null {
-  return importCredentialKey(encoded)?.key ?? null;
+  rsa?: (encoded: Buffer, origin: KeyOrigin) => KeyObject | null;
 }
 
 /** Formats of public keys by their identifiers (FIDO Registry of Predefined Values, section 3.6.2). */
@@ -25,8 +20,14 @@ const formats: ReadonlyMap<number, Format> = new Map<number, Format>([
   [0x0102, { rsa: importRawRsaKey }],
   // RSA_2048_DER
   [0x0103, { rsa: importDerRsaKey }],
-  // COSE
-  [0x0104, { point: importCoseKey, rsa: importCoseKey }],
+  // COSE: exactly one COSE_Key, as passkeys have it.
+  [
+    0x0104,
+    {
+      point: (encoded) => importCredentialKey(encoded)?.key ?? null,
+      rsa: (encoded, origin) => importCredentialKey(encoded, origin)?.key ?? null,
+    },
+  ],
 ]);
 
 export const keyFormats: readonly number[] = [...formats.keys()];
@@ -36,13 +37,19 @@ export const keyFormats: readonly number[] = [...formats.keys()];
  *
  * @param format one of `keyFormats`
  * @param kind the only accepted kind
+ * @param origin as for `importCredentialKey`
  * @returns null if the bytes are not a key of that kind in that format, the point does not lie on its curve, or an RSA
  *   key is too weak
  */
-export function importPublicKey(encoded: Buffer, format: number, kind: KeyKind): KeyObject | null {
+export function importPublicKey(
+  encoded: Buffer,
+  format: number,
+  kind: KeyKind,
+  origin: KeyOrigin = "registration",
+): KeyObject | null {
   const { point, rsa } = formats.get(format) ?? {};
   try {
-    const key = kind === "RSA" ? rsa?.(encoded) : point?.(encoded, kind);
+    const key = kind === "RSA" ? rsa?.(encoded, origin) : point?.(encoded, kind);
     return key && isOfKind(key, kind) ? key : null;
   } catch {
     return null;

@@ -101,7 +101,7 @@ function verifyAuthenticationAssertion(
   if (!assertion.finalChallengeHash.equals(finalChallengeHash))
     return rejectUaf("final_challenge_hash_mismatch");
 
-  const key = importPublicKey(registered.publicKey, registered.keyFormat, algorithm.key);
+  const key = importPublicKey(registered.publicKey, registered.keyFormat, algorithm.key, "storage");
   if (!key) return rejectUaf("public_key_unacceptable");
   const isSigned = verifySignature(algorithm, key, assertion.signed, assertion.signature, expected.strict);
 
