@@ -36,6 +36,16 @@ test("ending a turn twice frees one place", async () => {
   expect(await turns.take("a", { running: 2, waiting: 0 })).toBeNull();
 });
 
+test("ending a turn again, when another one has begun, frees no place", async () => {
+  const turns = createTurns({ enabled: true });
+  const single = { running: 1, waiting: 0 };
+  const one = await turns.take("a", single);
+  one?.();
+  expect(await turns.take("a", single)).not.toBeNull();
+  one?.();
+  expect(await turns.take("a", single)).toBeNull();
+});
+
 test("waiting ends after three seconds, and leaves the place to others", async () => {
   vi.useFakeTimers();
   const turns = createTurns({ enabled: true });

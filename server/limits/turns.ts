@@ -28,7 +28,7 @@ export function createTurns({ enabled }: { enabled: boolean }): Turns {
       if (!end) return null;
       return () => {
         end();
-        if (line.held === 0) lines.delete(key);
+        if (line.held === 0 && lines.get(key) === line) lines.delete(key);
       };
     },
   };
