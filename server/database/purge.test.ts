@@ -228,6 +228,22 @@ describe("the purge of expired rows", () => {
     expect(await purgeExpired(test.database, config)).toBe(500);
   });
 
+  it("purges the other tables when one fails, and tells of it", async () => {
+    await flow("-25 hours");
+    await test.database.write.execute(sql`
+      insert into audit_logs (tenant_id, id, type, details, created_at)
+      values (${tenant}, gen_random_uuid(), 'login_success', '{}', now() - interval '31 days')`);
+    const query = (text: string) => test.database.write.$client.query(text);
+    await query(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'the disk is broken'; end $$`);
+    await query("create trigger refuse before delete on audit_logs for each row execute function refuse()");
+    const purge = purgeExpired(test.database, config);
+    await expect(purge).rejects.toThrow("expired rows of some tables are not deleted");
+    expect(await count("flows where expires_at < now() - interval '1 day'")).toBe(0);
+    await query("drop function refuse() cascade");
+    expect(await purgeExpired(test.database, config)).toBe(1);
+  });
+
   it("changes nothing if nothing has expired", async () => {
     expect(await purgeExpired(test.database, config)).toBe(0);
   });

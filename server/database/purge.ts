@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type SQL, type SQLChunk, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { isDatabaseUnreachable } from "#db/errors";
 import { type Expiry, type RetentionSetting, rulesOf } from "#db/schema/table";
 import { columnOf, type RuledTable, tables } from "#db/tables";
 import type { Config } from "../config/schema.ts";
@@ -21,6 +22,7 @@ export const PURGE_INTERVAL_MS = 10 * 60_000;
  *
  * @param ending ends it after the batch that runs
  * @returns the number of deleted rows
+ * @throws AggregateError if some tables failed; the others are purged all the same, while the database is reachable
  */
 export async function purgeExpired(
   database: Database,
@@ -28,22 +30,36 @@ export async function purgeExpired(
   ending?: AbortSignal,
 ): Promise<number> {
   let total = 0;
+  const failures: unknown[] = [];
   for (const table of tables) {
-    const { purge } = rulesOf(table);
-    if (!purge) continue;
-    const expired = expiredOf(table, purge, config);
-    total += await changeInBatches(database, sql`delete from ${table}`, expired, ending);
+    try {
+      total += await purgeTable(database, table, config, ending);
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) throw error;
+      failures.push(error);
+    }
   }
-  for (const table of tables) {
-    const { erase } = rulesOf(table);
-    if (!erase) continue;
+  if (failures.length > 0) throw new AggregateError(failures, "expired rows of some tables are not deleted");
+  return total;
+}
+
+/** Returns the number of deleted rows. */
+async function purgeTable(
+  database: Database,
+  table: RuledTable,
+  config: RetentionConfig,
+  ending: AbortSignal | undefined,
+): Promise<number> {
+  const { purge, erase } = rulesOf(table);
+  if (erase) {
     const columns = Object.entries(erase.columns).map(
       ([name, value]) => sql`${nameOf(table, name)} = ${value ?? sql`null`}`,
     );
     const change = sql`update ${table} set ${sql.join(columns, sql`, `)}`;
     await changeInBatches(database, change, expiredOf(table, erase, config), ending);
   }
-  return total;
+  if (!purge) return 0;
+  return changeInBatches(database, sql`delete from ${table}`, expiredOf(table, purge, config), ending);
 }
 
 /** The expired rows of a table, as SQL. Conditions use the database's clock. */
