@@ -26,7 +26,7 @@ function judged(...imports: string[]): string[] {
   const modules: Modules = new Map(
     imports.map((line) => {
       const [from = "", to = ""] = line.split(" ");
-      return [from, [{ to, isTypeOnly: false }]];
+      return [from, [{ to, isTypeOnly: false, isPackage: !to.includes("/") }]];
     }),
   );
   return forbiddenImports(modules, order);
@@ -57,6 +57,13 @@ describe("an import", () => {
     expect(judged("server/mail/a.test.ts server/flow/b.ts")).toEqual([]);
   });
 
+  test("of a file that belongs to no room is refused, because it may import any", () => {
+    expect(judged("server/flow/a.ts scripts/b.ts")).toEqual([
+      "server/flow/a.ts imports scripts/b.ts: it belongs to no room",
+    ]);
+    expect(judged("scripts/b.ts scripts/c.ts")).toEqual([]);
+  });
+
   test("is refused by a restriction, with its exceptions", () => {
     expect(judged("server/flow/a.ts pg")).toEqual(["server/flow/a.ts imports pg: it is pure"]);
     expect(judged("server/flow/store.ts pg", "server/flow/a.ts server/mail/messages.ts")).toEqual([]);
@@ -70,7 +77,13 @@ test("imports and exports are read by value and by type, and with every kind of 
     import d from "#server/lib/d";
     export { e } from "../e.js";
     const f = await import("./f.ts");
-    import "pg";\n`;
+    import "pg";
+    type H = import("./h.ts").H<typeof import("./i.ts")>;
+    import j = require("./j.ts");
+    export {} from "./k.ts";
+    export type * from "./l.ts";
+    const m = import((\`./m.ts\`));
+    const n = import(d);\n`;
   const read = importsOf("server/mail/x.ts", source, new Set(["server/mail/a.ts", "server/mail/f.ts"]));
   expect(read.map(({ to, isTypeOnly }) => (isTypeOnly ? `type ${to}` : to)).sort()).toEqual(
     [
@@ -80,6 +93,12 @@ test("imports and exports are read by value and by type, and with every kind of 
       "server/e.ts",
       "server/mail/f.ts",
       "pg",
+      "type server/mail/h.ts",
+      "type server/mail/i.ts",
+      "server/mail/j.ts",
+      "server/mail/k.ts",
+      "type server/mail/l.ts",
+      "server/mail/m.ts",
     ].sort(),
   );
 });

@@ -1,7 +1,7 @@
 import { join, posix } from "node:path";
 import type * as rooms from "../server/floors.ts";
 import { backwards, floors, restrictions } from "../server/floors.ts";
-import { type Modules, readModules } from "./imports.ts";
+import { type Import, type Modules, readModules } from "./imports.ts";
 
 /** `npm run check`: lists imports against the order of the rooms (`server/floors.ts`). Exits with 1 if there are any. */
 
@@ -20,7 +20,7 @@ export function forbiddenImports(
   const floorOf = new Map(floors.flatMap((floor, height) => floor.map((room) => [room, height] as const)));
   const roomOf = (file: string) =>
     [...floorOf.keys()].find((room) => file === room || file.startsWith(`${room}/`));
-  const reasonAgainst = (from: string, to: string): string | undefined => {
+  const reasonAgainst = (from: string, { to, isPackage }: Import): string | undefined => {
     const [room, other] = [roomOf(from), roomOf(to)];
     if (backwards.some((arrow) => arrow.from === from && arrow.to === to)) return;
     if (isTest(to)) return "product code does not import what only tests use";
@@ -29,14 +29,15 @@ export function forbiddenImports(
       if (there > here) return `${room} lies below ${other}`;
       if (there === here) return `${room} and ${other} lie beside each other`;
     }
+    if (other === undefined && !isPackage && /\.tsx?$/.test(to)) return "it belongs to no room";
     return restrictions.find((restriction) => forbids(restriction, from, to))?.because;
   };
   return [...modules].flatMap(([from, imports]) =>
     roomOf(from) === undefined || isTest(from)
       ? []
-      : imports.flatMap(({ to }) => {
-          const reason = reasonAgainst(from, to);
-          return reason === undefined ? [] : [`${from} imports ${to}: ${reason}`];
+      : imports.flatMap((one) => {
+          const reason = reasonAgainst(from, one);
+          return reason === undefined ? [] : [`${from} imports ${one.to}: ${reason}`];
         }),
   );
 }

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { parseSync } from "oxc-parser";
+import { type Expression, parseSync, Visitor } from "oxc-parser";
 
 /** One import of a module, or one export of another module's names. */
 export interface Import {
   /** Path of a module of this repository from its root, or the specifier of a package. */
   to: string;
+  isPackage: boolean;
   isTypeOnly: boolean;
 }
 
@@ -25,37 +26,46 @@ export function readModules(root: string): Modules {
 }
 
 /**
- * Returns what a module imports.
+ * Returns what a module imports: by declarations, by `import()`, in types, and what it exports of others.
  *
  * @param file its path from the root, with `/`
  * @param known the paths of all modules
- * @throws Error if the source does not parse, or names a module that does not exist
+ * @throws Error if the source does not parse
  */
 export function importsOf(file: string, source: string, known: ReadonlySet<string>): Import[] {
-  const { module, errors } = parseSync(file, source);
+  const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`);
-  const found = [
-    ...module.staticImports.map(({ moduleRequest, entries }) => ({
-      specifier: moduleRequest.value,
-      isTypeOnly: entries.length > 0 && entries.every(({ isType }) => isType),
-    })),
-    ...module.staticExports.flatMap(({ entries }) =>
-      entries.flatMap(({ moduleRequest, isType }) =>
-        moduleRequest ? [{ specifier: moduleRequest.value, isTypeOnly: isType }] : [],
-      ),
-    ),
-    ...module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
-      const literal = /^["'`]([^$]*)["'`]$/.exec(source.slice(start, end));
-      return literal ? [{ specifier: literal[1] ?? "", isTypeOnly: false }] : [];
-    }),
-  ];
-  return found.map(({ specifier, isTypeOnly }) => ({ to: resolved(file, specifier, known), isTypeOnly }));
+  const found: Import[] = [];
+  const add = (specifier: string | null, isTypeOnly: boolean) => {
+    if (specifier !== null) found.push({ ...resolved(file, specifier, known), isTypeOnly });
+  };
+  new Visitor({
+    ImportDeclaration({ source, importKind, specifiers }) {
+      const areTypes = specifiers.map((one) => one.type === "ImportSpecifier" && one.importKind === "type");
+      add(source.value, importKind === "type" || (areTypes.length > 0 && areTypes.every(Boolean)));
+    },
+    ExportNamedDeclaration({ source, exportKind }) {
+      if (source) add(source.value, exportKind === "type");
+    },
+    ExportAllDeclaration: ({ source, exportKind }) => add(source.value, exportKind === "type"),
+    ImportExpression: ({ source }) => add(textOf(source), false),
+    TSImportType: ({ source }) => add(source.value, true),
+    TSExternalModuleReference: ({ expression }) => add(expression.value, false),
+  }).visit(program);
+  return found;
 }
 
-function resolved(file: string, specifier: string, known: ReadonlySet<string>): string {
+/** The text of a literal; null for what is computed. */
+function textOf(node: Expression): string | null {
+  if (node.type === "ParenthesizedExpression") return textOf(node.expression);
+  if (node.type === "TemplateLiteral" && node.expressions.length === 0)
+    return node.quasis[0]?.value.cooked ?? null;
+  return node.type === "Literal" && typeof node.value === "string" ? node.value : null;
+}
+
+function resolved(file: string, specifier: string, known: ReadonlySet<string>): Omit<Import, "isTypeOnly"> {
   const [, room, rest] = /^#(server|db|words)\/(.+)$/.exec(specifier) ?? [];
-  if (room) return `${room}/${rest}.ts`;
-  if (!specifier.startsWith(".")) return specifier;
-  const path = posix.join(posix.dirname(file), specifier);
-  return known.has(path) ? path : path.replace(/\.js$/, ".ts");
+  if (!room && !specifier.startsWith(".")) return { to: specifier, isPackage: true };
+  const path = room ? `${room}/${rest}.ts` : posix.join(posix.dirname(file), specifier);
+  return { to: known.has(path) ? path : path.replace(/\.js$/, ".ts"), isPackage: false };
 }

@@ -111,6 +111,17 @@ export const restrictions: readonly Restriction[] = [
     because: "the authenticator of the testing kit is played by development alone",
   },
   {
+    of: ["server/dev/**"],
+    not: ["server/flow/**"],
+    because: "pages of development show what the service holds; they run no flows",
+  },
+  {
+    of: ["server/cli/**"],
+    not: ["server/http/**", "components/**", "hosted/**"],
+    but: ["components/flow/{words,variants}.ts"],
+    because: "the commands are an interface of their own, and draw flows in a terminal",
+  },
+  {
     of: ["components/**"],
     not: ["server/**", "db/**", "zod"],
     but: ["server/flow/{wire,names,protocol-names}.ts", "server/http/trpc/router.ts"],
