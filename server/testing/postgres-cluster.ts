@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { configSchema } from "../config/schema.ts";
-import { databaseAccount } from "../database/system-account.ts";
 import { findBinaries } from "../database/binaries.ts";
 import {
   type Cluster,
@@ -18,6 +17,7 @@ import {
   OWNER,
 } from "../database/cluster.ts";
 import { migrateDatabase } from "../database/migrate.ts";
+import { databaseAccount } from "../database/system-account.ts";
 
 /** Access to the shared PostgreSQL, in which each test makes its database. */
 export interface TestCluster {
