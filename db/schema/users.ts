@@ -386,18 +386,26 @@ export const userFacts = pgView("user_facts", {
   tenantId: uuid("tenant_id").notNull(),
   userId: uuid("user_id").notNull(),
   hasPassword: boolean("has_password").notNull(),
+  /** Security keys that are second factors only do not count. */
   hasPasskey: boolean("has_passkey").notNull(),
   hasSecurityKey: boolean("has_security_key").notNull(),
   hasTotp: boolean("has_totp").notNull(),
+  /** Has a registered device that answers authenticator requests. */
   hasAuthenticator: boolean("has_authenticator").notNull(),
   hasRecoveryCode: boolean("has_recovery_code").notNull(),
+  /** Linked to an identity provider. */
   hasIdentity: boolean("has_identity").notNull(),
+  /** Passkeys and security keys together. */
   credentialCount: integer("credential_count").notNull(),
   username: text("username"),
+  /** The primary address. */
   email: text("email"),
   emailVerified: boolean("email_verified").notNull(),
+  /** Language tag of the last sign-in that named one. */
   language: text("language"),
+  /** The operator has blocked the account. */
   blocked: boolean("blocked").notNull(),
+  /** When the user last declined to create a passkey; null if never. */
   passkeyDeclinedAt: moment("passkey_declined_at"),
 }).as(sql`
   select u.tenant_id, u.id as user_id,

@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { noMethods } from "../methods/method.ts";
+import { noMethods } from "../methods/index.ts";
 import { canSignIn } from "../methods/ways-in.ts";
 import type { Account } from "./account.ts";
 import { providerName } from "./linked-identities.ts";

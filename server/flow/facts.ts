@@ -1,6 +1,6 @@
 import type { UserFacts } from "../identity/users.ts";
-import { methods } from "../methods/index.ts";
-import { type MethodFact, noMethods } from "../methods/method.ts";
+import { methods, noMethods } from "../methods/index.ts";
+import type { MethodFact } from "../methods/method.ts";
 import type { FlowData } from "./data.ts";
 import type { FlowType } from "./names.ts";
 

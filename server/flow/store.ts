@@ -2,7 +2,7 @@ import type { QueryResult, QueryResultRow } from "pg";
 import type { Database } from "#db/client";
 import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
-import type { UserFacts } from "../identity/users.ts";
+import { factColumns, factsOfColumns, type UserFacts } from "../identity/users.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { FlowRecord } from "./data.ts";
 import type { StepError } from "./errors.ts";
@@ -89,9 +89,7 @@ export interface Claim {
 const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
   flow.problem, flow.resume_hash, flow.previous_resume_hash,
   flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
-  f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_authenticator, f.has_recovery_code,
-  f.has_identity, f.credential_count, f.username, f.email, f.email_verified, f.language, f.blocked,
-  f.passkey_declined_at,
+  ${factColumns("f")},
   exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as has_webhooks`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
@@ -375,25 +373,6 @@ function run(
 function toStored(row: QueryResultRow): StoredFlow {
   const read = readStoredData(row as Parameters<typeof readStoredData>[0]);
   if (!read.ok) throw new UnreadableFlowError(row.id, read);
-  const user: UserFacts | null = row.user_id
-    ? {
-        userId: row.user_id,
-        hasPassword: row.has_password,
-        hasPasskey: row.has_passkey,
-        hasSecurityKey: row.has_security_key,
-        hasTotp: row.has_totp,
-        hasAuthenticator: row.has_authenticator,
-        hasRecoveryCode: row.has_recovery_code,
-        hasIdentity: row.has_identity,
-        credentialCount: row.credential_count,
-        username: row.username,
-        email: row.email,
-        emailVerified: row.email_verified,
-        language: row.language,
-        blocked: row.blocked,
-        passkeyDeclinedAt: row.passkey_declined_at,
-      }
-    : null;
   return {
     record: {
       id: row.id,
@@ -409,7 +388,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     sealedPayload: row.sealed_payload,
     hidesSecrets: read.hidesSecrets,
     error: read.error,
-    user,
+    user: factsOfColumns(row),
     now: row.now,
     expiresAt: row.expires_at,
     finishedAt: row.finished_at,

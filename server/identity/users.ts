@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, getViewSelectedFields, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { executePart, executeParts, type Part } from "#db/part";
@@ -8,50 +8,10 @@ import { deleteUploadedPicture } from "./picture.ts";
 
 const { emails, userFacts, usernames, users } = schema;
 
-/** Facts about a user that flows decide by: a row of the view `user_facts`. */
-export interface UserFacts {
-  userId: string;
-  hasPassword: boolean;
-  /** Security keys that are second factors only do not count. */
-  hasPasskey: boolean;
-  hasSecurityKey: boolean;
-  hasTotp: boolean;
-  /** Has a registered device that answers authenticator requests. */
-  hasAuthenticator: boolean;
-  hasRecoveryCode: boolean;
-  /** Linked to an identity provider. */
-  hasIdentity: boolean;
-  /** Passkeys and security keys together. */
-  credentialCount: number;
-  username: string | null;
-  /** The primary address. */
-  email: string | null;
-  emailVerified: boolean;
-  /** Language tag of the last sign-in that named one. */
-  language: string | null;
-  /** The operator has blocked the account. */
-  blocked: boolean;
-  /** When the user last declined to create a passkey; null if never. */
-  passkeyDeclinedAt: Date | null;
-}
+const { tenantId: _, ...facts } = getViewSelectedFields(userFacts);
 
-const facts = {
-  userId: userFacts.userId,
-  hasPassword: userFacts.hasPassword,
-  hasPasskey: userFacts.hasPasskey,
-  hasSecurityKey: userFacts.hasSecurityKey,
-  hasTotp: userFacts.hasTotp,
-  hasAuthenticator: userFacts.hasAuthenticator,
-  hasRecoveryCode: userFacts.hasRecoveryCode,
-  hasIdentity: userFacts.hasIdentity,
-  credentialCount: userFacts.credentialCount,
-  username: userFacts.username,
-  email: userFacts.email,
-  emailVerified: userFacts.emailVerified,
-  language: userFacts.language,
-  blocked: userFacts.blocked,
-  passkeyDeclinedAt: userFacts.passkeyDeclinedAt,
-};
+/** Facts about a user that flows decide by: a row of the view `user_facts`. */
+export type UserFacts = Omit<typeof userFacts.$inferSelect, "tenantId">;
 
 const byEmail = prepared("facts_by_email", (db) =>
   db
@@ -103,6 +63,21 @@ export function factsJson(row: string): string {
 /** Converts what `factsJson` returns. */
 export function factsOfJson({ passkeyDeclinedAt, ...json }: FactsJson): UserFacts {
   return { ...json, passkeyDeclinedAt: passkeyDeclinedAt === null ? null : new Date(passkeyDeclinedAt) };
+}
+
+/** SQL of the columns with the facts of a row of `user_facts`, for statements without a query builder. @param row its alias */
+export function factColumns(row: string): string {
+  return Object.values(facts)
+    .map((column) => `${row}.${column.name}`)
+    .join(", ");
+}
+
+/** The facts in a row with `factColumns`; null if the statement found none. */
+export function factsOfColumns(row: Record<string, unknown>): UserFacts | null {
+  if (!row[facts.userId.name]) return null;
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, column]) => [name, row[column.name]]),
+  ) as unknown as UserFacts;
 }
 
 /**

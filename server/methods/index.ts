@@ -1,5 +1,5 @@
 import { authenticator } from "./authenticator/index.ts";
-import type { Method } from "./method.ts";
+import type { Method, MethodFact } from "./method.ts";
 import { passcode } from "./passcode/index.ts";
 import { passkey } from "./passkey/index.ts";
 import { password } from "./password/index.ts";
@@ -35,6 +35,11 @@ export function methodOf(name: MethodName): Method {
   if (!found) throw new Error(`there is no method ${name}`);
   return found;
 }
+
+/** The facts of an account without any method. */
+export const noMethods = Object.fromEntries(
+  methods.flatMap(({ fact }) => (fact === null ? [] : [[fact, false]])),
+) as Record<MethodFact, false>;
 
 /** A method that begins sign-ins. */
 export type FirstFactorMethod = Extract<Methods, { firstFactor: object }>;

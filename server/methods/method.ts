@@ -47,17 +47,6 @@ export type MethodFact = Extract<keyof UserFacts, `has${string}`>;
 /** What is known of an account where methods are judged. */
 export type MethodFacts = Pick<UserFacts, MethodFact | "email" | "username">;
 
-/** The facts of an account without any method. */
-export const noMethods: Record<MethodFact, false> = {
-  hasPassword: false,
-  hasPasskey: false,
-  hasSecurityKey: false,
-  hasTotp: false,
-  hasAuthenticator: false,
-  hasRecoveryCode: false,
-  hasIdentity: false,
-};
-
 /** What a client can do, as far as methods depend on it; undefined in flows that do not ask, which leaves it to the browser. */
 export type MethodCapabilities = { webauthn: boolean; platformAuthenticator: boolean } | undefined;
 

@@ -9,8 +9,8 @@ import { stateNames } from "../flow/names.ts";
 import { factsById } from "../identity/users.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { userWithEverything } from "../testing/user-with-everything.ts";
-import { firstFactors, methods, secondFactors } from "./index.ts";
-import { type Method, type MethodFact, noMethods } from "./method.ts";
+import { firstFactors, methods, noMethods, secondFactors } from "./index.ts";
+import type { Method, MethodFact } from "./method.ts";
 import {
   acceptedFactors,
   includesSecondFactor,

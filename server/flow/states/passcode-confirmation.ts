@@ -6,6 +6,7 @@ import { mailFacts } from "../../audit/mail-records.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
+import { noMethods } from "../../methods/index.ts";
 import {
   ensurePasscodeSent,
   type PasscodeSubject,
@@ -184,7 +185,7 @@ async function firstProof(context: PasscodeContext, userId: string, address: str
   const entry = audit(request, "email_verified", { email: address }, userId);
   if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, entry] };
   return {
-    facts: { emailVerified: true, ...noCredentials },
+    facts: { emailVerified: true, ...noMethods, deviceTrusted: false },
     writes: [mark, entry, (tx) => dropCredentialsSetBeforeVerification(tx, request, userId, flowId)],
   };
 }
@@ -198,14 +199,3 @@ async function isVerified(
   if (facts.email === address) return facts.emailVerified;
   return isEmailVerified(db, request.tenant.id, { userId, address });
 }
-
-const noCredentials = {
-  hasPassword: false,
-  hasPasskey: false,
-  hasSecurityKey: false,
-  hasTotp: false,
-  hasAuthenticator: false,
-  hasRecoveryCode: false,
-  hasIdentity: false,
-  deviceTrusted: false,
-};
