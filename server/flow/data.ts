@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { methodNames } from "../methods/index.ts";
+import { type CreatedMethod, createdInRegistrations, methodNames } from "../methods/index.ts";
 import { type flowTypes, stateNames } from "./names.ts";
 
 const factor = z.object({
@@ -13,8 +13,18 @@ const factor = z.object({
 /** User facts from an identity provider; see `server/thirdparty/provider-facts.ts`. */
 const providerFacts = z.looseObject({ provider: z.string(), subject: z.string() });
 
-/** A WebAuthn credential that is not stored in the database yet; buffers as base64url. */
-const newCredential = z.looseObject({ id: z.string() });
+/** What a registration has set up of methods and not confirmed yet. */
+const drafts = createdInRegistrations.flatMap<Draft>(({ pending }) => pending.unconfirmed ?? []);
+
+type Draft = NonNullable<CreatedMethod["pending"]["unconfirmed"]>;
+
+type PendingMember = CreatedMethod["pending"] | Draft;
+
+const pendingMembers = Object.fromEntries(
+  [...createdInRegistrations.map<PendingMember>(({ pending }) => pending), ...drafts].map(
+    ({ member, schema }) => [member, schema.optional()],
+  ),
+) as { [Kept in PendingMember as Kept["member"]]: z.ZodOptional<Kept["schema"]> };
 
 /** Data that a flow keeps between steps. `back` restores it, except for the members in `keptOnBack`. */
 export const flowData = z.object({
@@ -76,13 +86,7 @@ export const flowData = z.object({
   /** Data to write at the end of a registration. */
   pending: z
     .object({
-      passwordHash: z.string().optional(),
-      credential: newCredential.optional(),
-      securityKey: newCredential.optional(),
-      /** Sealed secret of an authenticator app, and the time step of the code that confirmed it. */
-      totp: z.object({ sealed: z.string(), lastStep: z.int() }).optional(),
-      /** Sealed secret that is not confirmed yet. */
-      unconfirmedTotp: z.string().optional(),
+      ...pendingMembers,
       /** Identity to link once the second factor is verified. */
       identity: providerFacts.optional(),
     })
@@ -92,6 +96,11 @@ export const flowData = z.object({
 export type FlowData = z.output<typeof flowData>;
 export type DataKey = keyof FlowData;
 export type DataPatch = { [Key in DataKey]?: FlowData[Key] | undefined };
+
+/** Returns pending data without what is set up and not confirmed yet. */
+export function withoutUnconfirmed(pending: FlowData["pending"]): FlowData["pending"] {
+  return { ...pending, ...Object.fromEntries(drafts.map(({ member }) => [member, undefined])) };
+}
 
 /** Members that `back` does not restore: they hold secrets, which the history must not copy, or are sent only once. */
 export const keptOnBack = ["pending", "capabilities", "rememberMe"] as const satisfies readonly DataKey[];

@@ -1,5 +1,5 @@
 import type { UserFacts } from "../identity/users.ts";
-import { methods, noMethods } from "../methods/index.ts";
+import { type CreatedMethod, createdInRegistrations, noMethods } from "../methods/index.ts";
 import type { MethodFact } from "../methods/method.ts";
 import type { FlowData } from "./data.ts";
 import type { FlowType } from "./names.ts";
@@ -38,13 +38,8 @@ export function isPendingRegistration({ type, data }: { type: FlowType; data: Fl
 
 /** The methods that a registration has created and will store. */
 export function createdMethods({ pending }: Pick<FlowData, "pending">): CreatedMethod[] {
-  return createdInRegistrations.filter((method) => pending[method.pending] !== undefined);
+  return createdInRegistrations.filter((method) => pending[method.pending.member] !== undefined);
 }
-
-/** A method that a registration can create. */
-type CreatedMethod = Extract<(typeof methods)[number], { pending: string }>;
-
-const createdInRegistrations = methods.filter((method): method is CreatedMethod => method.pending !== null);
 
 /** Returns the facts of an account or, for a pending registration, of the account to be created. */
 export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null): Facts {

@@ -41,6 +41,13 @@ export const noMethods = Object.fromEntries(
   methods.flatMap(({ fact }) => (fact === null ? [] : [[fact, false]])),
 ) as Record<MethodFact, false>;
 
+/** A method that a registration can create. */
+export type CreatedMethod = Extract<Methods, { pending: object }>;
+
+export const createdInRegistrations = methods.filter(
+  (method): method is CreatedMethod => method.pending !== null,
+);
+
 /** A method that begins sign-ins. */
 export type FirstFactorMethod = Extract<Methods, { firstFactor: object }>;
 

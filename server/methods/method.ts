@@ -1,7 +1,10 @@
 import type { PgTable } from "drizzle-orm/pg-core";
+import type { z } from "zod";
 import type { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
+import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { UserFacts } from "../identity/users.ts";
 
 /**
@@ -20,8 +23,8 @@ export interface Method {
   readonly has: (facts: MethodFacts) => boolean;
   /** The member of the facts that says so, where it is one of its own. */
   readonly fact: MethodFact | null;
-  /** The member of a registration's pending data that holds what it will store, if a registration can create it. */
-  readonly pending: "passwordHash" | "credential" | "securityKey" | "totp" | null;
+  /** What a registration that creates it keeps until it creates the account; null if no registration can. */
+  readonly pending: Pending | null;
   /** The `amr` of a session (RFC 8176), as clients of the protocol know it. @param provider of the factor */
   readonly amr: (provider?: string) => string;
   readonly strength: Strength;
@@ -40,6 +43,25 @@ export type CredentialTable = {
     ? Name
     : never;
 }[keyof typeof schema];
+
+/** Members of the pending data of a registration. Former releases have stored them, so that they keep their names. */
+export interface Pending {
+  readonly member: string;
+  readonly schema: z.ZodType;
+  /** A member for what is set up and not confirmed yet. It is dropped when the registration gets another identifier. */
+  readonly unconfirmed: { readonly member: string; readonly schema: z.ZodType } | null;
+  /** Stores it in the account, which the same step creates. */
+  readonly store: (context: RequestContext<object>, userId: string, value: never) => Write;
+}
+
+/** Declares a member of pending data with the function that stores it. */
+export function pendingAs<const Member extends string, Schema extends z.ZodType>(
+  member: Member,
+  schema: Schema,
+  store: (context: RequestContext<object>, userId: string, value: z.output<Schema>) => Write,
+) {
+  return { member, schema, store, unconfirmed: null };
+}
 
 /** Facts of an account that say which methods it has. */
 export type MethodFact = Extract<keyof UserFacts, `has${string}`>;

@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { z } from "zod";
 import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { bytesOf, type JsonRow, rowOfJson } from "#db/json-row";
@@ -80,6 +81,9 @@ export function credentialIds(db: ReadOnly, tenantId: string, userId: string): P
 
 /** Credentials of an account that are told apart by a number. */
 const MAX_NUMBER = 1_000;
+
+/** A WebAuthn credential that is not stored in the database yet; buffers as base64url. `insertCredential` parses the rest. */
+export const pendingCredential = z.looseObject({ id: z.string() });
 
 /**
  * Inserts a new credential of an account, with the account's user handle. A name that another one of its credentials has

@@ -78,7 +78,7 @@ function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">)
 async function setPassword(
   { request, account, config, facts }: ProfileContext,
   password: string,
-  writePassword: typeof createPassword,
+  writePassword: typeof replacePassword,
   alsoWrites: Write[] = [],
 ) {
   const rejection = rejectNewPassword(password, config, facts, "password");

@@ -5,7 +5,7 @@ import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";
 import { rememberMe } from "../actions/remember-me.ts";
 import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
-import type { DataPatch, FlowData } from "../data.ts";
+import { type DataPatch, type FlowData, withoutUnconfirmed } from "../data.ts";
 import { state, type View } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
@@ -78,10 +78,8 @@ export const registrationInit = state({
         if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
           return reject("email_already_exists", { input: "email" });
         }
-        // An unconfirmed TOTP secret was labelled with the previous identifier.
-        const { unconfirmedTotp, ...pending } = data.pending;
         const identified: DataPatch = {
-          pending,
+          pending: withoutUnconfirmed(data.pending),
           email,
           username,
           userId: data.userId ?? runtime.platform.uuid(),

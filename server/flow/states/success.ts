@@ -7,12 +7,9 @@ import { describeUserAgent } from "../../lib/user-agent.ts";
 import { locate } from "../../locations/location.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { secondFactors } from "../../methods/index.ts";
-import { createPassword } from "../../methods/password/passwords.ts";
 import { publicProvider } from "../../methods/provider/index.ts";
 import { replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
 import { hasSecondFactor, includesSecondFactor } from "../../methods/second-factors.ts";
-import { insertTotp } from "../../methods/totp/totp.ts";
-import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import type { Job } from "../../runtime.ts";
 import { hasSignedInBefore, type MarkedMethod, markAccount } from "../../sessions/account-marks.ts";
 import { prepareAuthorizationCode } from "../../sessions/authorization-codes.ts";
@@ -102,21 +99,19 @@ const passkeyOffers = ["onboarding_create_passkey", "credential_onboarding_choos
 function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
   const { userId, email, username, pending, completedStates } = data;
-  const { passwordHash, credential, securityKey, totp } = pending;
   const user = userParts(tenant.id, {
     id: userId,
     now,
     platform: runtime.platform,
     ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
     ...(username ? { username } : {}),
-    declinesPasskey: !credential && passkeyOffers.some((state) => completedStates.includes(state)),
+    declinesPasskey: !pending.credential && passkeyOffers.some((state) => completedStates.includes(state)),
   });
   return [
     writeOf(...user),
-    ...(passwordHash ? [createPassword(request, userId, passwordHash)] : []),
-    ...(credential ? [insertCredential(request, userId, credential)] : []),
-    ...(securityKey ? [insertCredential(request, userId, securityKey)] : []),
-    ...(totp ? [insertTotp(request, userId, totp)] : []),
+    ...createdMethods(data).map(({ pending: { member, store } }) =>
+      store(request, userId, pending[member] as never),
+    ),
   ];
 }
 

@@ -1,4 +1,5 @@
-import type { Method } from "../method.ts";
+import { type Method, pendingAs } from "../method.ts";
+import { insertCredential, pendingCredential } from "../webauthn-credentials.ts";
 
 /** Passkeys (WebAuthn): multi-factor where the authenticator verifies its user (NIST SP 800-63B-4, 3.1.7). */
 export const passkey = {
@@ -7,7 +8,7 @@ export const passkey = {
   tables: ["webauthnCredentials"],
   has: ({ hasPasskey }) => hasPasskey,
   fact: "hasPasskey",
-  pending: "credential",
+  pending: pendingAs("credential", pendingCredential, insertCredential),
   amr: () => "passkey",
   strength: { isMultiFactor: "if_user_verified", resistsPhishing: true },
   firstFactor: {

@@ -1,4 +1,6 @@
-import type { Method } from "../method.ts";
+import { z } from "zod";
+import { type Method, pendingAs } from "../method.ts";
+import { createPassword } from "./passwords.ts";
 
 /** Passwords: something that the user knows (NIST SP 800-63B-4, 3.1.1). */
 export const password = {
@@ -7,7 +9,7 @@ export const password = {
   tables: ["passwords"],
   has: ({ hasPassword }) => hasPassword,
   fact: "hasPassword",
-  pending: "passwordHash",
+  pending: pendingAs("passwordHash", z.string(), createPassword),
   amr: () => "pwd",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: {

@@ -194,7 +194,7 @@ export function replacePassword(
 
 /** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` if one was set concurrently. */
 export function createPassword(
-  { tenant, now }: RequestContext<Process>,
+  { tenant, now }: Pick<RequestContext<unknown>, "tenant" | "now">,
   userId: string,
   hash: string,
 ): Write {

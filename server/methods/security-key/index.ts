@@ -1,4 +1,5 @@
-import type { Method } from "../method.ts";
+import { type Method, pendingAs } from "../method.ts";
+import { insertCredential, pendingCredential } from "../webauthn-credentials.ts";
 
 /**
  * Security keys (WebAuthn) as second factors. A platform attachment needs a platform authenticator; without one,
@@ -10,7 +11,7 @@ export const securityKey = {
   tables: ["webauthnCredentials"],
   has: ({ hasSecurityKey }) => hasSecurityKey,
   fact: "hasSecurityKey",
-  pending: "securityKey",
+  pending: pendingAs("securityKey", pendingCredential, insertCredential),
   amr: () => "security_key",
   strength: { isMultiFactor: "never", resistsPhishing: true },
   firstFactor: null,

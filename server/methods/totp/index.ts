@@ -1,4 +1,6 @@
-import type { Method } from "../method.ts";
+import { z } from "zod";
+import { type Method, pendingAs } from "../method.ts";
+import { confirmedTotp, insertTotp } from "./totp.ts";
 
 /** Codes of authenticator apps (TOTP, RFC 6238). */
 export const totp = {
@@ -7,7 +9,11 @@ export const totp = {
   tables: ["totpSecrets"],
   has: ({ hasTotp }) => hasTotp,
   fact: "hasTotp",
-  pending: "totp",
+  pending: {
+    ...pendingAs("totp", confirmedTotp, insertTotp),
+    // A sealed secret. The app has been shown it with the identifier as its label.
+    unconfirmed: { member: "unconfirmedTotp", schema: z.string() },
+  },
   amr: () => "totp",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: null,

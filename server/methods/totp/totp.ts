@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createGuardrails, ScureBase32Plugin, verify } from "otplib";
+import { z } from "zod";
 import { type Databases, type ReadOnly, schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import { sealContext } from "#db/schema/table";
@@ -53,12 +54,14 @@ export function encodeTotpSecret(secret: Buffer): string {
 }
 
 /** A secret that a code of the authenticator app has confirmed; plain JSON, so that flow data can hold it. */
-export interface ConfirmedTotp {
+export const confirmedTotp = z.object({
   /** Sealed secret, base64url. */
-  sealed: string;
+  sealed: z.string(),
   /** Time step of the code that confirmed it; codes of this and earlier steps are no longer accepted. */
-  lastStep: number;
-}
+  lastStep: z.int(),
+});
+
+export type ConfirmedTotp = z.output<typeof confirmedTotp>;
 
 /** The secret as the user sees it to set up an app. */
 export interface TotpSetup {
