@@ -41,6 +41,11 @@ export const noMethods = Object.fromEntries(
   methods.flatMap(({ fact }) => (fact === null ? [] : [[fact, false]])),
 ) as Record<MethodFact, false>;
 
+/** What is exported and imported with users. */
+export const movings = methods.flatMap<Movings>(({ moving }) => moving ?? []);
+
+type Movings = NonNullable<Methods["moving"]>;
+
 /** A method that a registration can create. */
 export type CreatedMethod = Extract<Methods, { pending: object }>;
 

@@ -6,6 +6,7 @@ import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { UserFacts } from "../identity/users.ts";
+import type { Moving } from "./moving.ts";
 
 /**
  * The record of a way to prove who one is: one folder of `server/methods` exports one, and `server/methods/index.ts` lists
@@ -25,6 +26,8 @@ export interface Method {
   readonly fact: MethodFact | null;
   /** What a registration that creates it keeps until it creates the account; null if no registration can. */
   readonly pending: Pending | null;
+  /** How its credentials are exported and imported; null if they are not, or with those of another method. */
+  readonly moving: Moving | null;
   /** The `amr` of a session (RFC 8176), as clients of the protocol know it. @param provider of the factor */
   readonly amr: (provider?: string) => string;
   readonly strength: Strength;

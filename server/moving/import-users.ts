@@ -17,10 +17,10 @@ import { ImportError } from "./import-error.ts";
 import { finishProgress, type ImportProgress, saveProgress, startProgress } from "./import-progress.ts";
 import type { ImportReport, Refusal } from "./import-report.ts";
 import { openScratch, type Scratch } from "./import-scratch.ts";
-import { type JudgedUser, judgeUser, takenReason } from "./judge-user.ts";
+import { type JudgedUser, judgeUser } from "./judge-user.ts";
 import { openSource, type Source, type SourceLine } from "./open-source.ts";
 import { asText } from "./source-fields.ts";
-import { insertUsers, takenKeys, type UserKey, type UserRows } from "./user-rows.ts";
+import { insertUsers, takenKeys, takenReason, type UserKey, type UserRows } from "./user-rows.ts";
 
 /** What an import needs of a runtime. */
 export type ImportRuntime = Configured & Databases & Sealing & OnPlatform & AuditOutputs & WakesWebhooks;

@@ -1,6 +1,8 @@
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "#db/client";
-import { type TableName, tables } from "#db/tables";
+import { tables } from "#db/tables";
+import { movings } from "../methods/index.ts";
+import type { ExportedTable, Moving } from "../methods/moving.ts";
 
 /** The rows of a user, as JSON that PostgreSQL converts: times as text, bytes in hexadecimal. A null time is that of the import. */
 export interface UserRows {
@@ -17,61 +19,76 @@ export interface UserRows {
   /** `data` is a JPEG without metadata. */
   uploadedPicture: Record<string, unknown> | null;
   username: { id: string; username: string } | null;
-  password: { hash: string; set_at: string | null } | null;
-  credentials: ({ id: string } & Record<string, unknown>)[];
-  totp: Record<string, unknown> | null;
-  /** Digests. */
-  recoveryCodes: { key_id: string; code_hash: string }[];
-  identities: ({ id: string; provider: string; subject: string } & Record<string, unknown>)[];
+  /** Of methods, by table. */
+  credentials: Partial<Record<MovedTable, readonly Record<string, unknown>[]>>;
 }
+
+const everyMoving: readonly Moving[] = movings;
+
+type MovedTable = (typeof movings)[number]["table"];
 
 /** What one user of a tenant at most may have: a kind and a value. */
-export type UserKey = `${"id" | "email" | "username" | "passkey" | "identity"}:${string}`;
+export type UserKey = `${string}:${string}`;
 
-export function userKey(
-  kind: UserKey extends `${infer Kind}:${string}` ? Kind : never,
-  value: string,
-): UserKey {
-  return `${kind}:${value}` as UserKey;
+/** The kinds of keys: their columns, in the order of an index, and the reason to refuse a user. */
+const keys: readonly (NonNullable<Moving["key"]> & { table: ExportedTable })[] = [
+  { kind: "id", table: "users", columns: ["id"], taken: "a user with this id exists" },
+  {
+    kind: "email",
+    table: "emails",
+    columns: ["address"],
+    taken: "an email address is in use, or listed twice",
+  },
+  { kind: "username", table: "usernames", columns: ["username"], taken: "the username is in use" },
+  ...everyMoving.flatMap(({ table, key }) => (key ? [{ ...key, table }] : [])),
+];
+
+/** The keys of a user. */
+export function keysOf(user: UserRows): UserKey[] {
+  const rows = rowsByTable(user, null);
+  return keys.flatMap(({ kind, table, columns }) =>
+    (rows[table] ?? []).map(
+      (row): UserKey => `${kind}:${keyValue(columns.map((name) => String(row[name])))}`,
+    ),
+  );
 }
 
-/** The values of all keys of a kind. */
-function valuesOf(keys: readonly UserKey[], kind: string): string[] {
-  return keys.flatMap((key) => (key.startsWith(`${kind}:`) ? [key.slice(kind.length + 1)] : []));
+/** The reason of a user one of whose keys another user has. */
+export function takenReason(key: UserKey): string {
+  const of = keys.find(({ kind }) => key.startsWith(`${kind}:`));
+  return of?.taken ?? "a unique value is in use";
 }
+
+const keyValue = (values: readonly string[]) =>
+  values.length === 1 ? String(values[0]) : JSON.stringify(values);
 
 /** Finds the keys that users of the tenant have, in one statement. */
 export async function takenKeys(
   db: Pick<Queryable, "execute">,
   tenantId: string,
-  keys: readonly UserKey[],
-): Promise<Set<string>> {
-  const of = (kind: string) => sql.param(valuesOf(keys, kind));
-  const identities = valuesOf(keys, "identity").map((key) => JSON.parse(key) as [string, string]);
-  const providers = sql.param(identities.map(([provider]) => provider));
-  const subjects = sql.param(identities.map(([, subject]) => subject));
-  const { rows } = await db.execute<{ kind: "id"; value: string; subject: string | null }>(sql`
-    select 'id' as kind, id::text as value, null as subject from users
-      where tenant_id = ${tenantId} and id = any(${of("id")}::uuid[])
-    union all select 'email', address, null from emails
-      where tenant_id = ${tenantId} and address = any(${of("email")}::text[])
-    union all select 'username', username, null from usernames
-      where tenant_id = ${tenantId} and username = any(${of("username")}::text[])
-    union all select 'passkey', id, null from webauthn_credentials
-      where tenant_id = ${tenantId} and id = any(${of("passkey")}::text[])
-    union all select 'identity', i.provider, i.subject
-      from unnest(${providers}::text[], ${subjects}::text[]) as given (provider, subject)
-      join identities i on i.tenant_id = ${tenantId} and i.provider = given.provider and i.subject = given.subject`);
-  return new Set(
-    rows.map(({ kind, value, subject }) =>
-      userKey(kind, subject === null ? value : JSON.stringify([value, subject])),
-    ),
-  );
+  of: readonly UserKey[],
+): Promise<Set<UserKey>> {
+  const selects = keys.map(({ kind, table, columns }) => {
+    const types: Readonly<Record<string, string>> = written[table];
+    const values = of.flatMap((key) => (key.startsWith(`${kind}:`) ? [key.slice(kind.length + 1)] : []));
+    const lists = columns.map((name, index) => {
+      const list =
+        columns.length === 1 ? values : values.map((value) => (JSON.parse(value) as string[])[index]);
+      return sql`${sql.param(list)}::${sql.raw(`${types[name]}[]`)}`;
+    });
+    const matches = columns.map((name) => `o.${name} = given.${name}`).join(" and ");
+    return sql`
+      select ${kind} as kind, array[${sql.raw(columns.map((name) => `o.${name}::text`).join(", "))}] as value
+      from unnest(${sql.join(lists, sql`, `)}) as given (${sql.raw(columns.join(", "))})
+      join ${sql.raw(table)} o on o.tenant_id = ${tenantId} and ${sql.raw(matches)}`;
+  });
+  const { rows } = await db.execute<{ kind: string; value: string[] }>(sql.join(selects, sql` union all `));
+  return new Set(rows.map(({ kind, value }): UserKey => `${kind}:${keyValue(value)}`));
 }
 
 /**
- * The columns of each exported table that are written from JSON, with their types. Other columns are the same for all
- * rows.
+ * The columns of each exported table that are written from JSON, with their types, in the order of the foreign keys: users
+ * first. Other columns are the same for all rows.
  */
 const written = {
   users: {
@@ -89,41 +106,13 @@ const written = {
   user_pictures: { user_id: "uuid", id: "uuid", data: "bytea" },
   emails: { user_id: "uuid", id: "uuid", address: "text", is_primary: "boolean", verified_at: "timestamptz" },
   usernames: { user_id: "uuid", id: "uuid", username: "text" },
-  passwords: { user_id: "uuid", hash: "text" },
-  webauthn_credentials: {
-    user_id: "uuid",
-    id: "text",
-    public_key: "bytea",
-    user_handle: "bytea",
-    sign_count: "bigint",
-    aaguid: "text",
-    attestation_type: "text",
-    transports: "text[]",
-    backup_eligible: "boolean",
-    backup_state: "boolean",
-    user_verified: "boolean",
-    mfa_only: "boolean",
-    name: "text",
-    last_used_at: "timestamptz",
-  },
-  totp_secrets: { user_id: "uuid", sealed_secret: "bytea", last_step: "bigint" },
-  recovery_codes: { user_id: "uuid", key_id: "bytea", code_hash: "bytea" },
-  identities: { user_id: "uuid", id: "uuid", provider: "text", subject: "text", email: "text" },
-} as const satisfies Record<TableName<{ exported: { as: readonly string[] } }>, Record<string, string>>;
+  ...(Object.fromEntries(
+    everyMoving.map(({ table, columns }) => [table, { user_id: "uuid", ...columns }]),
+  ) as unknown as Record<MovedTable, Record<string, string>>),
+} as const satisfies Record<ExportedTable, Record<string, string>>;
 
-type Written = keyof typeof written;
-
-/** The columns that no two users of a tenant have in common. */
-const keyColumns: Partial<Record<Written, string[]>> = {
-  users: ["id"],
-  emails: ["address"],
-  usernames: ["username"],
-  webauthn_credentials: ["id"],
-  identities: ["provider", "subject"],
-};
-
-function inOrder(rows: Record<string, string>[], keys: readonly string[]): object[] {
-  const keyed = rows.map((row) => ({ row, key: keys.map((name) => row[name]).join("\0") }));
+function inOrder(rows: readonly Row[], columns: readonly string[]): Row[] {
+  const keyed = rows.map((row) => ({ row, key: columns.map((name) => row[name]).join("\0") }));
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
 }
 
@@ -145,44 +134,39 @@ export async function insertUsers(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString();
-  const rows: Record<Written, object[]> = {
-    users: users.map(({ user }) => user),
-    user_pictures: users.flatMap(({ user, uploadedPicture }) =>
-      uploadedPicture ? [{ ...uploadedPicture, user_id: user.id }] : [],
-    ),
-    emails: users.flatMap(({ user, emails }) =>
+  const rows = users.map((user) => rowsByTable(user, at));
+  for (const table of Object.keys(written) as ExportedTable[]) {
+    const all = rows.flatMap((of) => of[table] ?? []);
+    // Imports at once wait for each other's keys in one order, so that none waits for one that waits for it.
+    const key = keys.find((of) => of.table === table);
+    if (all.length > 0)
+      await tx.execute(insertOf(table, tenantId, key ? inOrder(all, key.columns) : all, at));
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of a user. @param at the time of a verification that states none */
+function rowsByTable(
+  { user, uploadedPicture, emails, username, credentials }: UserRows,
+  at: string | null,
+): Partial<Record<ExportedTable, readonly Row[]>> {
+  const ofUser = (rows: readonly Row[]) => rows.map((row) => ({ ...row, user_id: user.id }));
+  return {
+    users: [user],
+    user_pictures: ofUser(uploadedPicture ? [uploadedPicture] : []),
+    emails: ofUser(
       emails.map((email) => ({
         ...email,
-        user_id: user.id,
         verified_at: email.is_verified ? (email.verified_at ?? email.created_at ?? at) : null,
       })),
     ),
-    usernames: users.flatMap(({ user, username }) =>
-      username ? [{ ...username, user_id: user.id, created_at: user.created_at }] : [],
-    ),
-    passwords: users.flatMap(({ user, password }) =>
-      password ? [{ hash: password.hash, user_id: user.id, created_at: password.set_at }] : [],
-    ),
-    webauthn_credentials: users.flatMap(({ user, credentials }) =>
-      credentials.map((credential) => ({ ...credential, user_id: user.id })),
-    ),
-    totp_secrets: users.flatMap(({ user, totp }) => (totp ? [{ ...totp, user_id: user.id }] : [])),
-    recovery_codes: users.flatMap(({ user, recoveryCodes }) =>
-      recoveryCodes.map((code) => ({ ...code, user_id: user.id, created_at: user.created_at })),
-    ),
-    identities: users.flatMap(({ user, identities }) =>
-      identities.map((identity) => ({ ...identity, user_id: user.id })),
-    ),
+    usernames: ofUser(username ? [{ ...username, created_at: user.created_at }] : []),
+    ...Object.fromEntries(Object.entries(credentials).map(([table, rows]) => [table, ofUser(rows)])),
   };
-  // Imports at once wait for each other's keys in one order, so that none waits for one that waits for it.
-  for (const [name, keys] of Object.entries(keyColumns) as [Written, string[]][])
-    rows[name] = inOrder(rows[name] as Record<string, string>[], keys);
-  // In the order of the foreign keys: users first.
-  for (const name of Object.keys(written) as Written[])
-    if (rows[name].length > 0) await tx.execute(insertOf(name, tenantId, rows[name], at));
 }
 
-function insertOf(name: Written, tenantId: string, rows: readonly object[], now: string): SQL {
+function insertOf(name: ExportedTable, tenantId: string, rows: readonly object[], now: string): SQL {
   const columns = Object.keys(written[name]);
   const types = { ...written[name], created_at: "timestamptz", updated_at: "timestamptz" };
   const shape = Object.entries(types).map(([column, type]) => `${column} ${type}`);

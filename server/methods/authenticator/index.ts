@@ -12,6 +12,8 @@ export const authenticator = {
   has: ({ hasAuthenticator }) => hasAuthenticator,
   fact: "hasAuthenticator",
   pending: null,
+  // The key of an authenticator is bound to this service.
+  moving: null,
   amr: () => "authenticator",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: null,

@@ -8,6 +8,7 @@ export const passcode = {
   has: ({ email }) => email !== null,
   fact: null,
   pending: null,
+  moving: null,
   amr: () => "otp",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: {

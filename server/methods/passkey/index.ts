@@ -1,5 +1,6 @@
 import { type Method, pendingAs } from "../method.ts";
 import { insertCredential, pendingCredential } from "../webauthn-credentials.ts";
+import { webauthnMoving } from "./moving.ts";
 
 /** Passkeys (WebAuthn): multi-factor where the authenticator verifies its user (NIST SP 800-63B-4, 3.1.7). */
 export const passkey = {
@@ -9,6 +10,7 @@ export const passkey = {
   has: ({ hasPasskey }) => hasPasskey,
   fact: "hasPasskey",
   pending: pendingAs("credential", pendingCredential, insertCredential),
+  moving: webauthnMoving,
   amr: () => "passkey",
   strength: { isMultiFactor: "if_user_verified", resistsPhishing: true },
   firstFactor: {

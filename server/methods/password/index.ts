@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Method, pendingAs } from "../method.ts";
+import { passwordMoving } from "./moving.ts";
 import { createPassword } from "./passwords.ts";
 
 /** Passwords: something that the user knows (NIST SP 800-63B-4, 3.1.1). */
@@ -10,6 +11,7 @@ export const password = {
   has: ({ hasPassword }) => hasPassword,
   fact: "hasPassword",
   pending: pendingAs("passwordHash", z.string(), createPassword),
+  moving: passwordMoving,
   amr: () => "pwd",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: {

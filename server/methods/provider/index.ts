@@ -1,4 +1,5 @@
 import type { Method } from "../method.ts";
+import { identityMoving } from "./moving.ts";
 
 /** Returns the provider name that clients know: the key of an OAuth provider, the entity id of a SAML provider. */
 export function publicProvider(provider = ""): string {
@@ -16,6 +17,7 @@ export const provider = {
   has: ({ hasIdentity }) => hasIdentity,
   fact: "hasIdentity",
   pending: null,
+  moving: identityMoving,
   amr: (name) => `ext:${publicProvider(name)}`,
   strength: { isMultiFactor: "if_user_verified", resistsPhishing: false },
   firstFactor: {

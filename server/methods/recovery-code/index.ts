@@ -1,4 +1,5 @@
 import type { Method } from "../method.ts";
+import { recoveryCodeMoving } from "./moving.ts";
 
 /** Recovery codes: each stands in once for a lost second factor (NIST SP 800-63B-4, 4.2.1.1). */
 export const recoveryCode = {
@@ -8,6 +9,7 @@ export const recoveryCode = {
   has: ({ hasRecoveryCode }) => hasRecoveryCode,
   fact: "hasRecoveryCode",
   pending: null,
+  moving: recoveryCodeMoving,
   amr: () => "recovery_code",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: null,

@@ -12,6 +12,8 @@ export const securityKey = {
   has: ({ hasSecurityKey }) => hasSecurityKey,
   fact: "hasSecurityKey",
   pending: pendingAs("securityKey", pendingCredential, insertCredential),
+  // With passkeys, in one list.
+  moving: null,
   amr: () => "security_key",
   strength: { isMultiFactor: "never", resistsPhishing: true },
   firstFactor: null,

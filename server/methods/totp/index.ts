@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Method, pendingAs } from "../method.ts";
+import { totpMoving } from "./moving.ts";
 import { confirmedTotp, insertTotp } from "./totp.ts";
 
 /** Codes of authenticator apps (TOTP, RFC 6238). */
@@ -14,6 +15,7 @@ export const totp = {
     // A sealed secret. The app has been shown it with the identifier as its label.
     unconfirmed: { member: "unconfirmedTotp", schema: z.string() },
   },
+  moving: totpMoving,
   amr: () => "totp",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: null,
