@@ -4,7 +4,7 @@ import type { Fault } from "../fault.ts";
 export const administrationFaults: readonly Fault[] = [
   {
     name: "an imported passkey loses its user handle",
-    file: "server/moving/judge-user.ts",
+    file: "server/methods/passkey/moving.ts",
     text: 'return hexOf(handle ? Buffer.from(handle, "base64url") : legacyUserHandle(userId));',
     fault: "return hexOf(legacyUserHandle(userId));",
     caughtBy: ["server/moving/round-trip.test.ts", "server/moving/forms/forms.test.ts"],
