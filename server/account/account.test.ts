@@ -58,11 +58,11 @@ describe("accountOf", () => {
     const account = await read(id);
     expect(account?.sessions.map((one) => one.id)).toEqual([newer, older]);
     expect(account?.sessions.map((one) => one.id)).not.toContain(past);
-    expect(account?.hasPassword).toBe(false);
+    expect(account?.has.hasPassword).toBe(false);
     await write(async (tx) => {
       await tx.insert(schema.passwords).values({ tenantId: runtime.tenant.id, userId: id, hash: "x" });
     });
-    expect(await read(id)).toMatchObject({ hasPassword: true, profile: { id } });
+    expect(await read(id)).toMatchObject({ has: { hasPassword: true }, profile: { id } });
   });
 
   it("leaves out a session that exceeded the idle timeout", async () => {

@@ -140,7 +140,7 @@ export function describeAccount(stored: StoredAccount, config: Config): Profile 
       stored.credentials.filter(({ mfaOnly }) => mfaOnly).map(describeCredential),
     ),
     mfa_config: {
-      auth_app_set_up: stored.hasTotp,
+      auth_app_set_up: stored.has.hasTotp,
       totp_enabled: totpEnabled,
       security_keys_enabled: securityKeysEnabled,
     },

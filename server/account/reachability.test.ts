@@ -45,7 +45,7 @@ function account(has: {
       created_at: moment,
       updated_at: moment,
     },
-    hasPassword: has.password === true,
+    has: { hasPassword: has.password === true, hasTotp: true },
     picture: null,
     identities: has.google ? [{ id: "google-0", provider: "google", subject: "1", email: null }] : [],
     sessions: [],

@@ -19,7 +19,7 @@ export interface Removal {
  * @param account its profile holds only what the configuration enables
  */
 export function canStillSignIn(
-  { profile, hasPassword, identities }: Account,
+  { profile, has, identities }: Account,
   config: Config,
   without: Removal,
 ): boolean {
@@ -28,9 +28,10 @@ export function canStillSignIn(
   const address = profile.emails?.find(({ id }) => id !== without.email)?.address;
   const left = {
     ...noMethods,
+    ...has,
     email: address ?? null,
     username: without.username ? null : (profile.username?.username ?? null),
-    hasPassword: hasPassword && !without.password,
+    hasPassword: has.hasPassword && !without.password,
     hasPasskey: profile.passkeys?.some(({ id }) => id !== without.passkey) === true,
     hasIdentity: identities.some(isLeft),
   };

@@ -1,8 +1,9 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, getTableName, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
+import { type SingleMethod, singleMethods } from "../methods/index.ts";
 import type { Identity } from "./linked-identities.ts";
 
 const { emails, usernames, users, webauthnCredentials } = schema;
@@ -17,8 +18,8 @@ export interface StoredAccount {
   credentials: (typeof webauthnCredentials.$inferSelect)[];
   /** Oldest first. */
   identities: Identity[];
-  hasPassword: boolean;
-  hasTotp: boolean;
+  /** Methods of which an account has at most one. */
+  has: Record<SingleMethod["fact"], boolean>;
 }
 
 const owned = (table: string, order: string) => `(
@@ -35,11 +36,12 @@ const accountJson = `json_build_object(
   'emails', ${owned("emails", "o.is_primary desc, o.created_at, o.id")},
   'credentials', ${owned("webauthn_credentials", "o.created_at, o.id")},
   'identities', ${owned("identities", "o.created_at, o.id")},
-  'hasPassword', ${owns("passwords")},
-  'hasTotp', ${owns("totp_secrets")})`;
+  'has', json_build_object(${singleMethods
+    .map(({ fact, tables: [table] }) => `'${fact}', ${owns(getTableName(schema[table]))}`)
+    .join(", ")}))`;
 
 /** What the SQL above returns. */
-export interface AccountJson extends Pick<StoredAccount, "identities" | "hasPassword" | "hasTotp"> {
+export interface AccountJson extends Pick<StoredAccount, "identities" | "has"> {
   user: JsonRow;
   usernames: JsonRow[];
   emails: JsonRow[];
@@ -87,7 +89,6 @@ export function storedAccount(json: AccountJson): StoredAccount {
     emails: json.emails.map((row) => rowOfJson(emails, row)),
     credentials: json.credentials.map((row) => rowOfJson(webauthnCredentials, row)),
     identities: json.identities.map(({ id, provider, subject, email }) => ({ id, provider, subject, email })),
-    hasPassword: json.hasPassword,
-    hasTotp: json.hasTotp,
+    has: json.has,
   };
 }

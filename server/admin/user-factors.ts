@@ -11,13 +11,13 @@ import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
+import type { RemovableMethod } from "../methods/index.ts";
 import {
   countRecoveryCodes,
   deleteRecoveryCodes,
   replaceRecoveryCodes,
 } from "../methods/recovery-code/recovery-codes.ts";
 import { hasSecondFactor } from "../methods/second-factors.ts";
-import { deleteTotp } from "../methods/totp/totp.ts";
 import {
   listTrustedDevices,
   revokeDevice,
@@ -32,17 +32,18 @@ type Process = OnPlatform & Databases & AuditOutputs & Sealing & WakesWebhooks &
 
 /** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
 
-/** Removes the authenticator app of a user. */
-export function removeUserOtp(
+/** Removes the second factor of a user of which an account has one. */
+export function removeUserFactor(
   context: RequestContext<Process>,
+  { fact, removal }: RemovableMethod,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
-    if (!user.hasTotp) return notFound;
-    await deleteTotp(context, userId)(tx);
-    await record("otp_deleted");
+    if (!user[fact]) return notFound;
+    await removal.write(context, userId)(tx);
+    await record(removal.audit);
     await dropFactorRemains(tx, context, userId);
-    jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: "totp" }));
+    jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: removal.notice }));
     return { ok: true };
   });
 }

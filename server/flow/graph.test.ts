@@ -177,7 +177,7 @@ const accounts: Account[] = [
       picture: "https://example.com/ada.png",
       ...times,
     },
-    hasPassword: true,
+    has: { hasPassword: true, hasTotp: true },
     picture: null,
     identities: [{ id: "i", provider: "google", subject: "s", email: null }],
     sessions: ["s1", "s2"].map(
@@ -200,7 +200,7 @@ const accounts: Account[] = [
       mfa_config: { auth_app_set_up: false, totp_enabled: true, security_keys_enabled: true },
       ...times,
     },
-    hasPassword: false,
+    has: { hasPassword: false, hasTotp: false },
     picture: null,
     identities: [],
     sessions: [],

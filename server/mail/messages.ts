@@ -76,7 +76,10 @@ export function messagesOf<Kind extends MailKind>(kind: Kind): MessageOf<Kind>[]
   );
 }
 
+/** Second factors as mails name them. */
 export const mailFactors = ["totp", "security_key", "authenticator", "recovery_codes"] as const;
+
+export type MailFactor = (typeof mailFactors)[number];
 
 /** A message that carries a code. */
 export type PasscodeMail = MessageOf<"passcode">;
@@ -93,7 +96,7 @@ export type SecurityMail =
       /** The primary address before the change, for `primary_email_update`. */
       previous?: string;
     }
-  | { type: MessageOf<"factor_change">; factor?: (typeof mailFactors)[number] }
+  | { type: MessageOf<"factor_change">; factor?: MailFactor }
   | { type: MessageOf<"change"> | MessageOf<"deletion"> }
   | ({ type: MessageOf<"sign_in"> } & SignInDetails);
 

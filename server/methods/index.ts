@@ -46,6 +46,18 @@ export const movings = methods.flatMap<Movings>(({ moving }) => moving ?? []);
 
 type Movings = NonNullable<Methods["moving"]>;
 
+/** A method of which an account has at most one row. */
+export type SingleMethod = Extract<Methods, { isSingle: true }>;
+
+export const singleMethods = methods.filter((method): method is SingleMethod => method.isSingle);
+
+/** A second factor that is removed as its record says. */
+export type RemovableMethod = Extract<SecondFactorMethod & SingleMethod, { removal: object }>;
+
+export const removableMethods = methods.filter(
+  (method): method is RemovableMethod => method.removal !== null,
+);
+
 /** A method that a registration can create. */
 export type CreatedMethod = Extract<Methods, { pending: object }>;
 

@@ -3,9 +3,12 @@ import type { z } from "zod";
 import type { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
+import type { AuditType } from "../audit/audit-types.ts";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { UserFacts } from "../identity/users.ts";
+import type { MailFactor } from "../mail/messages.ts";
+import type { UserObject } from "../objects/user-object.ts";
 import type { Moving } from "./moving.ts";
 
 /**
@@ -20,6 +23,8 @@ export interface Method {
   readonly credentials: string;
   /** The tables whose rows are its credentials; none where an identifier of the account is what it proves. */
   readonly tables: readonly CredentialTable[];
+  /** Whether an account has at most one row of it. */
+  readonly isSingle: boolean;
   /** Whether an account has it. */
   readonly has: (facts: MethodFacts) => boolean;
   /** The member of the facts that says so, where it is one of its own. */
@@ -28,6 +33,8 @@ export interface Method {
   readonly pending: Pending | null;
   /** How its credentials are exported and imported; null if they are not, or with those of another method. */
   readonly moving: Moving | null;
+  /** How users and operators remove it, where that is all there is to say; null if code of its own removes it. */
+  readonly removal: Removal | null;
   /** The `amr` of a session (RFC 8176), as clients of the protocol know it. @param provider of the factor */
   readonly amr: (provider?: string) => string;
   readonly strength: Strength;
@@ -64,6 +71,30 @@ export function pendingAs<const Member extends string, Schema extends z.ZodType>
   store: (context: RequestContext<object>, userId: string, value: z.output<Schema>) => Write,
 ) {
   return { member, schema, store, unconfirmed: null };
+}
+
+/** How a second factor of which an account has one is removed. Its owner is told by mail. */
+export interface Removal {
+  readonly write: (context: Pick<RequestContext<unknown>, "tenant">, userId: string) => Write;
+  readonly audit: AuditType;
+  readonly notice: MailFactor;
+  /** The action of the account page. */
+  readonly action: string;
+  readonly description: string;
+  /** The operations of the administration interface that show and remove it. */
+  readonly administration: {
+    /** Below the address of the user. */
+    readonly path: string;
+    /** In the ids of the operations, after their verbs. */
+    readonly id: string;
+    /** With its article, for the descriptions: "an authenticator app". */
+    readonly noun: string;
+    /** Where it was named before: "app". */
+    readonly short: string;
+    readonly schema: z.ZodType;
+    /** The member of the user object that has this schema. */
+    readonly member: keyof UserObject;
+  };
 }
 
 /** Facts of an account that say which methods it has. */

@@ -25,7 +25,7 @@ export const passwordActions = {
     description: "Set a password.",
     costs: ["hash", "write", "mail"],
     input,
-    when: ({ account, config }) => config.password.enabled && !account.hasPassword,
+    when: ({ account, config }) => config.password.enabled && !account.has.hasPassword,
     to: [STAY],
     errors: newPasswordErrors,
     run: (context, { password }) => setPassword(context, password, createPassword),
@@ -35,7 +35,7 @@ export const passwordActions = {
     costs: ["hash", "write", "mail"],
     canAlwaysReauthenticate: true,
     input: (view) => withEndOfOthers(input(view), view),
-    when: ({ account, config }) => config.password.enabled && account.hasPassword,
+    when: ({ account, config }) => config.password.enabled && account.has.hasPassword,
     to: [STAY],
     errors: newPasswordErrors,
     run: (context, { password, end_other_sessions }) =>
@@ -72,7 +72,9 @@ export const passwordActions = {
 
 function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
   const { enabled, optional } = config.password;
-  return enabled && optional && account.hasPassword && canStillSignIn(account, config, { password: true });
+  return (
+    enabled && optional && account.has.hasPassword && canStillSignIn(account, config, { password: true })
+  );
 }
 
 async function setPassword(
@@ -86,7 +88,7 @@ async function setPassword(
   const { id } = account.profile;
   const hash = await request.runtime.passwordHasher.hash(password, request.signal);
   const writes: Write[] = [
-    requireAccount(request, id, ({ hasPassword }) => hasPassword === account.hasPassword),
+    requireAccount(request, id, ({ has }) => has.hasPassword === account.has.hasPassword),
     writePassword(request, id, hash),
     (tx) => endSignIns(tx, request.tenant.id, id),
     audit(request, "password_changed", { by: "profile" }, id),

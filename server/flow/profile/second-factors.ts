@@ -8,14 +8,20 @@ import { deleteDevice } from "../../authenticator/devices.ts";
 import type { Config } from "../../config/schema.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { authenticator } from "../../methods/authenticator/index.ts";
-import type { SecondFactorMethod } from "../../methods/index.ts";
+import {
+  type RemovableMethod,
+  removableMethods,
+  type SecondFactorMethod,
+  type SingleMethod,
+  secondFactors,
+} from "../../methods/index.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
 import { canUse, isAccepted } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
-import { deleteTotp } from "../../methods/totp/totp.ts";
 import { deleteCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { revokeDevice, revokeDevices } from "../../sessions/trusted-devices.ts";
+import type { Action, NoInput } from "../define.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";
@@ -29,36 +35,8 @@ const securityKeyInput = z.strictObject({ security_key_id: itemId() });
 
 /** Profile actions on second factors and recovery codes. */
 export const secondFactorActions = {
-  continue_to_otp_secret_creation: sensitiveAction({
-    description: "Set up an authenticator app.",
-    when: ({ account: { profile } }) =>
-      profile.mfa_config.totp_enabled && !profile.mfa_config.auth_app_set_up,
-    to: ["mfa_otp_secret_creation"],
-    run: () => go("mfa_otp_secret_creation"),
-  }),
-  otp_secret_delete: sensitiveAction({
-    description: "Remove the authenticator app.",
-    costs: ["write", "mail"],
-    input: (view) => withEndOfOthers(noInput, view),
-    when: ({ account, config }) => mayDeleteApp(account, config),
-    to: [STAY],
-    run(context, { end_other_sessions }) {
-      const { request, account, config } = context;
-      const { id } = account.profile;
-      const last = !hasOthers(account, config, "totp");
-      return stay({
-        facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
-        writes: [
-          requireAccount(request, id, (current) => mayDeleteApp(current, config)),
-          deleteTotp(request, id),
-          audit(request, "otp_deleted", {}, id),
-          ...afterRemoval(request, id, last),
-          ...endOthersIf(end_other_sessions, context),
-        ],
-        jobs: securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: "totp" }),
-      });
-    },
-  }),
+  ...enrolmentsOfSingle(),
+  ...removalsOfSingle(),
   security_key_create: sensitiveAction({
     description: "Set up a security key.",
     costs: ["write"],
@@ -172,15 +150,66 @@ export const secondFactorActions = {
   }),
 };
 
+/** The actions that set up second factors of which an account has one, by their names. */
+function enrolmentsOfSingle(): {
+  [Method in RemovableMethod as Method["secondFactor"]["enrolment"]["action"]]: Action<NoInput>;
+} {
+  const enrolments = removableMethods.map((method) => {
+    const { action, state, description } = method.secondFactor.enrolment;
+    const enrolment = sensitiveAction({
+      description,
+      when: ({ account, config }) => isAccepted(method, config) && !account.has[method.fact],
+      to: [state],
+      run: () => go(state),
+    });
+    return [action, enrolment] as const;
+  });
+  return Object.fromEntries(enrolments) as ReturnType<typeof enrolmentsOfSingle>;
+}
+
+/** The actions that remove them, by their names. */
+function removalsOfSingle(): {
+  [Method in RemovableMethod as Method["removal"]["action"]]: ReturnType<typeof removalOf>;
+} {
+  const removals = removableMethods.map((method) => [method.removal.action, removalOf(method)] as const);
+  return Object.fromEntries(removals) as ReturnType<typeof removalsOfSingle>;
+}
+
+function removalOf(method: RemovableMethod) {
+  const { description, write, audit: entry, notice } = method.removal;
+  return sensitiveAction({
+    description,
+    costs: ["write", "mail"],
+    input: (view) => withEndOfOthers(noInput, view),
+    when: ({ account, config }) => mayDelete(method, account, config),
+    to: [STAY],
+    run(context, { end_other_sessions }) {
+      const { request, account, config } = context;
+      const { id } = account.profile;
+      const last = !hasOthers(account, config, method.name);
+      return stay({
+        facts: { [method.fact]: false, ...(last ? { hasRecoveryCode: false } : {}) },
+        writes: [
+          requireAccount(request, id, (current) => mayDelete(method, current, config)),
+          write(request, id),
+          audit(request, entry, {}, id),
+          ...afterRemoval(request, id, last),
+          ...endOthersIf(end_other_sessions, context),
+        ],
+        jobs: securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: notice }),
+      });
+    },
+  });
+}
+
 /** Whether an account may have one more security key. */
 export function mayAddSecurityKey(account: Account, { mfa }: Config): boolean {
   return mfa.enabled && mfa.security_keys.enabled && keysOf(account).length < mfa.security_keys.limit;
 }
 
-/** Whether the app may be removed, even while apps are disabled; not if it is the last required factor. */
-function mayDeleteApp(account: Account, config: Config): boolean {
-  const { auth_app_set_up } = account.profile.mfa_config;
-  return auth_app_set_up && (!needsFactor(config) || hasOthers(account, config, "totp"));
+/** Whether a second factor may be removed, even while it is disabled; not if it is the last required one. */
+function mayDelete({ name, fact }: RemovableMethod, account: Account, config: Config): boolean {
+  return account.has[fact] && (!needsFactor(config) || hasOthers(account, config, name));
 }
 
 function mayDeleteKey(account: Account, config: Config): boolean {
@@ -208,11 +237,17 @@ function mayHaveCodes(account: Account, config: Config): boolean {
 type FactorName = SecondFactorMethod["name"];
 
 /** How many second factors of each kind the account has, of those that the configuration accepts. */
-const factorsOf = (account: Account, config: Config): Record<FactorName, number> => ({
-  totp: hasApp(account) ? 1 : 0,
-  security_key: keysOf(account).length,
-  authenticator: isAccepted(authenticator, config) ? account.belongings.phones.length : 0,
-});
+function factorsOf(account: Account, config: Config): Record<FactorName, number> {
+  const counts: Record<Exclude<FactorName, SingleMethod["name"]>, number> = {
+    security_key: keysOf(account).length,
+    authenticator: account.belongings.phones.length,
+  };
+  const count = (method: SecondFactorMethod) =>
+    method.isSingle ? Number(account.has[method.fact]) : counts[method.name];
+  return Object.fromEntries(
+    secondFactors.map((method) => [method.name, isAccepted(method, config) ? count(method) : 0]),
+  ) as Record<FactorName, number>;
+}
 
 /** Whether the account has another second factor than one of this kind. */
 function hasOthers(account: Account, config: Config, removed: FactorName): boolean {
@@ -222,10 +257,6 @@ function hasOthers(account: Account, config: Config, removed: FactorName): boole
 
 /** Lists the security keys of an account. */
 const keysOf = ({ profile }: Account) => profile.security_keys ?? [];
-
-/** Whether the account has an authenticator app as a second factor. */
-const hasApp = ({ profile: { mfa_config } }: Account) =>
-  mfa_config.totp_enabled && mfa_config.auth_app_set_up;
 
 const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
 

@@ -4,7 +4,7 @@ import {
   countUserRecoveryCodes,
   listUserPhones,
   listUserTrustedBrowsers,
-  removeUserOtp,
+  removeUserFactor,
   removeUserPhone,
   removeUserRecoveryCodes,
   removeUserTrustedBrowser,
@@ -12,7 +12,8 @@ import {
   replaceUserRecoveryCodes,
 } from "../../admin/user-factors.ts";
 import type { Device } from "../../authenticator/devices.ts";
-import { readUserObject, userOtpSchema } from "../../objects/user-object.ts";
+import { type RemovableMethod, removableMethods } from "../../methods/index.ts";
+import { readUserObject } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
 import { requestContextOf } from "../table/handler-context.ts";
@@ -20,7 +21,6 @@ import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from ".
 
 const tag = "admin: users";
 const params = z.object({ id: uuid() });
-const otp = "/admin/users/{id}/otp";
 const recoveryCodes = "/admin/users/{id}/recovery_codes";
 const trustedBrowsers = "/admin/users/{id}/trusted_browsers";
 const phones = "/admin/users/{id}/phones";
@@ -62,38 +62,47 @@ function describePhone(phone: Device): z.infer<typeof phoneSchema> {
   };
 }
 
+/** The operations of a second factor of which an account has one. */
+function factorAddresses(method: RemovableMethod) {
+  const { path, id, noun, short, schema, member } = method.removal.administration;
+  const missing = `There is no such user, or it has no ${short}.`;
+  return [
+    adminOperation(
+      {
+        method: "GET",
+        path: `/admin/users/{id}/${path}`,
+        id: `get${id}`,
+        summary: `Get whether a user has ${noun}`,
+        tag,
+        params,
+        answers: { 200: { schema }, 404: missing },
+      },
+      async ({ runtime, tenant }, { params }) => {
+        const shown = (await readUserObject(runtime.database.read, tenant, params.id))?.[member];
+        return shown ? json(200, shown) : rejectionReply(notFound);
+      },
+    ),
+    adminOperation(
+      {
+        method: "DELETE",
+        path: `/admin/users/{id}/${path}`,
+        id: `delete${id}`,
+        summary: `Remove ${noun.replace(/^an? /, "the ")} of a user`,
+        description:
+          "Ends unfinished sign-ins and the trust in browsers; with the last second factor, the recovery codes too.",
+        tag,
+        params,
+        answers: { 204: `The user has no ${short}.`, 404: missing },
+      },
+      async (context, { params }) =>
+        replyTo(await removeUserFactor(await requestContextOf(context), method, params.id), noContent),
+    ),
+  ];
+}
+
 /** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
 export const secondFactorAddresses = [
-  adminOperation(
-    {
-      method: "GET",
-      path: otp,
-      id: "getUserOtp",
-      summary: "Get whether a user has an authenticator app",
-      tag,
-      params,
-      answers: { 200: { schema: userOtpSchema }, 404: "There is no such user, or it has no app." },
-    },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      return user?.otp ? json(200, user.otp) : rejectionReply(notFound);
-    },
-  ),
-  adminOperation(
-    {
-      method: "DELETE",
-      path: otp,
-      id: "deleteUserOtp",
-      summary: "Remove the authenticator app of a user",
-      description:
-        "Ends unfinished sign-ins and the trust in browsers; with the last second factor, the recovery codes too.",
-      tag,
-      params,
-      answers: { 204: "The user has no app.", 404: "There is no such user, or it has no app." },
-    },
-    async (context, { params }) =>
-      replyTo(await removeUserOtp(await requestContextOf(context), params.id), noContent),
-  ),
+  ...removableMethods.flatMap(factorAddresses),
   adminOperation(
     {
       method: "GET",

@@ -9,11 +9,13 @@ export const authenticator = {
   name: "authenticator",
   credentials: "authenticators (UAF)",
   tables: ["authenticatorDevices"],
+  isSingle: false,
   has: ({ hasAuthenticator }) => hasAuthenticator,
   fact: "hasAuthenticator",
   pending: null,
   // The key of an authenticator is bound to this service.
   moving: null,
+  removal: null,
   amr: () => "authenticator",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: null,

@@ -5,10 +5,12 @@ export const passcode = {
   name: "passcode",
   credentials: "mailed codes",
   tables: [],
+  isSingle: false,
   has: ({ email }) => email !== null,
   fact: null,
   pending: null,
   moving: null,
+  removal: null,
   amr: () => "otp",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: {

@@ -7,10 +7,12 @@ export const passkey = {
   name: "passkey",
   credentials: "passkeys",
   tables: ["webauthnCredentials"],
+  isSingle: false,
   has: ({ hasPasskey }) => hasPasskey,
   fact: "hasPasskey",
   pending: pendingAs("credential", pendingCredential, insertCredential),
   moving: webauthnMoving,
+  removal: null,
   amr: () => "passkey",
   strength: { isMultiFactor: "if_user_verified", resistsPhishing: true },
   firstFactor: {

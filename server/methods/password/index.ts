@@ -8,10 +8,12 @@ export const password = {
   name: "password",
   credentials: "passwords",
   tables: ["passwords"],
+  isSingle: true,
   has: ({ hasPassword }) => hasPassword,
   fact: "hasPassword",
   pending: pendingAs("passwordHash", z.string(), createPassword),
   moving: passwordMoving,
+  removal: null,
   amr: () => "pwd",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: {

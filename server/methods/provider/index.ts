@@ -14,10 +14,12 @@ export const provider = {
   name: "third_party",
   credentials: "identities at providers",
   tables: ["identities"],
+  isSingle: false,
   has: ({ hasIdentity }) => hasIdentity,
   fact: "hasIdentity",
   pending: null,
   moving: identityMoving,
+  removal: null,
   amr: (name) => `ext:${publicProvider(name)}`,
   strength: { isMultiFactor: "if_user_verified", resistsPhishing: false },
   firstFactor: {

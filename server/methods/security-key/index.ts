@@ -9,11 +9,13 @@ export const securityKey = {
   name: "security_key",
   credentials: "security keys",
   tables: ["webauthnCredentials"],
+  isSingle: false,
   has: ({ hasSecurityKey }) => hasSecurityKey,
   fact: "hasSecurityKey",
   pending: pendingAs("securityKey", pendingCredential, insertCredential),
   // With passkeys, in one list.
   moving: null,
+  removal: null,
   amr: () => "security_key",
   strength: { isMultiFactor: "never", resistsPhishing: true },
   firstFactor: null,

@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { userOtpSchema } from "../../objects/user-object.ts";
 import { type Method, pendingAs } from "../method.ts";
 import { totpMoving } from "./moving.ts";
-import { confirmedTotp, insertTotp } from "./totp.ts";
+import { confirmedTotp, deleteTotp, insertTotp } from "./totp.ts";
 
 /** Codes of authenticator apps (TOTP, RFC 6238). */
 export const totp = {
   name: "totp",
   credentials: "authenticator apps",
   tables: ["totpSecrets"],
+  isSingle: true,
   has: ({ hasTotp }) => hasTotp,
   fact: "hasTotp",
   pending: {
@@ -16,6 +18,21 @@ export const totp = {
     unconfirmed: { member: "unconfirmedTotp", schema: z.string() },
   },
   moving: totpMoving,
+  removal: {
+    write: deleteTotp,
+    audit: "otp_deleted",
+    notice: "totp",
+    action: "otp_secret_delete",
+    description: "Remove the authenticator app.",
+    administration: {
+      path: "otp",
+      id: "UserOtp",
+      noun: "an authenticator app",
+      short: "app",
+      schema: userOtpSchema,
+      member: "otp",
+    },
+  },
   amr: () => "totp",
   strength: { isMultiFactor: "never", resistsPhishing: false },
   firstFactor: null,
