@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ReadOnly, schema } from "#db/client";
 import { isoTime } from "#db/iso-time";
+import type { TableName } from "#db/tables";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 
@@ -115,6 +116,44 @@ const rowOf = (user: string, table: string, members: string) =>
   `(select jsonb_build_object(${members})
     from ${table} o where o.tenant_id = ${user}.tenant_id and o.user_id = ${user}.id)`;
 
+type CredentialTable = TableName<{ owner: "account"; revoked: "credential" }>;
+
+/** What the object shows of the credentials in each table, as a member and its SQL; null for nothing. */
+const shownCredentials: Record<CredentialTable, null | ((user: string) => string)> = {
+  passwords: (user) =>
+    `'password', ${rowOf(user, "passwords", `'id', o.user_id, 'tenant_id', o.tenant_id, ${timesOf("o")}`)}`,
+  webauthn_credentials: (user) =>
+    `'webauthn_credentials', ${listOf(
+      user,
+      "webauthn_credentials",
+      `'id', o.id, 'name', o.name, 'public_key', ${base64url("o.public_key")},
+       'attestation_type', o.attestation_type, 'aaguid', o.aaguid, 'last_used_at', ${isoTime("o.last_used_at")},
+       'created_at', ${isoTime("o.created_at")}, 'transports', to_jsonb(o.transports),
+       'backup_eligible', o.backup_eligible, 'backup_state', o.backup_state, 'mfa_only', o.mfa_only`,
+      "o.created_at, o.id",
+    )}`,
+  totp_secrets: (user) =>
+    `'otp', ${rowOf(user, "totp_secrets", `'id', o.user_id, 'created_at', ${isoTime("o.created_at")}`)}`,
+  identities: (user) =>
+    `'identities', ${listOf(
+      user,
+      "identities",
+      `'id', o.id, 'provider_id', o.subject, 'provider_name', o.provider,
+       'email_id', (select e.id from emails e
+         where e.tenant_id = o.tenant_id and e.user_id = o.user_id and e.address = o.email),
+       ${timesOf("o")}`,
+      "o.created_at, o.id",
+    )}`,
+  // The administration interface has operations of their own for both.
+  authenticator_devices: null,
+  recovery_codes: null,
+};
+
+const credentialMembers = (user: string) =>
+  Object.values(shownCredentials)
+    .flatMap((shown) => (shown ? [shown(user)] : []))
+    .join(", ");
+
 /**
  * Returns the SQL expression that builds the object of `userObjectSchema` as one `jsonb`, so that one statement reads
  * any number of users, and an event takes its snapshot in the transaction of the change.
@@ -132,15 +171,6 @@ export function userObjectText(baseUrl: string, user: string): string {
   // jsonb_strip_nulls would also reach into metadata, whose nulls belong to the operator and the user.
   const members = `
     'id', ${user}.id,
-    'webauthn_credentials', ${listOf(
-      user,
-      "webauthn_credentials",
-      `'id', o.id, 'name', o.name, 'public_key', ${base64url("o.public_key")},
-       'attestation_type', o.attestation_type, 'aaguid', o.aaguid, 'last_used_at', ${isoTime("o.last_used_at")},
-       'created_at', ${isoTime("o.created_at")}, 'transports', to_jsonb(o.transports),
-       'backup_eligible', o.backup_eligible, 'backup_state', o.backup_state, 'mfa_only', o.mfa_only`,
-      "o.created_at, o.id",
-    )},
     'emails', ${listOf(
       user,
       "emails",
@@ -150,17 +180,7 @@ export function userObjectText(baseUrl: string, user: string): string {
     )},
     'username', ${rowOf(user, "usernames", `'id', o.id, 'username', o.username, ${timesOf("o")}`)},
     ${timesOf(user)},
-    'password', ${rowOf(user, "passwords", `'id', o.user_id, 'tenant_id', o.tenant_id, ${timesOf("o")}`)},
-    'identities', ${listOf(
-      user,
-      "identities",
-      `'id', o.id, 'provider_id', o.subject, 'provider_name', o.provider,
-       'email_id', (select e.id from emails e
-         where e.tenant_id = o.tenant_id and e.user_id = o.user_id and e.address = o.email),
-       ${timesOf("o")}`,
-      "o.created_at, o.id",
-    )},
-    'otp', ${rowOf(user, "totp_secrets", `'id', o.user_id, 'created_at', ${isoTime("o.created_at")}`)},
+    ${credentialMembers(user)},
     'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
     'picture', case when ${user}.picture like '/%' then `;
   const metadata = ["public_metadata", "private_metadata", "unsafe_metadata"]
