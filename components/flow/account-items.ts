@@ -1,4 +1,5 @@
 import type { PageWords, WordedSection } from "#words/flow";
+import type { MethodName } from "../../server/flow/protocol-names.ts";
 import type { IconName } from "../ui/icon.tsx";
 import type { ItemInput } from "./account.ts";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
@@ -291,7 +292,7 @@ function credentialDetails({
 }
 
 /** The words of the methods of signing in. A registration that proved nothing, and unknown methods, have none. */
-const methodWords: Partial<Record<string, keyof PageWords>> = {
+const methodWords: Record<MethodName, keyof PageWords> = {
   password: "password",
   passcode: "mailedCode",
   passkey: "passkey",
@@ -305,7 +306,7 @@ const methodWords: Partial<Record<string, keyof PageWords>> = {
 function methodDetails(methods: unknown): Detail[] {
   const named = Array.isArray(methods) ? methods.filter(isText) : [];
   return named.flatMap((method): Detail[] => {
-    const word = Object.hasOwn(methodWords, method) ? methodWords[method] : undefined;
+    const word = Object.hasOwn(methodWords, method) ? methodWords[method as MethodName] : undefined;
     return word ? [{ word }] : [];
   });
 }

@@ -3,6 +3,7 @@ import type { States } from "./states/index.ts";
 
 /** The names of the flow protocol, derived from the declarations; for `import type`. */
 
+export type { MethodName } from "../methods/index.ts";
 export type { ErrorCode } from "./errors.ts";
 export type { StateName } from "./names.ts";
 
