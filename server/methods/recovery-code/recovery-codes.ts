@@ -8,7 +8,7 @@ import { lockUser } from "../../identity/users.ts";
 import { type Sealing, splitDigest } from "../../keys/vault.ts";
 import type { OnPlatform, Platform } from "../../lib/platform.ts";
 import type { RateLimited } from "../../limits/rate-limits.ts";
-import { countSecondFactorAttempt } from "../second-factor-attempts.ts";
+import { countSecondFactorAttempt, type TypedFactor } from "../second-factor-attempts.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing;
@@ -23,6 +23,9 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** 80 bits; NIST SP 800-63B-4 section 4.2.1.1 asks for 64. */
 const CODE_LENGTH = 16;
 const GROUP_LENGTH = 4;
+
+// The codes cannot be guessed, so failed attempts must not keep the owner from using one.
+const typed = { counter: "recovery_code", cap: null } as const satisfies TypedFactor;
 
 export type RecoveryCodeVerdict =
   /** `write` consumes the code; it throws ConflictError("recovery_code") if it was consumed concurrently. */
@@ -76,7 +79,7 @@ export async function verifyRecoveryCode(
     .where(ofUser(tenant.id, userId));
   // Codes of a key that is not configured cannot be judged, so this throws before the attempt is counted.
   for (const row of stored) runtime.vault.assertKnown("digest", digestOf(row));
-  const admitted = await countSecondFactorAttempt(context, "recovery_code", userId);
+  const admitted = await countSecondFactorAttempt(context, typed, userId);
   if (!admitted.ok) return admitted;
 
   const found = stored.find((row) =>

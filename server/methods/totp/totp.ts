@@ -9,7 +9,7 @@ import type { RequestContext } from "../../context/context.ts";
 import type { Sealing } from "../../keys/vault.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
 import type { RateLimited } from "../../limits/rate-limits.ts";
-import { countSecondFactorAttempt } from "../second-factor-attempts.ts";
+import { countSecondFactorAttempt, type TypedFactor } from "../second-factor-attempts.ts";
 import { totpQrCode, totpUri } from "./totp-qr-code.ts";
 
 /** What this module takes of the process. */
@@ -27,6 +27,8 @@ const SECRET_BYTES = 20;
 const STEP_SECONDS = 30;
 /** The previous and the next step are accepted too, for clock skew (RFC 6238 section 5.2). */
 const TOLERANCE_SECONDS = STEP_SECONDS;
+
+const typed = { counter: "otp", cap: { failures: 5, windowSeconds: 300 } } as const satisfies TypedFactor;
 
 /** Other systems have issued secrets of 80 bits. */
 export const MIN_IMPORTED_SECRET_BYTES = 10;
@@ -119,7 +121,7 @@ export async function confirmTotp(
 ): Promise<TotpConfirmation> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
   const secret = openSecret(context, userId, Buffer.from(sealed, "base64url"));
-  const admitted = await countSecondFactorAttempt(context, "otp", userId);
+  const admitted = await countSecondFactorAttempt(context, typed, userId);
   if (!admitted.ok) return admitted;
   const step = await stepOf(secret, code, context.now);
   if (step === null) return { ok: false, reason: "wrong" };
@@ -144,7 +146,7 @@ export async function verifyTotp(
   const [stored] = await selectSecret(runtime.database.read).execute({ tenantId: tenant.id, userId });
   // Throws before the attempt is counted if the key is not configured.
   const secret = stored && openSecret(context, userId, stored.sealedSecret);
-  const admitted = await countSecondFactorAttempt(context, "otp", userId);
+  const admitted = await countSecondFactorAttempt(context, typed, userId);
   if (!admitted.ok) return admitted;
 
   const step = secret && (await stepOf(secret, code, now));
