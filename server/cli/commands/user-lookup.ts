@@ -7,6 +7,8 @@ import { entriesAbout } from "../../audit/named-user.ts";
 import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { factsById, type UserFacts } from "../../identity/users.ts";
+import { type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
+import { recoveryCode } from "../../methods/recovery-code/index.ts";
 import { readUserObject, type UserObject } from "../../objects/user-object.ts";
 import { columns } from "../arguments.ts";
 import { auditCells } from "../audit-lines.ts";
@@ -144,14 +146,15 @@ function methodsOf({ password, webauthn_credentials = [], identities = [] }: Use
   ];
 }
 
-function secondFactorsOf({ otp, webauthn_credentials = [] }: UserObject, facts: UserFacts): string[] {
+function secondFactorsOf({ webauthn_credentials = [] }: UserObject, facts: UserFacts): string[] {
   const keys = webauthn_credentials.filter(({ mfa_only }) => mfa_only).length;
-  return [
-    ...(otp ? ["authenticator app"] : []),
-    ...(keys > 0 ? [counted(keys, "security key")] : []),
-    ...(facts.hasAuthenticator ? ["authenticator"] : []),
-    ...(facts.hasRecoveryCode ? ["recovery codes"] : []),
-  ];
+  const texts: Record<(SecondFactorMethod | typeof recoveryCode)["name"], string> = {
+    totp: "authenticator app",
+    security_key: counted(keys, "security key"),
+    authenticator: "authenticator",
+    recovery_code: "recovery codes",
+  };
+  return [...secondFactors, recoveryCode].flatMap(({ name, fact }) => (facts[fact] ? [texts[name]] : []));
 }
 
 const counted = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
