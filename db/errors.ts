@@ -52,13 +52,14 @@ export function asConflict(error: unknown): unknown {
   return refusal ? new ConflictError(refusal.message as ConflictReason) : error;
 }
 
-/** Unique constraints that concurrent requests may violate. `db/errors.test.ts` checks that they exist. */
+/**
+ * Unique constraints that concurrent requests may violate, beside those of methods (`server/methods/single-rows.ts`). `db/errors.test.ts` checks that
+ * they exist.
+ */
 export const uniqueConstraints = [
   "emails_address_unique",
   "emails_primary_unique",
   "identities_subject_unique",
-  "passwords_tenant_id_user_id_pk",
-  "totp_secrets_tenant_id_user_id_pk",
   "users_tenant_id_id_pk",
   "usernames_user_unique",
   "usernames_username_unique",

@@ -5,6 +5,7 @@ import {
   violatedForeignKey,
   violatedUnique,
 } from "#db/errors";
+import { singleRowConstraints } from "../methods/single-rows.ts";
 import type { FlowData } from "./data.ts";
 import { type StepError, stepError } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
@@ -58,8 +59,6 @@ const conflicts = {
   second_factor: accountChanged,
   emails_primary_unique: alreadyWritten,
   usernames_user_unique: alreadyWritten,
-  passwords_tenant_id_user_id_pk: alreadyWritten,
-  totp_secrets_tenant_id_user_id_pk: alreadyWritten,
   password: { error: stepError("value_invalid_error", { input: "password" }) },
   passcode: { error: stepError("passcode_invalid", { input: "code" }) },
   passkey: { error: stepError("passkey_invalid") },
@@ -92,8 +91,9 @@ const conflicts = {
 /** Maps the failure of a write to the state and error to show; null if it is not a conflict of a flow. */
 export function conflictOf(failure: unknown, type: FlowType): Conflict | null {
   const name = failure instanceof ConflictError ? failure.reason : violatedUnique(failure);
-  if (name === null || !isListed(name)) return null;
-  const conflict: ConflictEntry | null = conflicts[name];
+  if (name === null) return null;
+  const listed: ConflictEntry | null = isListed(name) ? conflicts[name] : null;
+  const conflict = singleRowConstraints.has(name) ? alreadyWritten : listed;
   if (!conflict) return null;
   const { [type]: state, error, discard } = conflict;
   return { error, ...(state ? { state } : {}), ...(discard ? { discard } : {}) };

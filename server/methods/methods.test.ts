@@ -1,4 +1,4 @@
-import { and, eq, getTableName, is } from "drizzle-orm";
+import { and, eq, getTableName, is, sql } from "drizzle-orm";
 import { getTableConfig, getViewConfig, PgTable } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
@@ -9,7 +9,7 @@ import { stateNames } from "../flow/names.ts";
 import { factsById } from "../identity/users.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { userWithEverything } from "../testing/user-with-everything.ts";
-import { firstFactors, methods, noMethods, secondFactors } from "./index.ts";
+import { firstFactors, methods, noMethods, secondFactors, singleMethods } from "./index.ts";
 import type { Method, MethodFact } from "./method.ts";
 import {
   acceptedFactors,
@@ -17,6 +17,7 @@ import {
   isMultiFactor,
   keepsRecoveryCodes,
 } from "./second-factors.ts";
+import { singleRowConstraints } from "./single-rows.ts";
 import { canSignIn } from "./ways-in.ts";
 
 const all: readonly Method[] = methods;
@@ -70,6 +71,15 @@ describe("an account with everything", () => {
     runtime = await testRuntime();
   });
   afterAll(() => runtime.close());
+
+  test("has constraints against a second row of each method of which it has at most one", async () => {
+    const { rows } = await runtime.database.read.execute<{ name: string }>(
+      sql`select conname as name from pg_constraint where contype = 'p'`,
+    );
+    const existing = new Set(rows.map(({ name }) => name));
+    expect(singleRowConstraints.size).toBe(singleMethods.length);
+    expect([...singleRowConstraints].filter((name) => !existing.has(name))).toEqual([]);
+  });
 
   test.each(all.filter(({ fact }) => fact !== null).map((method) => [method.name, method] as const))(
     "has %s, until the rows of its tables are deleted",
