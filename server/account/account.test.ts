@@ -133,7 +133,8 @@ describe("requireAccount", () => {
     await write(
       createEmail(contextAt(), id, { address: "two@example.com", isPrimary: false, verified: true }),
     );
-    const another = ({ profile }: { profile: { emails?: unknown[] } }) => (profile.emails?.length ?? 0) > 1;
+    const another = ({ profile }: { profile: { emails?: unknown[] | undefined } }) =>
+      (profile.emails?.length ?? 0) > 1;
     const remove = async (address: string) => {
       const email = await emailId(id, address);
       await write(requireAccount(contextAt(), id, another), removeEmail(contextAt(), id, email));

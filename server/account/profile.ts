@@ -1,7 +1,11 @@
+import { z } from "zod";
 import type { ReadOnly, schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { pictureAddress } from "../identity/picture.ts";
+import { isAccepted } from "../methods/second-factors.ts";
+import { securityKey } from "../methods/security-key/index.ts";
+import { totp } from "../methods/totp/index.ts";
 import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import { providerName } from "./linked-identities.ts";
 import { type AccountJson, readAccount, type StoredAccount, storedAccount } from "./stored-account.ts";
@@ -9,64 +13,83 @@ import { type AccountJson, readAccount, type StoredAccount, storedAccount } from
 type Row<Table extends "emails" | "usernames" | "webauthnCredentials"> =
   (typeof schema)[Table]["$inferSelect"];
 
-/** A passkey or a security key as shown to its owner. Times are RFC 3339. */
-export interface CredentialProfile {
-  /** base64url */
-  id: string;
-  name?: string;
-  /** COSE_Key in base64url */
-  public_key: string;
-  attestation_type: string;
-  aaguid: string;
-  last_used_at?: string;
-  created_at: string;
-  transports: string[];
-  backup_eligible: boolean;
-  backup_state: boolean;
-  mfa_only: boolean;
-}
+const time = z.iso.datetime();
+
+const metadata = z.record(z.string(), z.unknown());
+
+/** A passkey or a security key as shown to its owner. */
+const credentialSchema = z
+  .object({
+    id: z.string().describe("base64url"),
+    name: z.string().optional(),
+    public_key: z.string().describe("COSE_Key in base64url."),
+    attestation_type: z.string(),
+    aaguid: z.guid(),
+    last_used_at: time.optional(),
+    created_at: time,
+    transports: z.array(z.string()),
+    backup_eligible: z.boolean(),
+    backup_state: z.boolean(),
+    mfa_only: z.boolean(),
+  })
+  .meta({ id: "ProfileCredential" });
+
+export type CredentialProfile = z.output<typeof credentialSchema>;
 
 /** An identity at a provider as shown to its owner. */
-export interface IdentityProfile {
-  /** The subject identifier at the provider. */
-  id: string;
-  /** Display name of the provider. */
-  provider: string;
-  identity_id: string;
-}
+const identitySchema = z
+  .object({
+    id: z.string().describe("The subject identifier at the provider."),
+    provider: z.string().describe("Display name of the provider."),
+    identity_id: z.guid(),
+  })
+  .meta({ id: "ProfileIdentity" });
+
+type IdentityProfile = z.output<typeof identitySchema>;
 
 /** An address as shown to its owner, with the identities whose providers state it. */
-export interface EmailProfile {
-  id: string;
-  address: string;
-  is_verified: boolean;
-  is_primary: boolean;
+const emailSchema = z.object({
+  id: z.guid(),
+  address: z.string(),
+  is_verified: z.boolean(),
+  is_primary: z.boolean(),
   /** The first of `identities`; clients read either member. */
-  identity?: IdentityProfile;
-  identities?: IdentityProfile[];
-}
+  identity: identitySchema.optional(),
+  identities: z.array(identitySchema).optional(),
+});
+
+export type EmailProfile = z.output<typeof emailSchema>;
 
 /** An account as shown to its owner: `payload.user` at `success`, and the body of `GET /me`. Times are RFC 3339. */
-export interface Profile {
-  id: string;
-  user_id: string;
-  passkeys?: CredentialProfile[];
-  security_keys?: CredentialProfile[];
-  mfa_config: { auth_app_set_up: boolean; totp_enabled: boolean; security_keys_enabled: boolean };
-  /** Primary address first. */
-  emails?: EmailProfile[];
-  username?: { id: string; username: string; created_at: string; updated_at: string };
-  /** Public metadata are set by the operator, unsafe metadata by the user. */
-  metadata?: { public_metadata?: Record<string, unknown>; unsafe_metadata?: Record<string, unknown> };
-  /** Oldest first; only those of enabled providers. */
-  identities?: IdentityProfile[];
-  name?: string;
-  given_name?: string;
-  family_name?: string;
-  picture?: string;
-  created_at: string;
-  updated_at: string;
-}
+export const profileSchema = z
+  .object({
+    id: z.guid(),
+    user_id: z.guid(),
+    passkeys: z.array(credentialSchema).optional(),
+    security_keys: z.array(credentialSchema).optional(),
+    mfa_config: z.object({
+      auth_app_set_up: z.boolean(),
+      totp_enabled: z.boolean(),
+      security_keys_enabled: z.boolean(),
+    }),
+    emails: z.array(emailSchema).optional().describe("The primary one first."),
+    username: z.object({ id: z.guid(), username: z.string(), created_at: time, updated_at: time }).optional(),
+    /** Public metadata are set by the operator, unsafe metadata by the user. */
+    metadata: z
+      .object({ public_metadata: metadata.optional(), unsafe_metadata: metadata.optional() })
+      .optional(),
+    /** Oldest first; only those of enabled providers. */
+    identities: z.array(identitySchema).optional(),
+    name: z.string().optional(),
+    given_name: z.string().optional(),
+    family_name: z.string().optional(),
+    picture: z.string().optional(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Profile" });
+
+export type Profile = z.output<typeof profileSchema>;
 
 /**
  * Reads an account in the shape that is shown to its owner.
@@ -112,9 +135,7 @@ export function handlesPayload({ user, credentials }: StoredAccount): Pick<Owner
 /** Converts an account to the shape that is shown to its owner. Empty and disabled parts are left out. */
 export function describeAccount(stored: StoredAccount, config: Config): Profile {
   const { user, username } = stored;
-  const { totp, security_keys } = config.mfa;
-  const totpEnabled = config.mfa.enabled && totp.enabled;
-  const securityKeysEnabled = config.mfa.enabled && security_keys.enabled;
+  const securityKeysEnabled = isAccepted(securityKey, config);
   const identities = stored.identities.flatMap((identity) => {
     const provider = providerName(config, identity.provider);
     if (provider === null) return [];
@@ -141,7 +162,7 @@ export function describeAccount(stored: StoredAccount, config: Config): Profile 
     ),
     mfa_config: {
       auth_app_set_up: stored.has.hasTotp,
-      totp_enabled: totpEnabled,
+      totp_enabled: isAccepted(totp, config),
       security_keys_enabled: securityKeysEnabled,
     },
     ...nonEmptyList(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { profileSchema } from "../../account/profile.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
 import { described, operation } from "../table/operation.ts";
@@ -7,7 +8,7 @@ import { jwksHandler } from "./jwks.ts";
 import { logoutHandler } from "./logout.ts";
 import { meHandler, userHandler } from "./me.ts";
 import { pictureHandler } from "./picture.ts";
-import { codeRedemption, keySet, profile, redeemedSession, tokenToValidate, validation } from "./schemas.ts";
+import { codeRedemption, keySet, redeemedSession, tokenToValidate, validation } from "./schemas.ts";
 import { tokenHandler } from "./token.ts";
 import { validateHandler, validateTokenHandler } from "./validate.ts";
 
@@ -20,7 +21,7 @@ export const sessionAddresses = [
     summary: "Get the account of the session",
     tag: "sessions",
     security: "session",
-    answers: { 200: { schema: profile }, 401: NO_SESSION, 404: "The account was deleted." },
+    answers: { 200: { schema: profileSchema }, 401: NO_SESSION, 404: "The account was deleted." },
   }),
   described(address("GET", "/users/{id}", userHandler, "plain", "public"), {
     id: "getOwnUser",
@@ -28,7 +29,7 @@ export const sessionAddresses = [
     tag: "sessions",
     security: "session",
     params: z.object({ id: z.string() }),
-    answers: { 200: { schema: profile }, 401: NO_SESSION, 404: "The id is not that of the caller." },
+    answers: { 200: { schema: profileSchema }, 401: NO_SESSION, 404: "The id is not that of the caller." },
   }),
   described(address("GET", "/users/pictures/{picture}", pictureHandler, "plain", "public"), {
     id: "getPicture",

@@ -1,73 +1,8 @@
 import { z } from "zod";
 
-/** Schemas of sessions and of the account of a session. */
+/** Schemas of sessions. */
 
 const time = z.iso.datetime();
-
-const metadata = z.record(z.string(), z.unknown());
-
-const credential = z
-  .object({
-    id: z.string().describe("base64url"),
-    name: z.string().optional(),
-    public_key: z.string().describe("COSE_Key in base64url."),
-    attestation_type: z.string(),
-    aaguid: z.guid(),
-    last_used_at: time.optional(),
-    created_at: time,
-    transports: z.array(z.string()),
-    backup_eligible: z.boolean(),
-    backup_state: z.boolean(),
-    mfa_only: z.boolean(),
-  })
-  .meta({ id: "ProfileCredential" });
-
-const identity = z
-  .object({
-    id: z.string().describe("The subject identifier at the provider."),
-    provider: z.string().describe("Display name of the provider."),
-    identity_id: z.guid(),
-  })
-  .meta({ id: "ProfileIdentity" });
-
-/** The account as its owner sees it. */
-export const profile = z
-  .object({
-    id: z.guid(),
-    user_id: z.guid(),
-    passkeys: z.array(credential).optional(),
-    security_keys: z.array(credential).optional(),
-    mfa_config: z.object({
-      auth_app_set_up: z.boolean(),
-      totp_enabled: z.boolean(),
-      security_keys_enabled: z.boolean(),
-    }),
-    emails: z
-      .array(
-        z.object({
-          id: z.guid(),
-          address: z.string(),
-          is_verified: z.boolean(),
-          is_primary: z.boolean(),
-          identity: identity.optional(),
-          identities: z.array(identity).optional(),
-        }),
-      )
-      .optional()
-      .describe("The primary one first."),
-    username: z.object({ id: z.guid(), username: z.string(), created_at: time, updated_at: time }).optional(),
-    metadata: z
-      .object({ public_metadata: metadata.optional(), unsafe_metadata: metadata.optional() })
-      .optional(),
-    identities: z.array(identity).optional(),
-    name: z.string().optional(),
-    given_name: z.string().optional(),
-    family_name: z.string().optional(),
-    picture: z.string().optional(),
-    created_at: time,
-    updated_at: time,
-  })
-  .meta({ id: "Profile" });
 
 /** The claims of a session in client form. */
 const claims = z
