@@ -35,7 +35,7 @@ type Process = OnPlatform & Databases & AuditOutputs & Sealing & WakesWebhooks &
 /** Removes the second factor of a user of which an account has one. */
 export function removeUserFactor(
   context: RequestContext<Process>,
-  { fact, removal }: RemovableMethod,
+  { fact, removal, secondFactor }: RemovableMethod,
   userId: string,
 ): Promise<{ ok: true } | AdminRejection> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
@@ -43,7 +43,7 @@ export function removeUserFactor(
     await removal.write(context, userId)(tx);
     await record(removal.audit);
     await dropFactorRemains(tx, context, userId);
-    jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: removal.notice }));
+    jobs.push(...securityNotice(owner, "mfa_delete", user.email, { factor: secondFactor.notice }));
     return { ok: true };
   });
 }

@@ -77,7 +77,6 @@ export function pendingAs<const Member extends string, Schema extends z.ZodType>
 export interface Removal {
   readonly write: (context: Pick<RequestContext<unknown>, "tenant">, userId: string) => Write;
   readonly audit: AuditType;
-  readonly notice: MailFactor;
   /** The action of the account page. */
   readonly action: string;
   readonly description: string;
@@ -149,7 +148,10 @@ export interface OwnSecondFactor {
     readonly state: "mfa_otp_secret_creation" | "mfa_security_key_creation";
     readonly action: string;
     readonly description: string;
+    readonly audit: AuditType;
   };
+  /** How the mails that tell the owner of a change name it. */
+  readonly notice: MailFactor;
   /** Whether it counts as the account's even while it is not accepted, so that recovery codes are kept for it. */
   readonly outlastsSettings: boolean;
 }

@@ -176,7 +176,8 @@ function removalsOfSingle(): {
 }
 
 function removalOf(method: RemovableMethod) {
-  const { description, write, audit: entry, notice } = method.removal;
+  const { description, write, audit: entry } = method.removal;
+  const { notice } = method.secondFactor;
   return sensitiveAction({
     description,
     costs: ["write", "mail"],

@@ -1,15 +1,14 @@
 import { z } from "zod";
-import { audit, auditAttempt } from "../../audit/audit.ts";
-import { securityNotice } from "../../mail/security-notices.ts";
+import { auditAttempt } from "../../audit/audit.ts";
 import { hasSecondFactor } from "../../methods/second-factors.ts";
-import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../methods/totp/totp.ts";
-import { revokeDevices } from "../../sessions/trusted-devices.ts";
+import { totp } from "../../methods/totp/index.ts";
+import { confirmTotp, newTotpSecret, showTotp } from "../../methods/totp/totp.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
+import { enrolledFactor } from "../enrolled-factor.ts";
 import { causeOf } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
-import { requireCredentialAddable } from "../new-credential.ts";
-import { next, rateLimited, reject } from "../outcome.ts";
+import { rateLimited, reject } from "../outcome.ts";
 
 /** The user adds a secret to an authenticator app, and confirms it by a code. */
 export const mfaOtpSecretCreation = state({
@@ -37,9 +36,9 @@ export const mfaOtpSecretCreation = state({
       to: [NEXT],
       errors: ["passcode_invalid", "rate_limit_exceeded"],
       async run(context, { otp_code }) {
-        const { type, request, data, facts } = context;
+        const { request, data } = context;
         const { userId } = data;
-        const { unconfirmedTotp: sealed, ...pending } = data.pending;
+        const { unconfirmedTotp: sealed } = data.pending;
         if (!sealed) return reject("passcode_invalid", { input: "otp_code", renew: true });
         const judged = await confirmTotp(request, { userId, sealed, code: otp_code });
         if (!judged.ok) {
@@ -50,26 +49,7 @@ export const mfaOtpSecretCreation = state({
           return reject("passcode_invalid", { input: "otp_code", writes });
         }
 
-        const { confirmed, write } = judged;
-        if (type === "registration" && !data.signedUp) {
-          return next({
-            data: { pending: { ...pending, totp: confirmed }, enrolled: true },
-            writes: [write],
-          });
-        }
-        return next({
-          data: { pending, enrolled: true },
-          facts: { hasTotp: true, deviceTrusted: false },
-          writes: [
-            requireCredentialAddable(context),
-            insertTotp(request, userId, confirmed),
-            // Trust that was granted without this factor ends.
-            (tx) => revokeDevices(tx, request.tenant.id, userId),
-            write,
-            audit(request, "otp_created", {}, userId),
-          ],
-          jobs: securityNotice(request, "mfa_create", facts.email, { factor: "totp" }),
-        });
+        return enrolledFactor(context, totp, judged.confirmed, [judged.write]);
       },
     }),
     back,

@@ -1,44 +1,18 @@
 import { z } from "zod";
-import type { Write } from "#db/write";
 import { audit } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createCreationOptions, verifyAttestation } from "../../methods/passkey/passkeys.ts";
 import { canUse } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
-import type { RequestContext } from "../../runtime.ts";
-import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";
+import { enrolledFactor } from "../enrolled-factor.ts";
+import { isPendingRegistration } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { creationParameters, pendingCredentials, requireCredentialAddable } from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
 import { mayAddCredential } from "../second-factor.ts";
-
-/** Effects of creating each kind of credential. */
-const kinds = {
-  passkey: {
-    pending: "credential",
-    data: {},
-    facts: { hasPasskey: true },
-    writes: (request: RequestContext, userId: string): Write[] => [
-      audit(request, "passkey_created", {}, userId),
-    ],
-    notice: (request: RequestContext, to: string | null) => securityNotice(request, "passkey_create", to),
-  },
-  security_key: {
-    pending: "securityKey",
-    data: { enrolled: true },
-    facts: { hasSecurityKey: true, deviceTrusted: false },
-    writes: (request: RequestContext, userId: string): Write[] => [
-      // Trust that was granted without this factor ends.
-      (tx) => revokeDevices(tx, request.tenant.id, userId),
-      audit(request, "security_key_created", {}, userId),
-    ],
-    notice: (request: RequestContext, to: string | null) =>
-      securityNotice(request, "mfa_create", to, { factor: "security_key" }),
-  },
-} as const;
 
 const kindOf = ({ data }: Pick<View, "data">) => data.credentialKind ?? "passkey";
 
@@ -64,7 +38,7 @@ export const onboardingVerifyPasskeyAttestation = state({
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
-        const { type, request, flowId, data, facts } = context;
+        const { request, flowId, data, facts } = context;
         const { userId } = data;
         const kind = kindOf({ data });
         const verified = await verifyAttestation(request, {
@@ -76,24 +50,20 @@ export const onboardingVerifyPasskeyAttestation = state({
         });
         if (!verified.ok) return reject("passkey_invalid", { renew: true });
         const { credential } = verified;
-        const created = kinds[kind];
-        if (type === "registration" && !data.signedUp) {
-          // Rejects a second credential with the same id.
-          if (pendingCredentials(data).some(({ id }) => id === credential.id))
-            return reject("passkey_invalid", { renew: true });
-          return next({
-            data: { ...created.data, pending: { ...data.pending, [created.pending]: credential } },
-          });
-        }
+        const isPending = isPendingRegistration(context);
+        // Rejects a second credential with the same id.
+        if (isPending && pendingCredentials(data).some(({ id }) => id === credential.id))
+          return reject("passkey_invalid", { renew: true });
+        if (kind === "security_key") return enrolledFactor(context, securityKey, credential);
+        if (isPending) return next({ data: { pending: { ...data.pending, credential } } });
         return next({
-          data: created.data,
-          facts: created.facts,
+          facts: { hasPasskey: true },
           writes: [
             requireCredentialAddable(context),
             insertCredential(request, userId, credential),
-            ...created.writes(request, userId),
+            audit(request, "passkey_created", {}, userId),
           ],
-          jobs: created.notice(request, facts.email),
+          jobs: securityNotice(request, "passkey_create", facts.email),
         });
       },
     }),

@@ -30,6 +30,7 @@ export const authenticator = {
     isAccepted: (mfa) => mfa.authenticator.enabled,
     canUse: () => true,
     enrolment: null,
+    notice: "authenticator",
     outlastsSettings: false,
   },
 } as const satisfies Method;

@@ -33,7 +33,9 @@ export const securityKey = {
       state: "mfa_security_key_creation",
       action: "continue_to_security_key_creation",
       description: "Set up a security key.",
+      audit: "security_key_created",
     },
+    notice: "security_key",
     outlastsSettings: true,
   },
 } as const satisfies Method;

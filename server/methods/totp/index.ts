@@ -21,7 +21,6 @@ export const totp = {
   removal: {
     write: deleteTotp,
     audit: "otp_deleted",
-    notice: "totp",
     action: "otp_secret_delete",
     description: "Remove the authenticator app.",
     administration: {
@@ -47,7 +46,9 @@ export const totp = {
       state: "mfa_otp_secret_creation",
       action: "continue_to_otp_secret_creation",
       description: "Set up an authenticator app.",
+      audit: "otp_created",
     },
+    notice: "totp",
     outlastsSettings: true,
   },
 } as const satisfies Method;
