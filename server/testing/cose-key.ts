@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import type { JWK } from "jose";
 import { type Cbor, encodeCbor } from "./cbor.ts";
 import { smallOrderPoints } from "./small-order-points.ts";
@@ -18,8 +18,12 @@ export interface CoseKey {
 }
 
 /** Generates a key pair. RSA keys have 2048 bits. */
-export function makeKey(algorithm: CoseAlgorithm): CoseKey {
-  const { privateKey, publicKey } = makePair(algorithm);
+export const makeKey = (algorithm: CoseAlgorithm): CoseKey =>
+  coseKeyOf(algorithm, makePair(algorithm).privateKey);
+
+/** Makes the key pair of a credential from an existing private key. */
+export function coseKeyOf(algorithm: CoseAlgorithm, privateKey: KeyObject): CoseKey {
+  const publicKey = createPublicKey(privateKey);
   return {
     algorithm,
     privateKey,

@@ -29,27 +29,38 @@ export async function hasFormerRelease(): Promise<boolean> {
  * the system's temporary one, once per machine.
  *
  * @param env its environment, beside what `startServer` sets
+ * @param settings the folder of its `stile.config.json`, if it has one
  */
-export async function startFormerRelease(env: Record<string, string>): Promise<RunningServer> {
+export async function startFormerRelease(
+  env: Record<string, string>,
+  settings?: string,
+): Promise<RunningServer> {
   const folder = await installed();
-  return startServer({ env, program: { folder, parameters: ["server/main.ts"] } });
+  const parameters = [join(folder, "server/main.ts")];
+  return startServer({ env, program: { folder: settings ?? folder, parameters } });
 }
 
 /**
- * Runs the CLI of the former release on the data of one of its servers.
+ * Runs the CLI of the former release on the data of one of its servers, with the same settings.
  *
  * @returns its output
  * @throws Error with what it writes to standard error
  */
 export async function runFormerCli(
-  { environment }: Pick<RunningServer, "environment">,
+  { environment, folder }: Pick<RunningServer, "environment" | "folder">,
   ...words: string[]
 ): Promise<string> {
-  const folder = await installed();
+  const program = join(await installed(), "server/cli/stile.ts");
   const options = { cwd: folder, env: environment };
-  const { code, out, err } = await runProgram(process.execPath, ["server/cli/stile.ts", ...words], options);
+  const { code, out, err } = await runProgram(process.execPath, [program, ...words], options);
   if (code !== 0) throw new Error(err);
   return out.trim();
+}
+
+/** Lists the names of the settings that the former release knows, such as `email` or `mfa.totp`, with their sections. */
+export async function settingsOfFormerRelease(): Promise<string[][]> {
+  const { configLeaves } = await import(join(await installed(), "server/config/load.ts"));
+  return (configLeaves() as { path: string[] }[]).map(({ path }) => path);
 }
 
 /** Returns the folder of the former release with its packages. Of several that install at once, the first one's stays. */

@@ -18,9 +18,14 @@ export interface SamlProviderServer extends SamlIdentityProvider {
   close(): Promise<void>;
 }
 
-/** Starts a provider on this machine. It signs every visitor in and returns them by a self-submitting form. */
+/**
+ * Starts a provider on this machine. It signs every visitor in and returns them by a self-submitting form.
+ *
+ * @param name its entity id; default: the address of its metadata, another one at each start
+ */
 export async function startSamlProvider(
   person: SamlProviderServer["person"] = { nameId: "u-1", attributes: {} },
+  name?: string,
 ): Promise<SamlProviderServer> {
   let provider: SamlProviderServer;
   const server = createServer(async (request, response) => {
@@ -44,13 +49,14 @@ export async function startSamlProvider(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const home = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const entityId = `${home}/metadata`;
+  const metadataUrl = `${home}/metadata`;
+  const entityId = name ?? metadataUrl;
   const signOnUrl = `${home}/sso`;
   const made = samlIdentityProvider({ entityId, signOnUrl });
   provider = {
     ...made,
     metadata: providerMetadata(entityId, signOnUrl, [made.key.certificate]),
-    metadataUrl: entityId,
+    metadataUrl,
     person,
     about: {},
     close: () => new Promise((resolve) => void server.close(() => resolve())),

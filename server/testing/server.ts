@@ -22,6 +22,8 @@ export interface RunningServer {
   readonly dataDir: string;
   /** Its environment, which the CLI needs to work on the same data. */
   readonly environment: NodeJS.ProcessEnv;
+  /** The folder that it runs in, where it looks for `stile.config.json`. */
+  readonly folder: string;
   readonly pid: number;
   /** The output of all starts so far. */
   logs(): string;
@@ -43,7 +45,7 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** Whether it runs as by `npm start`, or as by `npm run start:next`: Next alone. Default: `stile`. */
   under?: Under;
-  /** Another program than this version's build: its folder, and the parameters of `node`. */
+  /** Another program than this version's build, or another folder: that it runs in, and the parameters of `node`. */
   program?: { folder: string; parameters: string[] };
 }
 
@@ -66,6 +68,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   chmodSync(dataDir, 0o711);
   const port = await freePort();
   const url = `http://localhost:${port}`;
+  const folder = program?.folder ?? root;
   const own = { NODE_ENV: "development" as const, PORT: String(port), BASE_URL: url, DATA_DIR: dataDir };
   const secrets = { SECRET_KEYS: randomBytes(24).toString("hex") };
   const env: NodeJS.ProcessEnv = Object.assign(own, inherited(), secrets, options.env);
@@ -79,7 +82,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const log = openSync(logFile, "a");
     const parameters = program?.parameters ?? startParameters[options.under ?? "stile"];
     const started = spawn(process.execPath, [...parameters], {
-      cwd: program?.folder ?? root,
+      cwd: folder,
       env,
       stdio: ["ignore", log, log],
     });
@@ -110,6 +113,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     url,
     dataDir,
     environment: env,
+    folder,
     get pid() {
       return child.pid ?? 0;
     },

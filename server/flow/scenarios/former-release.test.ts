@@ -22,6 +22,7 @@ import {
   type Fixtures,
   finish,
   hasEnded,
+  keepWaiting,
   moved,
   newAddress,
   newPerson,
@@ -87,21 +88,6 @@ async function loggingInDuring(work: () => Promise<void>): Promise<{ logins: num
 const query = (text: string, values: unknown[]) =>
   withClient(databaseUrl, async (client) => (await client.query(text, values)).rows);
 
-/**
- * Moves the ends of what expires within minutes, because a walk waits for all others to be stopped: on a slow machine that
- * takes longer.
- */
-async function keepWaiting(): Promise<void> {
-  for (const [table, column] of [
-    ["authenticator_requests", "valid_until"],
-    ["exchange_tokens", "expires_at"],
-    ["third_party_requests", "expires_at"],
-    ["webauthn_challenges", "expires_at"],
-    ["passcodes", "expires_at"],
-  ])
-    await query(`update ${table} set ${column} = ${column} + interval '1 hour' where ${column} > now()`, []);
-}
-
 /** Finishes walks on another server, and returns what went wrong. */
 async function failuresOf(walks: Walk[], server: RunningServer): Promise<string[]> {
   const failures: string[] = [];
@@ -158,12 +144,12 @@ describe.skipIf(!isAvailable)(about + why, () => {
     const authenticatorKey = await runFormerCli(former, "keys", "create", "--interface", "authenticator");
     fixtures = { ...providers, origin, query, authenticatorKey };
     byFormer = await beginAll(journeys, former, fixtures);
-    await keepWaiting();
+    await keepWaiting(fixtures);
     meanwhile = await loggingInDuring(async () => {
       present = await startServer({ env });
     });
     byPresent = await beginAll(journeys, present, fixtures);
-    await keepWaiting();
+    await keepWaiting(fixtures);
   });
 
   afterAll(async () => {

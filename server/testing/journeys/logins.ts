@@ -30,6 +30,13 @@ export const login: Acts = {
   device_trust: always("trust_device"),
 };
 
+export const chooseUsername = {
+  onboarding_username: async () => [
+    "username_set",
+    { username: `u${randomUUID().replaceAll("-", "").slice(0, 20)}` },
+  ],
+} satisfies Acts;
+
 /** The same by a mailed code. */
 export const loginByCode: Acts = {
   ...login,
@@ -71,10 +78,7 @@ export const logins: Journey[] = [
     type: "login",
     acts: {
       ...login,
-      onboarding_username: async () => [
-        "username_set",
-        { username: `u${randomUUID().replaceAll("-", "").slice(0, 20)}` },
-      ],
+      ...chooseUsername,
     },
     end: atState("success"),
     prepare: registered(registration),

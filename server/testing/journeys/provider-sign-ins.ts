@@ -17,11 +17,11 @@ import { createPasskey, createTotp, registered, registration, setPassword } from
 import { answerTotp } from "./second-factor-logins.ts";
 import { SAML_DOMAIN } from "./settings.ts";
 
-/** The address is in the domain of the SAML provider. */
+/** The address is in the domain of the SAML provider. A person who has one keeps it. */
 const identifyAtSaml =
   (action: string): Act =>
   async ({ person }) => {
-    person.email = newAddress(SAML_DOMAIN);
+    if (!person.email.endsWith(`@${SAML_DOMAIN}`)) person.email = newAddress(SAML_DOMAIN);
     return [action, { email: person.email }];
   };
 

@@ -5,6 +5,9 @@ import type { Fixtures } from "./journey.ts";
 /** Mail domain of the users of the SAML provider. */
 export const SAML_DOMAIN = "example.org";
 
+/** Entity id of the SAML provider, the same at each start. */
+const SAML_ENTITY_ID = "https://idp.example.org/metadata";
+
 /** Under these settings the journeys stop in every state. Defaults of a later version must not take one away. */
 const policies = {
   STILE_USERNAME_ENABLED: "true",
@@ -36,7 +39,7 @@ export async function startProviders(origin: string): Promise<
 > {
   const { provider, settings, close } = await startIdentityProvider();
   const { third_party } = settings as { third_party: { custom_providers: object } };
-  const samlProvider = await startSamlProvider();
+  const samlProvider = await startSamlProvider(undefined, SAML_ENTITY_ID);
   const { metadata } = samlProvider;
   return {
     provider,
