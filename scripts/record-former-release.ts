@@ -2,7 +2,6 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createUafAuthenticator } from "../server/dev/uaf-authenticator/authenticator.ts";
 import { eventually } from "../server/testing/eventually.ts";
 import { flowClient, type State } from "../server/testing/flow-client.ts";
 import {
@@ -39,6 +38,7 @@ import {
 } from "../server/testing/recording.ts";
 import type { RunningServer } from "../server/testing/server.ts";
 import { dumpDatabase } from "../server/testing/sql-dump.ts";
+import { createUafAuthenticator } from "../server/testing/uaf-authenticator/authenticator.ts";
 import { callAt } from "../server/testing/uaf-service.ts";
 import { linkOf, requests } from "../server/testing/uaf-walk.ts";
 import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";

@@ -2,13 +2,13 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JWK } from "jose";
-import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import type { CoseAlgorithm } from "./cose-key.ts";
 import { coseKeyOf } from "./cose-key.ts";
 import { type FlowClient, flowClient, type State } from "./flow-client.ts";
 import { journeys } from "./journeys/index.ts";
 import { type Fixtures, newPerson, type Person, type Walk } from "./journeys/journey.ts";
 import { withClient } from "./postgres-cluster.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator/authenticator.ts";
 import type { Authenticator, Credential } from "./webauthn-authenticator.ts";
 
 /** The database of a former release, as `scripts/record-former-release.ts` has recorded it, and who uses it. */
