@@ -1,3 +1,4 @@
+import { rankedSecondFactors } from "../methods/second-factors.ts";
 import { canSignIn } from "../methods/ways-in.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { mayAddCredential, needsEnrolment, offersDeviceTrust, secondFactorSteps } from "./second-factor.ts";
@@ -39,10 +40,10 @@ const plans = {
     situation.data.factors.length === 0 ? ["thirdparty"] : stepsAfterFirstFactor(situation),
 } satisfies Record<FlowType, (situation: Situation) => StateName[]>;
 
+const secondFactorStates = rankedSecondFactors.map(({ secondFactor }) => secondFactor.state);
+
 const afterFirstFactor = [
-  "login_security_key",
-  "login_authenticator",
-  "login_otp",
+  ...secondFactorStates,
   "login_password_recovery",
   "passcode_confirmation",
   "onboarding_username",
@@ -67,7 +68,7 @@ export const plannableStates = {
     "device_trust",
     "success",
   ],
-  profile: ["preflight", "profile_init", "login_security_key", "login_authenticator", "login_otp"],
+  profile: ["preflight", "profile_init", ...secondFactorStates],
   token_exchange: [
     "thirdparty",
     ...afterFirstFactor.filter((state) => state !== "login_password_recovery"),

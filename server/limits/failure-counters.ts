@@ -125,7 +125,7 @@ export interface CountedAttempt {
 
 /**
  * The part of a statement that counts an attempt as a failure before it is verified; `recordSuccess` subtracts it again
- * if it succeeds. Wrong passwords, TOTP codes and recovery codes are counted here. An attempt that the limits of its
+ * if it succeeds. Wrong passwords and typed second factors are counted here. An attempt that the limits of its
  * source reject is not counted for all sources.
  *
  * The statement commits by itself: concurrent attempts cannot exceed the limits, and a rollback does not undo the count.

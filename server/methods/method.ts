@@ -113,8 +113,8 @@ export interface Strength {
 }
 
 export interface FirstFactor {
-  /** The state in which it is verified. */
-  readonly state: "login_password" | "passcode_confirmation" | "login_passkey" | "thirdparty";
+  /** The state in which it is verified. The engine, which knows the states, compares this name and those below. */
+  readonly state: string;
   /** Whether it tells which account it is of; otherwise the sign-in needs a login identifier. */
   readonly identifies: boolean;
   /**
@@ -136,7 +136,7 @@ export interface OwnSecondFactor {
   /** The lowest that the account has and the client can use is asked for; those that resist phishing come first. */
   readonly rank: number;
   /** The state in which it is verified. */
-  readonly state: "login_security_key" | "login_authenticator" | "login_otp";
+  readonly state: string;
   /** The action that switches to it from another one. */
   readonly switch: { readonly action: string; readonly description: string };
   /** Whether `mfa`, which is enabled, accepts it. */
@@ -145,7 +145,7 @@ export interface OwnSecondFactor {
   readonly canUse: (capabilities: MethodCapabilities, mfa: Config["mfa"]) => boolean;
   /** How a user sets it up in a flow; null if applications do. */
   readonly enrolment: null | {
-    readonly state: "mfa_otp_secret_creation" | "mfa_security_key_creation";
+    readonly state: string;
     readonly action: string;
     readonly description: string;
     readonly audit: AuditType;

@@ -5,6 +5,11 @@ import type { Method, MethodCapabilities, MethodFact, MethodFacts } from "./meth
 
 const all: readonly Method[] = methods;
 
+/** Every second factor that an account can have alone, the one to ask for first. */
+export const rankedSecondFactors = secondFactors.toSorted(
+  (one, other) => one.secondFactor.rank - other.secondFactor.rank,
+);
+
 /** Whether these factors include a second factor. */
 export function includesSecondFactor(factors: readonly Pick<Factor, "method">[]): boolean {
   return factors.some((factor) =>
@@ -49,9 +54,7 @@ export function acceptedFactors(
   facts: Pick<MethodFacts, MethodFact>,
   config: Pick<Config, "mfa">,
 ): SecondFactorMethod[] {
-  return secondFactors
-    .filter((method) => hasAccepted(method, facts, config))
-    .sort((one, other) => one.secondFactor.rank - other.secondFactor.rank);
+  return rankedSecondFactors.filter((method) => hasAccepted(method, facts, config));
 }
 
 /** Whether the account has a second factor that the configuration accepts. */
