@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type CreatedMethod, createdInRegistrations, methodNames } from "../methods/index.ts";
+import { markedMethods } from "../sessions/account-marks.ts";
 import { type flowTypes, stateNames } from "./names.ts";
 
 const factor = z.object({
@@ -42,10 +43,7 @@ export const flowData = z.object({
     .optional(),
   /** How this browser signed in to the account last, as its mark says. */
   lastMethod: z
-    .union([
-      z.object({ method: z.enum(["password", "passcode", "passkey"]) }),
-      z.object({ provider: z.string() }),
-    ])
+    .union([z.object({ method: z.enum(markedMethods) }), z.object({ provider: z.string() })])
     .optional(),
   /** Canonical address of this flow: entered by the user, or the account's own. */
   email: z.string().optional(),

@@ -7,6 +7,7 @@ import { tables } from "#db/tables";
 import { loadConfig } from "../config/load.ts";
 import { stateNames } from "../flow/names.ts";
 import { factsById } from "../identity/users.ts";
+import { markedMethods } from "../sessions/account-marks.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { userWithEverything } from "../testing/user-with-everything.ts";
 import { firstFactors, methods, noMethods, secondFactors, singleMethods } from "./index.ts";
@@ -35,6 +36,11 @@ describe("the list of methods", () => {
     ])
       expect(new Set<unknown>(values).size).toBe(values.length);
     expect(states.filter((state) => !stateNames.includes(state))).toEqual([]);
+  });
+
+  test("names the methods that the mark of a browser can suggest after an identifier", () => {
+    const suggested = firstFactors.filter(({ firstFactor }) => firstFactor.followsIdentifier !== "never");
+    expect(suggested.map(({ name }) => name).sort()).toEqual(markedMethods.toSorted());
   });
 
   test("asks for second factors that resist phishing first", () => {

@@ -20,7 +20,7 @@ const MAX_MARKS = 8;
 const MAX_COOKIE_LENGTH = 1536;
 
 /** The way in of a sign-in: a method of the account itself, or the id of an identity provider. */
-export type MarkedMethod = { method: "password" | "passcode" | "passkey" } | { provider: string };
+export type MarkedMethod = { method: (typeof markedMethods)[number] } | { provider: string };
 
 interface Mark {
   userId: string;
@@ -31,6 +31,9 @@ interface Mark {
 }
 
 const methodCodes = { w: "password", c: "passcode", k: "passkey" } as const;
+
+/** The methods that a mark names: those that an identifier can lead to. */
+export const markedMethods = Object.values(methodCodes);
 
 /** Ids of providers that the cookie can hold: `google`, `custom_acme`. */
 const providerPattern = /^[a-z0-9_-]{1,40}$/;

@@ -11,7 +11,12 @@ import { publicProvider } from "../../methods/provider/index.ts";
 import { replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
 import { hasSecondFactor, includesSecondFactor } from "../../methods/second-factors.ts";
 import type { Job } from "../../runtime.ts";
-import { hasSignedInBefore, type MarkedMethod, markAccount } from "../../sessions/account-marks.ts";
+import {
+  hasSignedInBefore,
+  type MarkedMethod,
+  markAccount,
+  markedMethods,
+} from "../../sessions/account-marks.ts";
 import { prepareAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { findTrustedDevice, trustDevice } from "../../sessions/trusted-devices.ts";
@@ -182,8 +187,8 @@ function usedMethod({ type, data }: SuccessContext): MarkedMethod | null {
   if (pending.passwordHash || created("login_password_recovery")) return { method: "password" };
   const [first] = factors;
   if (first?.provider) return { provider: first.provider };
-  if (first?.method === "password" || first?.method === "passcode" || first?.method === "passkey")
-    return { method: first.method };
+  const method = markedMethods.find((name) => name === first?.method);
+  if (method) return { method };
   return type === "registration" && data.emailVerified ? { method: "passcode" } : null;
 }
 
