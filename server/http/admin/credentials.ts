@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { notFound } from "../../admin/rejections.ts";
 import { removeUserCredential, renameUserCredential } from "../../admin/user-credentials.ts";
 import { removeUserIdentity } from "../../admin/user-identities.ts";
-import { readUserObject, userCredentialSchema, userIdentitySchema } from "../../objects/user-object.ts";
+import { userCredentialSchema, userIdentitySchema } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const list = "/admin/users/{id}/webauthn_credentials";
@@ -18,7 +16,7 @@ const credentialParams = params.extend({
 
 /** Passkeys, security keys and identities of users. */
 export const credentialAddresses = [
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path: list,
@@ -28,12 +26,9 @@ export const credentialAddresses = [
       params,
       answers: { 200: { schema: z.array(userCredentialSchema) }, 404: NOT_FOUND },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      return user ? json(200, user.webauthn_credentials ?? []) : rejectionReply(notFound);
-    },
+    (user) => user.webauthn_credentials ?? [],
   ),
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path: item,
@@ -43,13 +38,9 @@ export const credentialAddresses = [
       params: credentialParams,
       answers: { 200: { schema: userCredentialSchema }, 404: NOT_FOUND },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      const found = user?.webauthn_credentials?.find(({ id }) => id === params.credential_id);
-      return found ? json(200, found) : rejectionReply(notFound);
-    },
+    (user, params) => user.webauthn_credentials?.find(({ id }) => id === params.credential_id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "PATCH",
       path: item,
@@ -67,13 +58,11 @@ export const credentialAddresses = [
       }),
       answers: { 200: { schema: userCredentialSchema }, 404: NOT_FOUND },
     },
-    async (context, { params, body }) => {
-      const credential = { id: params.credential_id, name: body.name };
-      const renamed = await renameUserCredential(await requestContextOf(context), params.id, credential);
-      return replyTo(renamed, (found) => json(200, found.credential));
-    },
+    (context, { params, body }) =>
+      renameUserCredential(context, params.id, { id: params.credential_id, name: body.name }),
+    (found) => json(200, found.credential),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: item,
@@ -83,13 +72,9 @@ export const credentialAddresses = [
       params: credentialParams,
       answers: { 204: "The credential is removed.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(
-        await removeUserCredential(await requestContextOf(context), params.id, params.credential_id),
-        noContent,
-      ),
+    (context, { params }) => removeUserCredential(context, params.id, params.credential_id),
   ),
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path: "/admin/users/{id}/identities",
@@ -99,12 +84,9 @@ export const credentialAddresses = [
       params,
       answers: { 200: { schema: z.array(userIdentitySchema) }, 404: NOT_FOUND },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      return user ? json(200, user.identities ?? []) : rejectionReply(notFound);
-    },
+    (user) => user.identities ?? [],
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: "/admin/users/{id}/identities/{identity_id}",
@@ -114,10 +96,6 @@ export const credentialAddresses = [
       params: params.extend({ identity_id: uuid() }),
       answers: { 204: "The identity is disconnected.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(
-        await removeUserIdentity(await requestContextOf(context), params.id, params.identity_id),
-        noContent,
-      ),
+    (context, { params }) => removeUserIdentity(context, params.id, params.identity_id),
   ),
 ];

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { notFound } from "../../admin/rejections.ts";
 import { addUserEmail, removeUserEmail, setPrimaryUserEmail } from "../../admin/user-emails.ts";
-import { readUserObject, userEmailSchema } from "../../objects/user-object.ts";
+import { userEmailSchema } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const params = z.object({ id: uuid() });
@@ -13,7 +11,7 @@ const emailParams = params.extend({ email_id: uuid() });
 
 /** Emails of users. */
 export const emailAddresses = [
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path: "/admin/users/{id}/emails",
@@ -23,12 +21,9 @@ export const emailAddresses = [
       params,
       answers: { 200: { schema: z.array(userEmailSchema) }, 404: NOT_FOUND },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      return user ? json(200, user.emails ?? []) : rejectionReply(notFound);
-    },
+    (user) => user.emails ?? [],
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: "/admin/users/{id}/emails",
@@ -48,13 +43,11 @@ export const emailAddresses = [
         409: "The user has `email.limit` emails.",
       },
     },
-    async (context, { params, body }) => {
-      const email = { address: body.address, verified: body.is_verified };
-      const added = await addUserEmail(await requestContextOf(context), params.id, email);
-      return replyTo(added, (found) => json(201, found.email));
-    },
+    (context, { params, body }) =>
+      addUserEmail(context, params.id, { address: body.address, verified: body.is_verified }),
+    (found) => json(201, found.email),
   ),
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path: "/admin/users/{id}/emails/{email_id}",
@@ -64,13 +57,9 @@ export const emailAddresses = [
       params: emailParams,
       answers: { 200: { schema: userEmailSchema }, 404: NOT_FOUND },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      const email = user?.emails?.find(({ id }) => id === params.email_id);
-      return email ? json(200, email) : rejectionReply(notFound);
-    },
+    (user, params) => user.emails?.find(({ id }) => id === params.email_id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: "/admin/users/{id}/emails/{email_id}",
@@ -80,10 +69,9 @@ export const emailAddresses = [
       params: emailParams,
       answers: { 204: "The email is removed.", 404: NOT_FOUND, 409: "It is the primary email." },
     },
-    async (context, { params }) =>
-      replyTo(await removeUserEmail(await requestContextOf(context), params.id, params.email_id), noContent),
+    (context, { params }) => removeUserEmail(context, params.id, params.email_id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: "/admin/users/{id}/emails/{email_id}/set_primary",
@@ -93,10 +81,6 @@ export const emailAddresses = [
       params: emailParams,
       answers: { 204: "The email is the primary one.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(
-        await setPrimaryUserEmail(await requestContextOf(context), params.id, params.email_id),
-        noContent,
-      ),
+    (context, { params }) => setPrimaryUserEmail(context, params.id, params.email_id),
   ),
 ];

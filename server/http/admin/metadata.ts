@@ -4,8 +4,7 @@ import { patchUserMetadata } from "../../admin/user-metadata.ts";
 import { readUserObject, type UserObject, userMetadataSchema } from "../../objects/user-object.ts";
 import { json, type Reply } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { adminOperation, changeOperation, NOT_FOUND, noContent, rejectionReply } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const path = "/admin/users/{id}/metadata";
@@ -46,7 +45,7 @@ export const metadataAddresses = [
       return user ? show(user.metadata) : rejectionReply(notFound);
     },
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "PATCH",
       path,
@@ -58,9 +57,7 @@ export const metadataAddresses = [
       body: patch,
       answers,
     },
-    async (context, { params, body }) => {
-      const patched = await patchUserMetadata(await requestContextOf(context), params.id, body);
-      return replyTo(patched, ({ metadata }) => show(metadata));
-    },
+    (context, { params, body }) => patchUserMetadata(context, params.id, body),
+    ({ metadata }) => show(metadata),
   ),
 ];

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { notFound } from "../../admin/rejections.ts";
 import { removeUserPassword, setUserPassword } from "../../admin/user-password.ts";
-import { readUserObject, userPasswordSchema } from "../../objects/user-object.ts";
+import { userPasswordSchema } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { changeOperation, userOperation } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const path = "/admin/users/{id}/password";
@@ -24,7 +22,7 @@ const NO_PASSWORD = "There is no such user, or it has no password.";
 
 /** Passwords of users. */
 export const passwordAddresses = [
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path,
@@ -34,12 +32,9 @@ export const passwordAddresses = [
       params,
       answers: { 200: shown, 404: NO_PASSWORD },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      return user?.password ? json(200, user.password) : rejectionReply(notFound);
-    },
+    (user) => user.password,
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path,
@@ -50,13 +45,10 @@ export const passwordAddresses = [
       body,
       answers: { 200: shown, 404: "There is no such user.", 409: "The user has a password." },
     },
-    async (context, { params, body }) => {
-      const first = { ...body, kind: "first" } as const;
-      const set = await setUserPassword(await requestContextOf(context), params.id, first);
-      return replyTo(set, ({ password }) => json(200, password));
-    },
+    (context, { params, body }) => setUserPassword(context, params.id, { ...body, kind: "first" } as const),
+    ({ password }) => json(200, password),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "PUT",
       path,
@@ -68,13 +60,11 @@ export const passwordAddresses = [
       body,
       answers: { 200: shown, 404: NO_PASSWORD },
     },
-    async (context, { params, body }) => {
-      const replacement = { ...body, kind: "replacement" } as const;
-      const set = await setUserPassword(await requestContextOf(context), params.id, replacement);
-      return replyTo(set, ({ password }) => json(200, password));
-    },
+    (context, { params, body }) =>
+      setUserPassword(context, params.id, { ...body, kind: "replacement" } as const),
+    ({ password }) => json(200, password),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path,
@@ -84,7 +74,6 @@ export const passwordAddresses = [
       params,
       answers: { 204: "The user has no password.", 404: NO_PASSWORD },
     },
-    async (context, { params }) =>
-      replyTo(await removeUserPassword(await requestContextOf(context), params.id), noContent),
+    (context, { params }) => removeUserPassword(context, params.id),
   ),
 ];

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { notFound } from "../../admin/rejections.ts";
 import {
   countUserRecoveryCodes,
   listUserPhones,
@@ -13,11 +12,9 @@ import {
 } from "../../admin/user-factors.ts";
 import type { Device } from "../../authenticator/devices.ts";
 import { type RemovableMethod, removableMethods } from "../../methods/index.ts";
-import { readUserObject } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const params = z.object({ id: uuid() });
@@ -67,7 +64,7 @@ function factorAddresses(method: RemovableMethod) {
   const { path, id, noun, short, schema, member } = method.removal.administration;
   const missing = `There is no such user, or it has no ${short}.`;
   return [
-    adminOperation(
+    userOperation(
       {
         method: "GET",
         path: `/admin/users/{id}/${path}`,
@@ -77,12 +74,9 @@ function factorAddresses(method: RemovableMethod) {
         params,
         answers: { 200: { schema }, 404: missing },
       },
-      async ({ runtime, tenant }, { params }) => {
-        const shown = (await readUserObject(runtime.database.read, tenant, params.id))?.[member];
-        return shown ? json(200, shown) : rejectionReply(notFound);
-      },
+      (user) => user[member],
     ),
-    adminOperation(
+    changeOperation(
       {
         method: "DELETE",
         path: `/admin/users/{id}/${path}`,
@@ -94,8 +88,7 @@ function factorAddresses(method: RemovableMethod) {
         params,
         answers: { 204: `The user has no ${short}.`, 404: missing },
       },
-      async (context, { params }) =>
-        replyTo(await removeUserFactor(await requestContextOf(context), method, params.id), noContent),
+      (context, { params }) => removeUserFactor(context, method, params.id),
     ),
   ];
 }
@@ -103,7 +96,7 @@ function factorAddresses(method: RemovableMethod) {
 /** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
 export const secondFactorAddresses = [
   ...removableMethods.flatMap(factorAddresses),
-  adminOperation(
+  changeOperation(
     {
       method: "GET",
       path: recoveryCodes,
@@ -113,12 +106,10 @@ export const secondFactorAddresses = [
       params,
       answers: { 200: { schema: z.strictObject({ remaining: z.int() }) }, 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const counted = await countUserRecoveryCodes(await requestContextOf(context), params.id);
-      return replyTo(counted, ({ remaining }) => json(200, { remaining }));
-    },
+    (context, { params }) => countUserRecoveryCodes(context, params.id),
+    ({ remaining }) => json(200, { remaining }),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: recoveryCodes,
@@ -133,12 +124,10 @@ export const secondFactorAddresses = [
         409: "The user has no second factor, or recovery codes are disabled.",
       },
     },
-    async (context, { params }) => {
-      const replaced = await replaceUserRecoveryCodes(await requestContextOf(context), params.id);
-      return replyTo(replaced, ({ codes }) => json(200, { recovery_codes: codes }));
-    },
+    (context, { params }) => replaceUserRecoveryCodes(context, params.id),
+    ({ codes }) => json(200, { recovery_codes: codes }),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: recoveryCodes,
@@ -148,10 +137,9 @@ export const secondFactorAddresses = [
       params,
       answers: { 204: "The user has no recovery code.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(await removeUserRecoveryCodes(await requestContextOf(context), params.id), noContent),
+    (context, { params }) => removeUserRecoveryCodes(context, params.id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "GET",
       path: trustedBrowsers,
@@ -161,21 +149,18 @@ export const secondFactorAddresses = [
       params,
       answers: { 200: { schema: z.array(trustedBrowserSchema) }, 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const listed = await listUserTrustedBrowsers(await requestContextOf(context), params.id);
-      return replyTo(listed, ({ browsers }) =>
-        json(
-          200,
-          browsers.map(({ id, createdAt, expiresAt }) => ({
-            id,
-            last_used_at: createdAt.toISOString(),
-            expires_at: expiresAt.toISOString(),
-          })),
-        ),
-      );
-    },
+    (context, { params }) => listUserTrustedBrowsers(context, params.id),
+    ({ browsers }) =>
+      json(
+        200,
+        browsers.map(({ id, createdAt, expiresAt }) => ({
+          id,
+          last_used_at: createdAt.toISOString(),
+          expires_at: expiresAt.toISOString(),
+        })),
+      ),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: trustedBrowsers,
@@ -185,10 +170,9 @@ export const secondFactorAddresses = [
       params,
       answers: { 204: "No browser is trusted.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(await removeUserTrustedBrowsers(await requestContextOf(context), params.id), noContent),
+    (context, { params }) => removeUserTrustedBrowsers(context, params.id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: `${trustedBrowsers}/{browser_id}`,
@@ -198,13 +182,9 @@ export const secondFactorAddresses = [
       params: params.extend({ browser_id: uuid() }),
       answers: { 204: "The browser is not trusted.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(
-        await removeUserTrustedBrowser(await requestContextOf(context), params.id, params.browser_id),
-        noContent,
-      ),
+    (context, { params }) => removeUserTrustedBrowser(context, params.id, params.browser_id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "GET",
       path: phones,
@@ -214,12 +194,10 @@ export const secondFactorAddresses = [
       params,
       answers: { 200: { schema: z.array(phoneSchema) }, 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const listed = await listUserPhones(await requestContextOf(context), params.id);
-      return replyTo(listed, (found) => json(200, found.phones.map(describePhone)));
-    },
+    (context, { params }) => listUserPhones(context, params.id),
+    (found) => json(200, found.phones.map(describePhone)),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: `${phones}/{phone_id}`,
@@ -229,7 +207,6 @@ export const secondFactorAddresses = [
       params: params.extend({ phone_id: uuid() }),
       answers: { 204: "The phone is removed.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(await removeUserPhone(await requestContextOf(context), params.id, params.phone_id), noContent),
+    (context, { params }) => removeUserPhone(context, params.id, params.phone_id),
   ),
 ];

@@ -8,15 +8,14 @@ import {
 import { sessionObject, sessionObjectSchema } from "../../objects/session-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND, noContent, replyTo } from "./admin-operation.ts";
+import { changeOperation, NOT_FOUND } from "./admin-operation.ts";
 
 const tag = "admin: sessions";
 const params = z.object({ id: uuid() });
 
 /** Sessions of users. */
 export const sessionAddresses = [
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: "/admin/sessions",
@@ -36,13 +35,14 @@ export const sessionAddresses = [
         409: "The user is blocked.",
       },
     },
-    async (context, { body }) => {
-      const browser = { userAgent: body.user_agent ?? null, ipAddress: body.ip_address ?? null };
-      const created = await createUserSession(await requestContextOf(context), body.user_id, browser);
-      return replyTo(created, ({ token }) => json(200, { session_token: token }));
-    },
+    (context, { body }) =>
+      createUserSession(context, body.user_id, {
+        userAgent: body.user_agent ?? null,
+        ipAddress: body.ip_address ?? null,
+      }),
+    ({ token }) => json(200, { session_token: token }),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "GET",
       path: "/admin/users/{id}/sessions",
@@ -52,12 +52,10 @@ export const sessionAddresses = [
       params,
       answers: { 200: { schema: z.array(sessionObjectSchema) }, 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const listed = await listUserSessions(await requestContextOf(context), params.id);
-      return replyTo(listed, ({ sessions }) => json(200, sessions.map(sessionObject)));
-    },
+    (context, { params }) => listUserSessions(context, params.id),
+    ({ sessions }) => json(200, sessions.map(sessionObject)),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: "/admin/users/{id}/sessions",
@@ -68,10 +66,9 @@ export const sessionAddresses = [
       params,
       answers: { 204: "The user has no session.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(await endUserSessions(await requestContextOf(context), params.id), noContent),
+    (context, { params }) => endUserSessions(context, params.id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: "/admin/users/{id}/sessions/{session_id}",
@@ -82,7 +79,6 @@ export const sessionAddresses = [
       params: params.extend({ session_id: uuid() }),
       answers: { 204: "The session has ended.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(await endUserSession(await requestContextOf(context), params.id, params.session_id), noContent),
+    (context, { params }) => endUserSession(context, params.id, params.session_id),
   ),
 ];

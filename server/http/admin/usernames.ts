@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { notFound } from "../../admin/rejections.ts";
 import { updateAdminUser } from "../../admin/users.ts";
-import { readUserObject, usernameSchema } from "../../objects/user-object.ts";
+import { usernameSchema } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const path = "/admin/users/{id}/username";
@@ -13,7 +11,7 @@ const params = z.object({ id: uuid() });
 
 /** Usernames of users. */
 export const usernameAddresses = [
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path,
@@ -23,12 +21,9 @@ export const usernameAddresses = [
       params,
       answers: { 200: { schema: usernameSchema }, 404: "There is no such user, or it has no username." },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const user = await readUserObject(runtime.database.read, tenant, params.id);
-      return user?.username ? json(200, user.username) : rejectionReply(notFound);
-    },
+    (user) => user.username,
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "PUT",
       path,
@@ -39,12 +34,10 @@ export const usernameAddresses = [
       body: z.strictObject({ username: z.string().min(1).max(1024) }),
       answers: { 200: { schema: usernameSchema }, 404: NOT_FOUND, 409: "Another user has the username." },
     },
-    async (context, { params, body }) => {
-      const changed = await updateAdminUser(await requestContextOf(context), params.id, body);
-      return replyTo(changed, ({ user }) => json(200, user.username));
-    },
+    (context, { params, body }) => updateAdminUser(context, params.id, body),
+    ({ user }) => json(200, user.username),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path,
@@ -54,9 +47,6 @@ export const usernameAddresses = [
       params,
       answers: { 204: "The user has no username.", 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const change = { username: null };
-      return replyTo(await updateAdminUser(await requestContextOf(context), params.id, change), noContent);
-    },
+    (context, { params }) => updateAdminUser(context, params.id, { username: null }),
   ),
 ];

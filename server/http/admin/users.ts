@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { notFound } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
 import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { readUserObject, userObjectSchema } from "../../objects/user-object.ts";
+import { userObjectSchema } from "../../objects/user-object.ts";
 import { json } from "../answer/reply.ts";
 import { csv, instant, pageQuery, uuid } from "../table/fields.ts";
-import { requestContextOf } from "../table/handler-context.ts";
 import { pageHeaders } from "../table/paging.ts";
-import { adminOperation, NOT_FOUND, noContent, rejectionReply, replyTo } from "./admin-operation.ts";
+import { adminOperation, changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
 
 const tag = "admin: users";
 const params = z.object({ id: uuid() });
@@ -77,7 +75,7 @@ export const userAddresses = [
       return json(200, users, { headers: pageHeaders(tenant.config, url, page, total) });
     },
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: "/admin/users",
@@ -93,12 +91,10 @@ export const userAddresses = [
       }),
       answers: { 200: user, 409: "A user of the tenant has the id, an email or the username." },
     },
-    async (context, { body }) => {
-      const created = await createAdminUser(await requestContextOf(context), body);
-      return replyTo(created, ({ user }) => json(200, user));
-    },
+    (context, { body }) => createAdminUser(context, body),
+    ({ user }) => json(200, user),
   ),
-  adminOperation(
+  userOperation(
     {
       method: "GET",
       path: "/admin/users/{id}",
@@ -108,12 +104,9 @@ export const userAddresses = [
       params,
       answers: { 200: user, 404: NOT_FOUND },
     },
-    async ({ runtime, tenant }, { params }) => {
-      const found = await readUserObject(runtime.database.read, tenant, params.id);
-      return found ? json(200, found) : rejectionReply(notFound);
-    },
+    (user) => user,
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "PATCH",
       path: "/admin/users/{id}",
@@ -131,12 +124,10 @@ export const userAddresses = [
       }),
       answers: { 200: user, 404: NOT_FOUND, 409: "Another user has the username." },
     },
-    async (context, { params, body }) => {
-      const changed = await updateAdminUser(await requestContextOf(context), params.id, body);
-      return replyTo(changed, ({ user }) => json(200, user));
-    },
+    (context, { params, body }) => updateAdminUser(context, params.id, body),
+    ({ user }) => json(200, user),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "DELETE",
       path: "/admin/users/{id}",
@@ -147,10 +138,9 @@ export const userAddresses = [
       params,
       answers: { 204: "The user is deleted.", 404: NOT_FOUND },
     },
-    async (context, { params }) =>
-      replyTo(await deleteAdminUser(await requestContextOf(context), params.id), noContent),
+    (context, { params }) => deleteAdminUser(context, params.id),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: "/admin/users/{id}/block",
@@ -162,12 +152,10 @@ export const userAddresses = [
       params,
       answers: { 200: user, 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const blocked = await blockUser(await requestContextOf(context), params.id);
-      return replyTo(blocked, ({ user }) => json(200, user));
-    },
+    (context, { params }) => blockUser(context, params.id),
+    ({ user }) => json(200, user),
   ),
-  adminOperation(
+  changeOperation(
     {
       method: "POST",
       path: "/admin/users/{id}/unblock",
@@ -178,9 +166,7 @@ export const userAddresses = [
       params,
       answers: { 200: user, 404: NOT_FOUND },
     },
-    async (context, { params }) => {
-      const unblocked = await unblockUser(await requestContextOf(context), params.id);
-      return replyTo(unblocked, ({ user }) => json(200, user));
-    },
+    (context, { params }) => unblockUser(context, params.id),
+    ({ user }) => json(200, user),
   ),
 ];
