@@ -13,30 +13,12 @@ import {
   patchedSamlProvider,
   type SamlProvider,
 } from "../../tenants/saml-providers.ts";
-import { json, plainError, type Reply } from "../answer/reply.ts";
+import { json, plainError } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
+import { NOT_FOUND } from "./admin-operation.ts";
 import { oauthProviderBody, oauthProviderPatch, samlProviderPatch } from "./settings-schema.ts";
-import { answerTenantChange, changingParty, managedTenant } from "./tenants.ts";
-
-/** Both places of the addresses: below a tenant that the path names, and for the tenant of the key. */
-const places = [
-  { prefix: "/admin/tenants/{id}", suffix: "OfTenant", params: { id: uuid() }, of: "a tenant" },
-  { prefix: "/admin", suffix: "", params: {}, of: "the tenant of the key" },
-] as const;
-
-/** Runs a call on the tenant that its path names. */
-function onTenant(
-  context: HandlerContext,
-  params: { id?: unknown },
-  call: (tenantId: string) => Promise<Reply>,
-): Promise<Reply> {
-  return answerTenantChange(async () => {
-    const tenantId = managedTenant(context, params.id as string | undefined);
-    return tenantId ? call(tenantId) : plainError(404, "Not found.");
-  });
-}
+import { changingParty, tenantOperation, tenantPlaces } from "./tenants.ts";
 
 const samlBody = samlProviderSettings.omit({ id: true });
 /** As stored: what was not given has the default of the configuration. */
@@ -48,8 +30,9 @@ const DUPLICATE =
   "Another provider of the tenant has the mail domain, entity id or metadata address; or the tenant is the default one, which the configuration of the server defines.";
 
 const changed = { 400: INVALID, 403: SAML_OFF, 404: NOT_FOUND, 409: DUPLICATE };
+
 /** SAML providers of tenants. */
-export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, of }) => {
+export const samlProviderAddresses = tenantPlaces.flatMap(({ prefix, suffix, params, of }) => {
   const path = `${prefix}/saml/providers`;
   const one = z.object({ ...params, provider_id: uuid() });
   const changing = (
@@ -59,7 +42,7 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
     tenant: string,
   ) => changeSamlProvider(context.runtime, tenant, id, change, changingParty(context));
   return [
-    adminOperation(
+    tenantOperation(
       {
         method: "GET",
         path,
@@ -69,12 +52,9 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         params: z.object(params),
         answers: { 200: { schema: z.array(samlObject) }, 403: SAML_OFF, 404: NOT_FOUND },
       },
-      (context, { params }) =>
-        onTenant(context, params, async (tenant) =>
-          json(200, await listSamlProviders(context.runtime, tenant)),
-        ),
+      async (tenant, context) => json(200, await listSamlProviders(context.runtime, tenant)),
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "POST",
         path,
@@ -85,12 +65,10 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         body: samlBody,
         answers: { 201: { schema: samlObject }, ...changed },
       },
-      (context, { params, body }) =>
-        onTenant(context, params, async (tenant) =>
-          json(201, await createSamlProvider(context.runtime, tenant, body, changingParty(context))),
-        ),
+      async (tenant, context, { body }) =>
+        json(201, await createSamlProvider(context.runtime, tenant, body, changingParty(context))),
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "GET",
         path: `${path}/{provider_id}`,
@@ -100,14 +78,13 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         params: one,
         answers: { 200: { schema: samlObject }, 403: SAML_OFF, 404: NOT_FOUND },
       },
-      (context, { params }) =>
-        onTenant(context, params, async (tenant) => {
-          const all = await listSamlProviders(context.runtime, tenant);
-          const found = all.find(({ id }) => id === params.provider_id);
-          return found ? json(200, found) : plainError(404, "Not found.");
-        }),
+      async (tenant, context, { params }) => {
+        const all = await listSamlProviders(context.runtime, tenant);
+        const found = all.find(({ id }) => id === params.provider_id);
+        return found ? json(200, found) : plainError(404, "Not found.");
+      },
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "PUT",
         path: `${path}/{provider_id}`,
@@ -118,12 +95,10 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         body: samlBody,
         answers: { 200: { schema: samlObject }, ...changed },
       },
-      (context, { params, body }) =>
-        onTenant(context, params, async (tenant) =>
-          json(200, await changing(params.provider_id, () => body, context, tenant)),
-        ),
+      async (tenant, context, { params, body }) =>
+        json(200, await changing(params.provider_id, () => body, context, tenant)),
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "PATCH",
         path: `${path}/{provider_id}`,
@@ -135,13 +110,12 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         body: samlProviderPatch,
         answers: { 200: { schema: samlObject }, ...changed },
       },
-      (context, { params, body }) =>
-        onTenant(context, params, async (tenant) => {
-          const patched = (current: SamlProvider) => patchedSamlProvider(current, body);
-          return json(200, await changing(params.provider_id, patched, context, tenant));
-        }),
+      async (tenant, context, { params, body }) => {
+        const patched = (current: SamlProvider) => patchedSamlProvider(current, body);
+        return json(200, await changing(params.provider_id, patched, context, tenant));
+      },
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "DELETE",
         path: `${path}/{provider_id}`,
@@ -151,11 +125,10 @@ export const samlProviderAddresses = places.flatMap(({ prefix, suffix, params, o
         params: one,
         answers: { 204: "The provider is deleted.", ...changed },
       },
-      (context, { params }) =>
-        onTenant(context, params, async (tenant) => {
-          await deleteSamlProvider(context.runtime, tenant, params.provider_id, changingParty(context));
-          return { status: 204 };
-        }),
+      async (tenant, context, { params }) => {
+        await deleteSamlProvider(context.runtime, tenant, params.provider_id, changingParty(context));
+        return { status: 204 };
+      },
     ),
   ];
 });
@@ -179,11 +152,11 @@ const oauthChanged = {
 };
 
 /** OAuth and OpenID Connect providers of tenants. */
-export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, of }) => {
+export const oauthProviderAddresses = tenantPlaces.flatMap(({ prefix, suffix, params, of }) => {
   const path = `${prefix}/oauth/providers`;
   const one = z.object({ ...params, provider_id: z.string() });
   return [
-    adminOperation(
+    tenantOperation(
       {
         method: "GET",
         path,
@@ -193,12 +166,9 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
         params: z.object(params),
         answers: { 200: { schema: z.array(oauthObject) }, 404: NOT_FOUND },
       },
-      (context, { params }) =>
-        onTenant(context, params, async (tenant) =>
-          json(200, await listOAuthProviders(context.runtime, tenant)),
-        ),
+      async (tenant, context) => json(200, await listOAuthProviders(context.runtime, tenant)),
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "POST",
         path,
@@ -213,16 +183,15 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
         }),
         answers: { 201: { schema: oauthObject }, ...oauthChanged },
       },
-      (context, { params, body: { id, settings } }) =>
-        onTenant(context, params, async (tenant) => {
-          const change = { patch: settings, create: true };
-          return json(
-            201,
-            await changeOAuthProvider(context.runtime, tenant, id, change, changingParty(context)),
-          );
-        }),
+      async (tenant, context, { body: { id, settings } }) => {
+        const change = { patch: settings, create: true };
+        return json(
+          201,
+          await changeOAuthProvider(context.runtime, tenant, id, change, changingParty(context)),
+        );
+      },
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "GET",
         path: `${path}/{provider_id}`,
@@ -232,14 +201,13 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
         params: one,
         answers: { 200: { schema: oauthObject }, 404: NOT_FOUND },
       },
-      (context, { params }) =>
-        onTenant(context, params, async (tenant) => {
-          const all = await listOAuthProviders(context.runtime, tenant);
-          const found = all.find(({ id }) => id === params.provider_id);
-          return found ? json(200, found) : plainError(404, "Not found.");
-        }),
+      async (tenant, context, { params }) => {
+        const all = await listOAuthProviders(context.runtime, tenant);
+        const found = all.find(({ id }) => id === params.provider_id);
+        return found ? json(200, found) : plainError(404, "Not found.");
+      },
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "PATCH",
         path: `${path}/{provider_id}`,
@@ -252,17 +220,16 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
         body: oauthProviderPatch,
         answers: { 200: { schema: oauthObject }, ...oauthChanged },
       },
-      (context, { params, body }) =>
-        onTenant(context, params, async (tenant) => {
-          const { provider_id } = params;
-          const party = changingParty(context);
-          return json(
-            200,
-            await changeOAuthProvider(context.runtime, tenant, provider_id, { patch: body }, party),
-          );
-        }),
+      async (tenant, context, { params, body }) => {
+        const { provider_id } = params;
+        const party = changingParty(context);
+        return json(
+          200,
+          await changeOAuthProvider(context.runtime, tenant, provider_id, { patch: body }, party),
+        );
+      },
     ),
-    adminOperation(
+    tenantOperation(
       {
         method: "DELETE",
         path: `${path}/{provider_id}`,
@@ -272,11 +239,10 @@ export const oauthProviderAddresses = places.flatMap(({ prefix, suffix, params, 
         params: one,
         answers: { 204: "The provider is deleted.", ...oauthChanged },
       },
-      (context, { params }) =>
-        onTenant(context, params, async (tenant) => {
-          await deleteOAuthProvider(context.runtime, tenant, params.provider_id, changingParty(context));
-          return { status: 204 };
-        }),
+      async (tenant, context, { params }) => {
+        await deleteOAuthProvider(context.runtime, tenant, params.provider_id, changingParty(context));
+        return { status: 204 };
+      },
     ),
   ];
 });

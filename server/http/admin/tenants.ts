@@ -16,7 +16,7 @@ import { json, plainError, type Reply } from "../answer/reply.ts";
 import { pageQuery, uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { pageHeaders } from "../table/paging.ts";
-import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
+import { type AdminRow, adminOperation, NOT_FOUND } from "./admin-operation.ts";
 import { settingsBody } from "./settings-schema.ts";
 
 const statuses: Record<TenantError["reason"], number> = {
@@ -27,7 +27,7 @@ const statuses: Record<TenantError["reason"], number> = {
 };
 
 /** Runs a change of a tenant, and converts its rejection to an error that names the setting. */
-export async function answerTenantChange(change: () => Promise<Reply>): Promise<Reply> {
+async function answerTenantChange(change: () => Promise<Reply>): Promise<Reply> {
   try {
     return await change();
   } catch (error) {
@@ -53,9 +53,37 @@ export const changingParty = (context: HandlerContext) => ({
 });
 
 /** The id of the tenant that a path names, if the key may manage it: a tenant's key only its own. */
-export function managedTenant(context: HandlerContext, id: string | undefined): string | null {
+function managedTenant(context: HandlerContext, id: string | undefined): string | null {
   if (id === undefined || id === context.tenant.id) return context.tenant.id;
   return isOperator(context) ? id : null;
+}
+
+/** Both places of the operations on a tenant: that which the path names, and that of the key. */
+export const tenantPlaces = [
+  { prefix: "/admin/tenants/{id}", suffix: "OfTenant", params: { id: uuid() }, of: "a tenant" },
+  { prefix: "/admin", suffix: "", params: {}, of: "the tenant of the key" },
+] as const;
+
+/**
+ * Makes a row of an operation on a tenant, at either place: 404 if the key may not manage it.
+ *
+ * @param perform gets the id of the tenant; its TenantError or ConfigError becomes the answer
+ */
+export function tenantOperation<Params extends z.ZodObject, Body extends z.ZodType = z.ZodUndefined>(
+  declared: Parameters<typeof adminOperation<Params, z.ZodObject<Record<never, never>>, Body>>[0],
+  perform: (
+    tenantId: string,
+    context: HandlerContext,
+    given: { params: z.output<Params>; body: z.output<Body> },
+  ) => Promise<Reply>,
+): AdminRow {
+  return adminOperation<Params, z.ZodObject<Record<never, never>>, Body>(declared, (context, given) =>
+    answerTenantChange(async () => {
+      const { id } = given.params as { id?: string };
+      const tenantId = managedTenant(context, id);
+      return tenantId ? perform(tenantId, context, given) : plainError(404, "Not found.");
+    }),
+  );
 }
 
 const FORBIDDEN = "The key is not one of the default tenant, or the setting is the operator's.";
@@ -84,42 +112,66 @@ async function shown(context: HandlerContext, id: string): Promise<TenantObject 
   return found && tenantObject(runtime.vault, { ...found, isDefault: id === runtime.tenant.id });
 }
 
-const show = async (context: HandlerContext, id: string | undefined): Promise<Reply> => {
-  const managed = managedTenant(context, id);
-  const found = managed && (await shown(context, managed));
-  return found ? json(200, found) : plainError(404, "Not found.");
-};
-
-const change = async (
+async function changeTenant(
   context: HandlerContext,
-  id: string | undefined,
+  id: string,
   { name, hosts, config }: z.output<typeof tenantChange>,
-): Promise<Reply> => {
-  const managed = managedTenant(context, id);
-  if (!managed) return plainError(404, "Not found.");
+): Promise<void> {
   const wanted: TenantChange = {
     name,
     hosts,
     ...(config ? { settings: (current: Settings) => patched(current, config) } : {}),
   };
-  return answerTenantChange(async () => {
-    await updateTenant(context.runtime, managed, wanted, changingParty(context));
-    return json(200, await shown(context, managed));
-  });
-};
+  await updateTenant(context.runtime, id, wanted, changingParty(context));
+}
 
 function patched(current: Settings, patch: Settings): Settings {
   const result = mergePatch(current, patch);
   return isSettings(result) ? result : {};
 }
 
-const changeAnswers = {
-  200: { schema: tenantObjectSchema },
-  400: INVALID,
-  403: FORBIDDEN,
-  404: NOT_FOUND,
-  409: DEFAULT_TENANT,
-};
+/** Reading and changing a tenant, at one of both places. */
+const readingAndChanging = (
+  place: { path: string; params?: z.ZodObject },
+  texts: {
+    get: { id: string; summary: string };
+    change: { id: string; summary: string; description?: string };
+  },
+) => [
+  tenantOperation(
+    {
+      method: "GET",
+      ...place,
+      ...texts.get,
+      tag: "admin: tenants",
+      answers: { 200: { schema: tenantObjectSchema }, ...(place.params ? { 404: NOT_FOUND } : {}) },
+    },
+    async (id, context) => {
+      const found = await shown(context, id);
+      return found ? json(200, found) : plainError(404, "Not found.");
+    },
+  ),
+  tenantOperation(
+    {
+      method: "PATCH",
+      ...place,
+      ...texts.change,
+      tag: "admin: tenants",
+      body: tenantChange,
+      answers: {
+        200: { schema: tenantObjectSchema },
+        400: INVALID,
+        403: FORBIDDEN,
+        404: NOT_FOUND,
+        409: DEFAULT_TENANT,
+      },
+    },
+    async (id, context, { body }) => {
+      await changeTenant(context, id, body);
+      return json(200, await shown(context, id));
+    },
+  ),
+];
 
 /** Tenants with their settings. */
 export const tenantAddresses = [
@@ -176,31 +228,16 @@ export const tenantAddresses = [
       });
     },
   ),
-  adminOperation(
+  ...readingAndChanging(
+    { path: "/admin/tenants/{id}", params: z.object({ id: uuid() }) },
     {
-      method: "GET",
-      path: "/admin/tenants/{id}",
-      id: "getTenant",
-      summary: "Get a tenant with its settings",
-      tag: "admin: tenants",
-      params: z.object({ id: uuid() }),
-      answers: { 200: { schema: tenantObjectSchema }, 404: NOT_FOUND },
+      get: { id: "getTenant", summary: "Get a tenant with its settings" },
+      change: {
+        id: "changeTenant",
+        summary: "Change a tenant's name, host names or settings",
+        description: "Other servers see the change within five seconds.",
+      },
     },
-    (context, { params }) => show(context, params.id),
-  ),
-  adminOperation(
-    {
-      method: "PATCH",
-      path: "/admin/tenants/{id}",
-      id: "changeTenant",
-      summary: "Change a tenant's name, host names or settings",
-      description: "Other servers see the change within five seconds.",
-      tag: "admin: tenants",
-      params: z.object({ id: uuid() }),
-      body: tenantChange,
-      answers: changeAnswers,
-    },
-    (context, { params, body }) => change(context, params.id, body),
   ),
   adminOperation(
     {
@@ -233,27 +270,11 @@ export const tenantAddresses = [
       });
     },
   ),
-  adminOperation(
+  ...readingAndChanging(
+    { path: "/admin/tenant" },
     {
-      method: "GET",
-      path: "/admin/tenant",
-      id: "getOwnTenant",
-      summary: "Get the tenant of the key with its settings",
-      tag: "admin: tenants",
-      answers: { 200: { schema: tenantObjectSchema } },
+      get: { id: "getOwnTenant", summary: "Get the tenant of the key with its settings" },
+      change: { id: "changeOwnTenant", summary: "Change the tenant of the key" },
     },
-    (context) => show(context, undefined),
-  ),
-  adminOperation(
-    {
-      method: "PATCH",
-      path: "/admin/tenant",
-      id: "changeOwnTenant",
-      summary: "Change the tenant of the key",
-      tag: "admin: tenants",
-      body: tenantChange,
-      answers: changeAnswers,
-    },
-    (context, { body }) => change(context, undefined, body),
   ),
 ];
