@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
 import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 import { type GetCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 const { runtime, application, auditLogs, newTenant } = await passkeySuite();
@@ -287,18 +286,6 @@ describe("login/finalize", () => {
   const wellFormed = { id: "AAAA", rawId: "AAAA", type: "public-key" };
   const response = { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" };
   test.each<[string, unknown, string]>([
-    ["no body", undefined, "id is missing"],
-    ["an empty object", {}, "id is missing"],
-    ["invalid JSON", "{", "the body must be a JSON object"],
-    ["an array", "[]", "the body must be a JSON object"],
-    ["A91 a duplicate member", '{"id":"AAAA","response":{},"id":"BBBB"}', "the member id occurs twice"],
-    [
-      "A91 a number out of range",
-      '{"id":"AAAA","response":{"n":1e999}}',
-      "the number at response.n is out of range",
-    ],
-    ["A93 a number as id", { ...wellFormed, id: 1, response }, "id must be a string"],
-    ["another type", { ...wellFormed, type: "password", response }, "type must be public-key"],
     [
       "no signature",
       { ...wellFormed, response: { ...response, signature: undefined } },
@@ -320,41 +307,16 @@ describe("login/finalize", () => {
     expect((await finalizeMfa(body)).body).toEqual(errorBody(400, "unable to finish login", details));
   });
 
-  test.each<[string, Partial<GetCall>, object]>([
-    ["V3 an unknown user handle", { userHandle: "dW5rbm93bg" }, errorBody(401, "failed to get user handle")],
-    ["V3 no user handle", { userHandle: null }, errorBody(401, "failed to get user handle")],
-    ["V3 an empty user handle", { userHandle: "" }, errorBody(401, "failed to get user handle")],
-    ["V3 a user handle that is not UTF-8", { userHandle: "_w" }, errorBody(401, "failed to get user handle")],
-    ["V3 a user handle with NUL", { userHandle: "AA" }, errorBody(401, "failed to get user handle")],
-    ["V4 another ceremony", { type: "webauthn.create" }, invalidAssertion],
-    ["V6 another origin", { origin: "https://evil.example" }, invalidAssertion],
-    ["V7 a cross-origin frame", { crossOrigin: true }, invalidAssertion],
-    ["V8 a top origin", { topOrigin: "https://evil.example" }, invalidAssertion],
-    ["V9 another relying party", { rpId: "evil.example" }, invalidAssertion],
-    ["V10 an absent user", { userPresent: false }, invalidAssertion],
-    ["V11 an unverified user", { userVerified: false }, invalidAssertion],
-    ["V12 a backup state without eligibility", { backupEligible: false, backedUp: true }, invalidAssertion],
-    ["V13 a changed backup eligibility", { backupEligible: false, backedUp: false }, invalidAssertion],
-    ["V14 a broken signature", { brokenSignature: true }, invalidAssertion],
-  ])("rejects %s and uses up the challenge", async (_, call, expected) => {
-    const { authenticator, userId } = await application.registerUser();
+  test.each<[string, Partial<GetCall>]>([
+    ["an unknown user handle", { userHandle: "dW5rbm93bg" }],
+    ["no user handle", { userHandle: null }],
+    ["an empty user handle", { userHandle: "" }],
+    ["a user handle that is not UTF-8", { userHandle: "_w" }],
+    ["a user handle with NUL", { userHandle: "AA" }],
+  ])("V3 rejects %s and uses up the challenge", async (_, call) => {
+    const { authenticator } = await application.registerUser();
     const answer = await application.answer(authenticator, "/login", {}, call);
-    expect((await finalize(answer)).body).toEqual(expected);
-    expect((await finalize(answer)).body).toEqual(unknownChallenge);
-    if (expected === invalidAssertion)
-      expect((await auditTypes(userId)).at(-1)).toBe("webauthn_authentication_final_failed");
-  });
-
-  test("names the setting if the origin is not one of the relying party", async () => {
-    const { authenticator } = await application.registerUser();
-    const answer = await application.answer(authenticator, "/login", {}, { origin: "https://shop.example" });
-    expect((await finalize(answer)).body.details).toContain("passkey_server.relying_party.origins");
-  });
-
-  test("V5 rejects a challenge that was not issued", async () => {
-    const { authenticator } = await application.registerUser();
-    const challenge = randomBytes(32).toString("base64url");
-    const answer = await application.answer(authenticator, "/login", {}, { challenge });
+    expect((await finalize(answer)).body).toEqual(errorBody(401, "failed to get user handle"));
     expect((await finalize(answer)).body).toEqual(unknownChallenge);
   });
 
@@ -412,36 +374,6 @@ describe("login/finalize", () => {
     await application.register(userId);
     const named = { user_id: userId };
     expect((await finalize(await application.answer(authenticator, "/login", named, call))).status).toBe(400);
-  });
-
-  test("rejects an expired challenge with and without a named user", async () => {
-    const late = await testRuntime();
-    const by = await passkeyApplication(late);
-    const userId = randomUUID();
-    const { authenticator } = await by.register(userId);
-    for (const body of [{}, { user_id: userId }]) {
-      const answer = await by.answer(authenticator, "/login", body);
-      late.advanceClock(301);
-      expect((await finalize(answer, by)).body).toEqual(
-        errorBody(401, "failed to validate assertion", "the challenge has expired"),
-      );
-    }
-    const factor = await by.answer(authenticator, "/mfa/login", { user_id: userId });
-    late.advanceClock(301);
-    expect((await finalizeMfa(factor, by)).status).toBe(401);
-    const inTime = await by.answer(authenticator, "/login");
-    late.advanceClock(299);
-    expect((await finalize(inTime, by)).status).toBe(200);
-    await late.close();
-  });
-
-  test("accepts one of ten concurrent answers", async () => {
-    const { authenticator } = await application.registerUser();
-    const answer = await application.answer(authenticator, "/login");
-    const statuses = await Promise.all(
-      Array.from({ length: 10 }, async () => (await finalize(answer)).status),
-    );
-    expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(401)]);
   });
 });
 
@@ -565,25 +497,18 @@ describe("mfa/login", () => {
     expect((await auditTypes(userId)).at(-1)).toBe("mfa_authentication_init_failed");
   });
 
-  test("does not accept the challenge of a login or registration, nor the reverse", async () => {
+  test("does not accept the challenge of a registration", async () => {
     const { userId, authenticator } = await application.registerUser();
     const named = { user_id: userId };
-    const factor = await application.answer(authenticator, "/mfa/login", named);
-    const login = await application.answer(authenticator, "/login", named);
-    expect((await finalize(factor)).body).toEqual(unknownChallenge);
-    expect((await finalizeMfa(login)).body).toEqual(unknownChallenge);
-
     const { body } = await application.call("POST", "/registration/initialize", {
-      user_id: userId,
+      ...named,
       username: "ada",
     });
     const { challenge } = body.publicKey;
-    expect(
-      (await finalize(await application.answer(authenticator, "/login", {}, { challenge }))).body,
-    ).toEqual(unknownChallenge);
-    // No challenge was used up.
-    expect((await finalizeMfa(factor)).status).toBe(200);
-    expect((await finalize(login)).status).toBe(200);
+    const login = await application.answer(authenticator, "/login", {}, { challenge });
+    expect((await finalize(login)).body).toEqual(unknownChallenge);
+    const factor = await application.answer(authenticator, "/mfa/login", named, { challenge });
+    expect((await finalizeMfa(factor)).body).toEqual(unknownChallenge);
   });
 });
 

@@ -6,7 +6,6 @@ import { schema } from "#db/client";
 import { coseAlgorithms, offCurveKey } from "../../testing/cose-key.ts";
 import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
 import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 import { type CreateCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 const { runtime, application, auditLogs } = await passkeySuite();
@@ -330,17 +329,8 @@ describe("registration/finalize", () => {
   });
 
   test.each<[string, (answer: Record<string, unknown>) => unknown, string]>([
-    ["no body", () => undefined, "id is missing"],
-    ["invalid JSON", () => "{", "the body must be a JSON object"],
-    ["an array", () => "[]", "the body must be a JSON object"],
-    [
-      "A91 a duplicate member",
-      (answer) => JSON.stringify(answer).replace("{", '{"type":"public-key",'),
-      "the member type occurs twice",
-    ],
     ["no id", ({ id: _, ...rest }) => rest, "id is missing"],
     ["no type", ({ type: _, ...rest }) => rest, "type is missing"],
-    ["another type", (answer) => ({ ...answer, type: "password" }), "type must be public-key"],
     ["a padded type", (answer) => ({ ...answer, type: "public-key=" }), "type must be public-key"],
     ["no response", ({ response: _, ...rest }) => rest, "response.clientDataJSON is missing"],
     [
@@ -349,7 +339,6 @@ describe("registration/finalize", () => {
       "response.clientDataJSON cannot be read",
     ],
     ["an id that is not base64url", (answer) => ({ ...answer, id: "a b" }), "id must be base64url"],
-    ["A93 a number as id", (answer) => ({ ...answer, id: 1 }), "id must be a string"],
     [
       "a transport of another type",
       (answer) => ({ ...answer, response: { ...(answer.response as object), transports: ["usb", 7] } }),
@@ -359,21 +348,14 @@ describe("registration/finalize", () => {
     "rejects %s with the name of the member, and does not use up the challenge",
     async (_, change, details) => {
       const { answer, finalize } = await initializeRegistration();
-      const body = change({ ...answer });
-      const rejected =
-        body === undefined ? await application.call("POST", "/registration/finalize") : await finalize(body);
-      expect(rejected.body).toEqual(errorBody(400, "unable to parse credential creation response", details));
+      expect((await finalize(change({ ...answer }))).body).toEqual(
+        errorBody(400, "unable to parse credential creation response", details),
+      );
       expect((await finalize()).status).toBe(200);
     },
   );
 
   const unknownChallenge = errorBody(400, "received challenge does not match with any stored one");
-
-  test("rejects a challenge that was not issued", async () => {
-    const challenge = randomBytes(32).toString("base64url");
-    const { finalize } = await initializeRegistration({ call: { challenge } });
-    expect((await finalize()).body).toEqual(unknownChallenge);
-  });
 
   test.each<[string, Partial<CreateCall>]>([
     ["R3 another ceremony", { type: "webauthn.get" }],
@@ -397,11 +379,6 @@ describe("registration/finalize", () => {
       "webauthn_registration_final_failed",
     ]);
     expect(entries[1]?.details.error).toMatch(/^failed to validate attestation: /);
-  });
-
-  test("names the setting if the origin is not one of the relying party", async () => {
-    const { finalize } = await initializeRegistration({ call: { origin: "https://shop.example" } });
-    expect((await finalize()).body.details).toContain("passkey_server.relying_party.origins");
   });
 
   test("R20 accepts an id of 1023 bytes and rejects one of 1024", async () => {
@@ -474,41 +451,6 @@ describe("registration/finalize", () => {
     const { userId, finalize } = await initializeRegistration();
     await remove(userId);
     expect((await finalize()).body).toEqual(unknownChallenge);
-  });
-
-  test("rejects an expired challenge", async () => {
-    const late = await testRuntime();
-    const by = await passkeyApplication(late);
-    const { finalize } = await initializeRegistration({ application: by });
-    late.advanceClock(301);
-    expect((await finalize()).body).toEqual(
-      errorBody(400, "failed to validate attestation", "the challenge has expired"),
-    );
-    const { finalize: inTime } = await initializeRegistration({ application: by });
-    late.advanceClock(299);
-    expect((await inTime()).status).toBe(200);
-    await late.close();
-  });
-
-  test("does not accept the answer to the other kind of registration", async () => {
-    const passkey = await initializeRegistration();
-    expect((await application.call("POST", "/mfa/registration/finalize", passkey.answer)).body).toEqual(
-      unknownChallenge,
-    );
-    const factor = await initializeRegistration({ mfa: true });
-    expect((await application.call("POST", "/registration/finalize", factor.answer)).body).toEqual(
-      unknownChallenge,
-    );
-    // Neither challenge was used up.
-    expect((await passkey.finalize()).status).toBe(200);
-    expect((await factor.finalize()).status).toBe(200);
-  });
-
-  test("accepts one of ten concurrent answers", async () => {
-    const { finalize } = await initializeRegistration();
-    const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await finalize()).status));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 400)).toHaveLength(9);
   });
 
   test("writes audit log entries", async () => {
