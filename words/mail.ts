@@ -15,6 +15,10 @@ export interface MailWords {
   expected: string;
   /** How long the code is valid. Also the preview line. */
   validity: string;
+  /** Stands above the link, if there is one, and says what to do with it. */
+  link: string;
+  /** The text of the link, where its address is not shown. */
+  linkLabel: string;
   /** Asks the reader to keep the code secret. */
   secrecy: string;
   /** The footer: who sent this, and that replies are not read. */

@@ -19,6 +19,10 @@ const userData = userObjectSchema
 const codeDetails = z.strictObject({
   service_name: z.string(),
   otp_code: z.string(),
+  link: z
+    .string()
+    .optional()
+    .describe("The link beside the code, with `email.links`. It is as secret as the code."),
   ttl: z.int().describe("Seconds for which the code is valid."),
   valid_until: z.int().describe("Seconds since 1970."),
 });

@@ -15,8 +15,9 @@ export function mailEventData(mail: PublishedMail): EventData<"email.send"> {
   };
   const service_name = service;
   if ("code" in content) {
-    const { code, ttlSeconds } = content;
-    const data = { service_name, otp_code: code, ttl: ttlSeconds, valid_until: validUntil };
+    const { code, ttlSeconds, link } = content;
+    const ofLink = link === undefined ? {} : { link };
+    const data = { service_name, otp_code: code, ...ofLink, ttl: ttlSeconds, valid_until: validUntil };
     return { ...members, type: content.type, data };
   }
   switch (content.type) {

@@ -13,12 +13,12 @@ import { deadLetters } from "./queue.ts";
 const code = "482913";
 const tenantId = "00000000-0000-4000-8000-000000000001";
 
-const codeMail = (to: string, ttlSeconds = 300): Job => ({
+const codeMail = (to: string, ttlSeconds = 300, more: { link?: string } = {}): Job => ({
   name: "send_mail",
   tenantId,
   to,
   language: "en",
-  mail: { type: "login", code, ttlSeconds },
+  mail: { type: "login", code, ttlSeconds, ...more },
 });
 
 const noticeMail = (to: string): Job => ({
@@ -187,6 +187,20 @@ describe("stored jobs", () => {
     await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
     expect(await storedJobs()).toEqual([]);
     expect(jobs?.logged.join("")).not.toContain(code);
+  });
+
+  test("A110 contain the link of the code sealed too, and no log has it from the mail server's answer", async () => {
+    const link = "https://login.example.com/mailed-link?token=AAAABBBB";
+    smtp = await startSmtp({ acceptance: `queued ${link}` });
+    await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+    await commit(codeMail("anna@example.com", 300, { link }));
+    expect((await storedJobs())[0]?.text).not.toMatch(/mailed-link|AAAABBBB/);
+    expect(await jobs?.runDue(5)).toBe(1);
+    expect((await smtp.waitFor("anna@example.com")).text).toContain(link);
+    expect(jobs?.logged.join("")).not.toContain("AAAABBBB");
+    const { rows } = await db.database.read.execute(sql`select a::text as text from audit_logs a`);
+    expect(JSON.stringify(rows)).toContain("queued …");
+    expect(JSON.stringify(rows)).not.toContain("AAAABBBB");
   });
 
   test("cannot be unsealed under the identifier of another job", async () => {

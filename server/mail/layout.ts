@@ -2,11 +2,10 @@ import { directionOf } from "#words/direction";
 import type { PageLanguage } from "#words/language-tags";
 import { type Html, html, trusted } from "./html.ts";
 
-/** A part of a mail, top to bottom. */
-export interface Block {
-  kind: "heading" | "paragraph" | "code" | "aside";
-  text: string;
-}
+/** A part of a mail, top to bottom. `link`: the address that the text leads to, which plain text shows in its place. */
+export type Block =
+  | { kind: "heading" | "paragraph" | "code" | "aside"; text: string }
+  | { kind: "link"; text: string; address: string };
 
 export interface MailPage {
   language: PageLanguage;
@@ -19,11 +18,16 @@ export interface MailPage {
   footer: string;
 }
 
-/** The mail as plain text. A code is on a line of its own. */
+/** The mail as plain text. A code is on a line of its own, and so is the address of a link. */
 export function textLayout({ sender, blocks, footer }: MailPage): string {
-  const parts = blocks.map(({ kind, text }) => (kind === "code" ? `    ${text}` : text));
+  const parts = blocks.map(plainText);
   // RFC 3676 4.3: the text after this line is a signature.
   return `${[sender, ...parts, `-- \n${footer}`].join("\n\n")}\n`;
+}
+
+function plainText(block: Block): string {
+  if (block.kind === "link") return block.address;
+  return block.kind === "code" ? `    ${block.text}` : block.text;
 }
 
 /** Fonts of the systems for scripts that the general families do not have. */
@@ -47,6 +51,7 @@ const styles = `
   .card { background-color: #191d23 !important; border-color: #2a3038 !important; }
   .strong { color: #f3f5f7 !important; }
   .quiet { color: #a4adb8 !important; }
+  .link { color: #93d0af !important; }
   .code { color: #ffffff !important; background-color: #252b33 !important; border-color: #363e48 !important; }
 }
 @media (max-width: 480px) {
@@ -68,7 +73,7 @@ const outlookFrame = {
 };
 
 /**
- * The mail as HTML: tables and inline styles, which mail programs require; no image, link or script. Language and
+ * The mail as HTML: tables and inline styles, which mail programs require; no image and no script. Language and
  * direction are repeated inside, because webmail drops the outer elements.
  */
 export function htmlLayout({ language, title, sender, preview, blocks, footer }: MailPage): string {
@@ -114,8 +119,9 @@ ${blocks.map((block) => blockHtml(block, fonts))}
 /** Breaks an address or a name that is longer than the line, and no other word. */
 const breaking = trusted("word-break:break-word;overflow-wrap:break-word");
 
-function blockHtml({ kind, text }: Block, fonts: Html): Html {
-  switch (kind) {
+function blockHtml(block: Block, fonts: Html): Html {
+  const { text } = block;
+  switch (block.kind) {
     case "heading":
       return html`<h1 class="strong" style="margin:0 0 16px;font-family:${fonts};font-size:22px;line-height:31px;font-weight:600;${breaking};color:#14181d">${text}</h1>`;
     case "paragraph":
@@ -123,6 +129,8 @@ function blockHtml({ kind, text }: Block, fonts: Html): Html {
     case "code":
       // Spaced by style, not by characters, so that copying and screen readers give the code; translators keep it.
       return html`<p class="code" dir="ltr" translate="no" style="margin:8px 0 24px;padding:18px 0 18px 0.28em;font-family:${trusted(monospace)};font-size:34px;line-height:40px;font-weight:600;letter-spacing:0.28em;text-align:center;white-space:nowrap;color:#14181d;background-color:#f3f4f6;border:1px solid #e3e6ea;border-radius:8px;-webkit-user-select:all;user-select:all">${text}</p>`;
+    case "link":
+      return html`<p style="margin:0 0 24px;font-family:${fonts};font-size:16px;line-height:26px;${breaking}"><a class="link" href="${block.address}" style="font-weight:600;text-decoration:underline;color:#1f5b43">${text}</a></p>`;
     case "aside":
       return html`<p class="quiet line" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e3e6ea;font-family:${fonts};font-size:14px;line-height:23px;font-weight:400;${breaking};color:#5d6672">${text}</p>`;
   }

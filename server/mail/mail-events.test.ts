@@ -112,6 +112,17 @@ describe("the email.send event", () => {
     expect(claimsOf("email.send", data)).toEqual({ language: "de" });
   });
 
+  it("carries the link of the code, where the mail has one", async () => {
+    await storeWebhook(runtime, ["email.send"]);
+    const link = "https://login.example.com/mailed-link?token=AAAA";
+    await run(runtime, { mail: { type: "login", code, ttlSeconds: 300, link } });
+    const [data] = await openedEvents();
+    expect(data?.data).toMatchObject({ otp_code: code, link });
+    expect(data?.body_plain).toContain(link);
+    expect(data?.body).toContain(`href="${link}"`);
+    expect(events["email.send"].data.parse(data)).toEqual(data);
+  });
+
   it("goes out instead of the mail while the service does not deliver", async () => {
     await storeWebhook(undelivered, ["email.send"]);
     await run(undelivered, {});

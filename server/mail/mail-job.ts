@@ -7,7 +7,13 @@ import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messag
  * browser from a closed list, so a mail cannot be made to carry an attacker's text.
  */
 export type MailContent =
-  | { type: PasscodeMail; code: string; ttlSeconds: number }
+  | {
+      type: PasscodeMail;
+      code: string;
+      ttlSeconds: number;
+      /** Address of the page that uses the code at the press of a button; absent without `email.links`. */
+      link?: string;
+    }
   | { type: NoticeMail }
   | SecurityMail;
 

@@ -91,7 +91,7 @@ function isOf<Kind extends MailKind>(
 
 function passcodeMail(
   translate: Translator,
-  { type, code, ttlSeconds }: Extract<MailContent, { code: string }>,
+  { type, code, ttlSeconds, link }: Extract<MailContent, { code: string }>,
   names: Names,
 ): Draft {
   // Rounded down: a mail must not promise more than the code's lifetime.
@@ -103,11 +103,19 @@ function passcodeMail(
       { kind: "heading", text: translate(`messages.${type}.heading`, names) },
       { kind: "paragraph", text: translate(`messages.${type}.request`, names) },
       { kind: "code", text: code },
+      ...(link === undefined ? [] : linkBlocks(translate, link, names)),
       { kind: "paragraph", text: validity },
       { kind: "paragraph", text: translate("secrecy", names) },
       { kind: "aside", text: translate(`messages.${type}.ignore`, names) },
     ],
   };
+}
+
+function linkBlocks(translate: Translator, address: string, names: Names): Block[] {
+  return [
+    { kind: "paragraph", text: translate("link", names) },
+    { kind: "link", text: translate("linkLabel", names), address },
+  ];
 }
 
 function noticeMail(translate: Translator, type: NoticeMail, names: Names): Draft {

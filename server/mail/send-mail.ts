@@ -14,8 +14,8 @@ import { cleanAnswer } from "./server-answer.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 
 /**
- * The mail as stored in the job's row. The code is sealed; the only other personal data is addresses of its
- * recipient.
+ * The mail as stored in the job's row. The code is sealed, and so is its link; the only other personal data is addresses
+ * of its recipient.
  */
 const storedMail = z.object({
   tenantId: z.uuid(),
@@ -26,6 +26,8 @@ const storedMail = z.object({
     z.object({
       type: z.enum(messagesOf("passcode")),
       sealedCode: z.base64(),
+      // Release 0.2 ignores it, and sends the code alone.
+      sealedLink: z.base64().exactOptional(),
       ttlSeconds: z.number(),
       validUntil: z.number().default(0),
     }),
@@ -50,6 +52,13 @@ const storedMail = z.object({
 });
 
 type StoredMail = z.output<typeof storedMail>;
+
+/** What a mail server may repeat of a mail, and no log may hold. */
+function secretsOf(content: MailContent): string[] {
+  if (!("code" in content)) return [];
+  // The link first: its token may contain the characters of the code.
+  return [...(content.link === undefined ? [] : [content.link]), content.code];
+}
 
 /** Whether a mail tells the owner of a change of the account. */
 function isSecurityNotice({ type }: StoredMail["mail"]): boolean {
@@ -81,8 +90,10 @@ export function sendMail(options: {
 
   function unsealed(mail: StoredMail["mail"], context: string): MailContent {
     if (!("sealedCode" in mail)) return mail;
-    const { type, sealedCode, ttlSeconds } = mail;
-    return { type, code: vault.unseal(Buffer.from(sealedCode, "base64"), context).toString(), ttlSeconds };
+    const { type, sealedCode, sealedLink, ttlSeconds } = mail;
+    const open = (sealed: string) => vault.unseal(Buffer.from(sealed, "base64"), context).toString();
+    const link = sealedLink === undefined ? {} : { link: open(sealedLink) };
+    return { type, code: open(sealedCode), ttlSeconds, ...link };
   }
 
   return {
@@ -93,10 +104,15 @@ export function sendMail(options: {
 
     store({ tenantId, to, language, mail, withoutWebhooks = false }, id): StoredMail {
       if (!("code" in mail)) return { tenantId, to, language, mail, withoutWebhooks };
-      const sealedCode = vault.seal(Buffer.from(mail.code), sealContext(tenantId, id)).toString("base64");
-      const { type, ttlSeconds } = mail;
+      const { type, code, link, ttlSeconds } = mail;
+      const seal = (text: string) =>
+        vault.seal(Buffer.from(text), sealContext(tenantId, id)).toString("base64");
+      const sealed = {
+        sealedCode: seal(code),
+        ...(link === undefined ? {} : { sealedLink: seal(link) }),
+      };
       const validUntil = Math.floor(Date.now() / 1000) + ttlSeconds;
-      return { tenantId, to, language, withoutWebhooks, mail: { type, sealedCode, ttlSeconds, validUntil } };
+      return { tenantId, to, language, withoutWebhooks, mail: { type, ...sealed, ttlSeconds, validUntil } };
     },
 
     describe(stored) {
@@ -153,7 +169,7 @@ export function sendMail(options: {
           // Fetched only now: a transport that is not in use may be closed while others are opened.
           const { transport } = tenantMail.of(tenant);
           const answer = await transport.send({ id, to, ...rendered }, signal);
-          return cleanAnswer(answer, "code" in content ? [content.code] : []);
+          return cleanAnswer(answer, secretsOf(content));
         } catch (error) {
           const failure = signal.aborted ? signal.reason : error;
           if (isAboutMailServer(failure)) await records.failing(tenant, failure, attempt);

@@ -122,6 +122,8 @@ export const mail: MailWords = {
     "Wenn Sie das nicht waren, ist vielleicht jemand anderes in Ihrem Konto. Melden Sie sich unter {host} an, machen Sie die Änderung rückgängig, legen Sie ein neues Passwort fest und beenden Sie die anderen Sitzungen. Wenn Sie sich nicht mehr anmelden können, wenden Sie sich an die Betreiber von {service}.",
   expected: "Wenn Sie das waren, müssen Sie nichts tun.",
   validity: "Er gilt {minutes, plural, one {# Minute} other {# Minuten}} lang und nur einmal.",
+  link: "Oder öffnen Sie diesen Link und drücken Sie dort auf die Schaltfläche:",
+  linkLabel: "Weiter, ohne den Code einzugeben",
   secrecy: "Behalten Sie ihn für sich: Niemand von {service} wird Sie jemals danach fragen.",
   automatic: "{service} ({host}) hat diese Nachricht automatisch gesendet. Antworten werden nicht gelesen.",
 };

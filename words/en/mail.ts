@@ -119,6 +119,8 @@ export const mail: MailWords = {
     "If that was not you, somebody else may be in your account. Sign in at {host}, undo the change, set a new password and end the other sessions. If you can no longer sign in, tell the people who run {service}.",
   expected: "If that was you, there is nothing to do.",
   validity: "It is valid for {minutes, plural, one {# minute} other {# minutes}} and works once.",
+  link: "Or open this link and press the button there:",
+  linkLabel: "Continue without typing the code",
   secrecy: "Keep it to yourself: nobody from {service} will ever ask you for it.",
   automatic: "{service} ({host}) sent this message automatically. Replies are not read.",
 };

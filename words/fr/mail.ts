@@ -122,6 +122,8 @@ export const mail: MailWords = {
   expected: "Si c’était vous, vous n’avez rien à faire.",
   validity:
     "Il est valable {minutes, plural, one {# minute} other {# minutes}} et ne peut servir qu’une fois.",
+  link: "Ou ouvrez ce lien et appuyez sur le bouton de la page :",
+  linkLabel: "Continuer sans saisir le code",
   secrecy: "Ne le communiquez à personne : {service} ne vous le demandera jamais.",
   automatic: "{service} ({host}) a envoyé ce message automatiquement. Les réponses ne sont pas lues.",
 };

@@ -120,6 +120,8 @@ export const mail: MailWords = {
     "Se non è stato Lei, qualcun altro potrebbe avere accesso all’account. Acceda su {host}, annulli la modifica, imposti una nuova password e termini le altre sessioni. Se non riesce più ad accedere, avvisi i gestori di {service}.",
   expected: "Se è stato Lei, non deve fare nulla.",
   validity: "È valido per {minutes, plural, one {# minuto} other {# minuti}} e si può usare una sola volta.",
+  link: "Oppure apra questo link e prema il pulsante nella pagina:",
+  linkLabel: "Continuare senza inserire il codice",
   secrecy: "Non lo comunichi a nessuno: {service} non glielo chiederà mai.",
   automatic: "{service} ({host}) ha inviato questo messaggio automaticamente. Le risposte non vengono lette.",
 };

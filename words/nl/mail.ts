@@ -119,6 +119,8 @@ export const mail: MailWords = {
     "Als jij dat niet was, heeft iemand anders misschien toegang tot je account. Log in op {host}, maak de wijziging ongedaan, stel een nieuw wachtwoord in en beëindig de andere sessies. Als je niet meer kunt inloggen, neem dan contact op met de beheerders van {service}.",
   expected: "Als jij dat was, hoef je niets te doen.",
   validity: "De code is {minutes, plural, one {# minuut} other {# minuten}} geldig en werkt één keer.",
+  link: "Of open deze link en druk daar op de knop:",
+  linkLabel: "Verder zonder de code in te voeren",
   secrecy: "Deel de code met niemand: {service} zal je er nooit om vragen.",
   automatic: "{service} ({host}) heeft dit bericht automatisch verstuurd. Antwoorden worden niet gelezen.",
 };

@@ -118,6 +118,8 @@ export const mail: MailWords = {
     "Se não foi você, outra pessoa pode ter acesso à sua conta. Entre em {host}, desfaça a alteração, defina uma nova senha e encerre as outras sessões. Se você não conseguir mais entrar, avise os responsáveis por {service}.",
   expected: "Se foi você, não precisa fazer nada.",
   validity: "Ele vale por {minutes, plural, one {# minuto} other {# minutos}} e funciona uma única vez.",
+  link: "Ou abra este link e pressione o botão na página:",
+  linkLabel: "Continuar sem digitar o código",
   secrecy: "Não o informe a ninguém: {service} nunca vai pedir este código a você.",
   automatic: "{service} ({host}) enviou esta mensagem automaticamente. As respostas não são lidas.",
 };

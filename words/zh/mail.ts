@@ -112,6 +112,8 @@ export const mail: MailWords = {
     "如果不是您本人，可能有其他人能够访问您的账号。请在 {host} 登录，撤销更改，设置新密码，并结束其他会话。如果您无法再登录，请联系 {service} 的运营方。",
   expected: "如果是您本人，则无需任何操作。",
   validity: "验证码在 {minutes, plural, other {# 分钟}}内有效，只能使用一次。",
+  link: "或打开此链接，并按下页面上的按钮：",
+  linkLabel: "继续，无需输入验证码",
   secrecy: "请勿告诉任何人：{service} 绝不会向您索取验证码。",
   automatic: "此邮件由 {service}（{host}）自动发送，回复不会被阅读。",
 };

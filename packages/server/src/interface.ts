@@ -58,6 +58,8 @@ export interface CodeMailEventData {
   data: {
     service_name: string;
     otp_code: string;
+    /** The link beside the code, with `email.links`. It is as secret as the code. */
+    link?: string | undefined;
     /** Seconds for which the code is valid. */
     ttl: number;
     /** Seconds since 1970. */

@@ -5,7 +5,10 @@ const passcode = { code: "048213", ttlSeconds: 300 };
 
 /** Example contents of every message; several where a message has variants. */
 export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { type: Message })[] } = {
-  login: [{ type: "login", ...passcode }],
+  login: [
+    { type: "login", ...passcode },
+    { type: "login", ...passcode, link: `https://login.example.com/mailed-link?token=${"A".repeat(250)}` },
+  ],
   recovery: [{ type: "recovery", ...passcode }],
   email_verification: [{ type: "email_verification", ...passcode, ttlSeconds: 60 }],
   email_login_attempted: [{ type: "email_login_attempted" }],
