@@ -100,6 +100,18 @@ export interface MessageTexts {
   backTo: string;
   /** Of an address that lacks something, or asks for something that is not accepted. */
   badLinkSentence: string;
+  /** The page of the link in a mail, with a button. */
+  linkTitle: string;
+  /** In the browser that began. */
+  linkSentence: string;
+  linkContinue: string;
+  /** In another one. */
+  linkElsewhereSentence: string;
+  linkShowCode: string;
+  linkCodeTitle: string;
+  linkCodeSentence: string;
+  linkEndedTitle: string;
+  linkEndedSentence: string;
 }
 
 export interface PageWords extends MessageTexts {

@@ -3,6 +3,7 @@ import type { Database } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { PasscodeMail } from "../mail/messages.ts";
 import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import { markAccount } from "../sessions/account-marks.ts";
@@ -109,6 +110,14 @@ function abandonUnseen(
   return { sealedPayload: seal(runtime, key, { secrets: record.secrets, ...(device ? { device } : {}) }) };
 }
 
+/** A flow as it is, read without stepping it. */
+export interface Peeked {
+  state: FlowState;
+  version: number;
+  /** The purpose and mailbox of the code that the state waits for. */
+  awaitedCode?: { purpose: PasscodeMail; recipient?: string | undefined };
+}
+
 /**
  * Returns the current state for rendering a page; `success` only while `current` issues its session again. Reads only,
  * and returns no token.
@@ -117,7 +126,7 @@ export async function peek(
   runtime: Runtime,
   tenant: Tenant,
   request: { type: FlowType; flowId: string; resume: string; session?: Session },
-): Promise<{ state: FlowState; version: number } | null> {
+): Promise<Peeked | null> {
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
   const clockShift = runtime.platform.clockShift();
   const flow = await readFlow(runtime.database, key, sha256(request.resume), clockShift).catch(
@@ -131,7 +140,9 @@ export async function peek(
   openSealed(runtime, key, flow);
   const owner = await ownerOf(runtime, tenant, flow, request.session);
   const { state, version } = await answerOf(runtime, tenant, flow, "", owner);
-  return { state, version };
+  const { passcode } = flow.record.data;
+  const waits = state.name === "passcode_confirmation" && passcode !== undefined;
+  return { state, version, ...(waits ? { awaitedCode: passcode } : {}) };
 }
 
 /** Enters the current state again, to renew its payload. */

@@ -21,7 +21,7 @@ const lines: Record<Origin, [level: "error" | "warn", text: string]> = {
   ],
   client: [
     "warn",
-    "a cookie names a key that SECRET_KEYS lacks; its request was answered with 503. If another server has the key, add it here; a client can also have made the cookie up",
+    "a cookie or a mailed link names a key that SECRET_KEYS lacks; its request was answered with 503. If another server has the key, add it here; a client can also have made it up",
   ],
 };
 

@@ -57,6 +57,13 @@ export function mailedCode(runtime: TestRuntime, address: string): string {
   return job.mail.code;
 }
 
+/** The newest link that was mailed to an address, with `email.links`. */
+export function mailedLink(runtime: TestRuntime, address: string): URL {
+  const job = runtime.enqueued.findLast(({ to }) => to === address);
+  if (!job || !("code" in job.mail) || !job.mail.link) throw new Error(`no link was mailed to ${address}`);
+  return new URL(job.mail.link);
+}
+
 /** Registers an account with `password`. */
 export async function restRegistration(
   runtime: TestRuntime,

@@ -12,4 +12,16 @@ export const messages: MessageTexts = {
   backTo: "Zurück zu {host}",
   badLinkSentence:
     "In der Adresse fehlt etwas, oder sie gilt nicht mehr. Bitte gehen Sie dorthin zurück, wo Sie den Link gefunden haben, oder fangen Sie neu an.",
+  linkTitle: "Fast geschafft",
+  linkSentence: "Drücken Sie auf die Schaltfläche, um dort weiterzumachen, wo Sie begonnen haben.",
+  linkContinue: "Weiter",
+  linkElsewhereSentence:
+    "Begonnen haben Sie in einem anderen Browser oder einer anderen App. Drücken Sie auf die Schaltfläche, um Ihren Code zu sehen, und geben Sie ihn dort ein.",
+  linkShowCode: "Code anzeigen",
+  linkCodeTitle: "Ihr Code",
+  linkCodeSentence:
+    "Geben Sie ihn in dem Browser oder der App ein, in der Sie begonnen haben. Wenn Sie nichts begonnen haben, schließen Sie diese Seite und geben Sie den Code nicht weiter.",
+  linkEndedTitle: "Dieser Link gilt nicht mehr",
+  linkEndedSentence:
+    "Er wurde schon benutzt, ist abgelaufen oder durch eine neuere Nachricht ersetzt. Wenn Sie ihn noch brauchen, fordern Sie dort einen neuen Code an, wo Sie begonnen haben.",
 };

@@ -11,4 +11,16 @@ export const messages: MessageTexts = {
   backTo: "Back to {host}",
   badLinkSentence:
     "Something in its address is missing or no longer valid. Please go back to where it came from, or start afresh.",
+  linkTitle: "Almost there",
+  linkSentence: "Press the button to go on where you began.",
+  linkContinue: "Continue",
+  linkElsewhereSentence:
+    "This is not the browser or app in which you began. Press the button to see your code, and enter it there.",
+  linkShowCode: "Show the code",
+  linkCodeTitle: "Your code",
+  linkCodeSentence:
+    "Enter it in the browser or app in which you began. If you began nothing, close this page and do not pass the code on.",
+  linkEndedTitle: "This link no longer works",
+  linkEndedSentence:
+    "It was used or has expired, or a newer message has replaced it. If you still need it, ask for a new code where you began.",
 };

@@ -11,4 +11,16 @@ export const messages: MessageTexts = {
   backTo: "Retour à {host}",
   badLinkSentence:
     "Il manque quelque chose à son adresse, ou elle n’est plus valable. Revenez en arrière, ou recommencez depuis le début.",
+  linkTitle: "Vous y êtes presque",
+  linkSentence: "Appuyez sur le bouton pour continuer là où vous avez commencé.",
+  linkContinue: "Continuer",
+  linkElsewhereSentence:
+    "Vous avez commencé dans un autre navigateur ou une autre application. Appuyez sur le bouton pour voir votre code, puis saisissez-le là-bas.",
+  linkShowCode: "Afficher le code",
+  linkCodeTitle: "Votre code",
+  linkCodeSentence:
+    "Saisissez-le dans le navigateur ou l’application où vous avez commencé. Si vous n’avez rien commencé, fermez cette page et ne transmettez pas le code.",
+  linkEndedTitle: "Ce lien n’est plus valable",
+  linkEndedSentence:
+    "Il a été utilisé, a expiré ou a été remplacé par un message plus récent. Si vous en avez encore besoin, demandez un nouveau code là où vous avez commencé.",
 };

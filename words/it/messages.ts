@@ -11,4 +11,16 @@ export const messages: MessageTexts = {
   backTo: "Torna a {host}",
   badLinkSentence:
     "Nell’indirizzo manca qualcosa, o non è più valido. Tornare indietro, o ricominciare da capo.",
+  linkTitle: "Ci siamo quasi",
+  linkSentence: "Premere il pulsante per continuare da dove si è iniziato.",
+  linkContinue: "Continua",
+  linkElsewhereSentence:
+    "L’operazione è iniziata in un altro browser o in un’altra app. Premere il pulsante per vedere il codice e inserirlo lì.",
+  linkShowCode: "Mostra il codice",
+  linkCodeTitle: "Il codice",
+  linkCodeSentence:
+    "Inserirlo nel browser o nell’app in cui si è iniziato. Se non si è iniziato nulla, chiudere questa pagina e non comunicare il codice a nessuno.",
+  linkEndedTitle: "Questo link non è più valido",
+  linkEndedSentence:
+    "È stato usato, è scaduto o un messaggio più recente lo ha sostituito. Se serve ancora, richiedere un nuovo codice dove si è iniziato.",
 };

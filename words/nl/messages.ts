@@ -11,4 +11,16 @@ export const messages: MessageTexts = {
   backTo: "Terug naar {host}",
   badLinkSentence:
     "Er ontbreekt iets in het adres, of het is niet meer geldig. Ga terug naar waar je vandaan kwam, of begin opnieuw.",
+  linkTitle: "Bijna klaar",
+  linkSentence: "Druk op de knop om verder te gaan waar je begonnen bent.",
+  linkContinue: "Doorgaan",
+  linkElsewhereSentence:
+    "Je bent in een andere browser of app begonnen. Druk op de knop om je code te zien en voer die daar in.",
+  linkShowCode: "Code tonen",
+  linkCodeTitle: "Je code",
+  linkCodeSentence:
+    "Voer hem in de browser of app in waarin je begonnen bent. Ben je niets begonnen? Sluit dan deze pagina en geef de code niet door.",
+  linkEndedTitle: "Deze link is niet meer geldig",
+  linkEndedSentence:
+    "Hij is gebruikt of verlopen, of vervangen door een nieuwer bericht. Heb je hem nog nodig, vraag dan een nieuwe code aan waar je begonnen bent.",
 };

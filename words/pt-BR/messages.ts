@@ -11,4 +11,16 @@ export const messages: MessageTexts = {
   backTo: "Voltar a {host}",
   badLinkSentence:
     "Falta algo no endereço, ou ele não é mais válido. Volte para onde estava, ou comece de novo.",
+  linkTitle: "Falta pouco",
+  linkSentence: "Pressione o botão para continuar de onde você começou.",
+  linkContinue: "Continuar",
+  linkElsewhereSentence:
+    "Você começou em outro navegador ou aplicativo. Pressione o botão para ver o código e digite-o lá.",
+  linkShowCode: "Mostrar o código",
+  linkCodeTitle: "Seu código",
+  linkCodeSentence:
+    "Digite-o no navegador ou aplicativo em que você começou. Se você não começou nada, feche esta página e não passe o código adiante.",
+  linkEndedTitle: "Este link não vale mais",
+  linkEndedSentence:
+    "Ele já foi usado, expirou ou foi substituído por uma mensagem mais nova. Se ainda precisar dele, peça um novo código onde você começou.",
 };

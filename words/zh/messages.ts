@@ -10,4 +10,15 @@ export const messages: MessageTexts = {
     "您来自的应用要求我们把您转到一个我们不认识的地址，因此我们停在了这里。您的账户没有受到任何影响。请回到该应用；它的开发者可以解决这个问题。",
   backTo: "返回 {host}",
   badLinkSentence: "地址不完整或已失效。请返回上一页，或重新开始。",
+  linkTitle: "就快完成了",
+  linkSentence: "请按下按钮，从您开始的地方继续。",
+  linkContinue: "继续",
+  linkElsewhereSentence: "您是在另一个浏览器或应用中开始的。请按下按钮查看验证码，并在那里输入。",
+  linkShowCode: "显示验证码",
+  linkCodeTitle: "您的验证码",
+  linkCodeSentence:
+    "请在您开始操作的浏览器或应用中输入。如果您没有进行任何操作，请关闭此页面，不要把验证码告诉他人。",
+  linkEndedTitle: "此链接已失效",
+  linkEndedSentence:
+    "它已被使用、已过期，或已被更新的邮件取代。如果仍然需要，请在您开始的地方重新获取验证码。",
 };

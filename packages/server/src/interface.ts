@@ -549,6 +549,8 @@ export type TenantSettings = {
         passcode_charset?: "numeric" | "alphanumeric" | null | undefined;
         /** Life of a mailed code; NIST SP 800-63B-4 allows 10 minutes. */
         passcode_ttl?: number | string | null | undefined;
+        /** Whether the mail of a code also carries a link. It opens a page with one button, which goes on in the browser that began, and shows the code in any other. */
+        links?: boolean | null | undefined;
       }
     | null
     | undefined;

@@ -21,6 +21,9 @@ export const email = section({
   passcode_ttl: seconds(300, { max: 600 }).describe(
     "Life of a mailed code; NIST SP 800-63B-4 allows 10 minutes.",
   ),
+  links: flag(false).describe(
+    "Whether the mail of a code also carries a link. It opens a page with one button, which goes on in the browser that began, and shows the code in any other.",
+  ),
 });
 
 /** Usernames of accounts. */

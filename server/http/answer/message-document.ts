@@ -13,8 +13,18 @@ export interface PageMessage {
   detail?: string;
   /** The page that led here, which a link leads back to. */
   from?: URL | undefined;
-  /** Where to go from here: the path of the sign-in page, or this page again. */
-  wayOn?: { home: string } | "reload" | StartOver;
+  /** A mailed code, to be typed elsewhere. */
+  code?: string;
+  /** Where to go from here: the path of the sign-in page, this page again, or the answer to a form. */
+  wayOn?: { home: string } | "reload" | StartOver | Press;
+}
+
+/** A form with one button. */
+export interface Press {
+  label: string;
+  /** The path that the form is posted to. */
+  action: string;
+  fields: Readonly<Record<string, string>>;
 }
 
 /** This page again, or another flow in place of the one that it shows: its type, and the path that forms are posted to. */
@@ -31,7 +41,7 @@ export type Message = (words: MessageWords) => PageMessage;
 
 /** The look of the hosted pages. */
 export const messageStyles = `
-${stileColorRules(["ground", "surface", "ink", "ink-soft", "line", "accent"])}
+${stileColorRules(["ground", "surface", "ink", "ink-soft", "line", "accent", "accent-strong", "on-accent", "tint"])}
 body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--stile-ink); background: var(--stile-ground); }
 main { max-width: 27rem; margin: 0 auto; }
 .card { padding: 2rem 2.25rem; border: 1px solid var(--stile-line); border-radius: 1.125rem; background: var(--stile-surface); }
@@ -43,6 +53,11 @@ h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card button { padding-inline: 0; border: 0; background: none; font-family: inherit; font-size: inherit; line-height: inherit; text-decoration: underline; cursor: pointer; }
 .card nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-block-start: 0.75rem; }
 .card a { max-width: 100%; overflow-wrap: anywhere; }
+.card .press { width: 100%; margin-block-start: 0.75rem; }
+.card .press button { width: 100%; min-height: 3rem; padding: 0.625rem 1.25rem; border-radius: 0.625rem; color: var(--stile-on-accent); background: var(--stile-accent); text-decoration: none; }
+.card .press button:hover { background: var(--stile-accent-strong); }
+.card .press button:focus-visible { outline: 2px solid var(--stile-accent); outline-offset: 3px; }
+.card .code { margin-block: 1.25rem 0.5rem; padding-block: 1rem; padding-inline-start: 0.25em; border: 1px solid var(--stile-line); border-radius: 0.625rem; background: var(--stile-tint); font: 600 1.875rem/1.25 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: 0.25em; text-align: center; overflow-wrap: normal; user-select: all; }
 .card details { margin-block-start: 1rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--stile-line); font-size: 0.875rem; color: var(--stile-ink-soft); }
 .card summary { padding-block: 0.25rem; cursor: pointer; }
 `;
@@ -51,7 +66,7 @@ h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 export function messageDocument(
   { language, page }: MessageWords,
   service: string,
-  { title, sentence, detail, from, wayOn }: PageMessage,
+  { title, sentence, code, detail, from, wayOn }: PageMessage,
 ): string {
   const back = from ? html`<a href="${from.href}">${page.backTo.replace("{host}", from.host)}</a>` : [];
   const way =
@@ -61,7 +76,9 @@ export function messageDocument(
         ? html`<a href="">${page.reload}</a>`
         : "home" in wayOn
           ? html`<a href="${wayOn.home}">${page.toSignIn}</a>`
-          : html`<a href="">${page.reload}</a>
+          : "label" in wayOn
+            ? pressForm(wayOn)
+            : html`<a href="">${page.reload}</a>
 <form method="post" action="${wayOn.action}">
 <input type="hidden" name="flow" value="${wayOn.flow}">
 <input type="hidden" name="action" value="start_over">
@@ -82,6 +99,7 @@ export function messageDocument(
 <div class="card">
 <h1>${title}</h1>
 <p>${sentence}</p>
+${code === undefined ? [] : html`<p class="code" dir="ltr" translate="no">${code}</p>`}
 <nav>
 ${back}
 ${way}
@@ -93,3 +111,12 @@ ${detail === undefined ? [] : html`<details lang="en" dir="ltr"><summary>For dev
 </html>
 `.markup;
 }
+
+const pressForm = ({
+  label,
+  action,
+  fields,
+}: Press) => html`<form class="press" method="post" action="${action}">
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button>${label}</button>
+</form>`;

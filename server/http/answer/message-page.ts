@@ -36,7 +36,7 @@ export function messagePage(
   const { detail, ...told } = message(texts);
   const shown = mode === "development" && detail !== undefined ? { ...told, detail } : told;
   const { wayOn } = told;
-  const hasForm = typeof wayOn === "object" && "flow" in wayOn;
+  const hasForm = typeof wayOn === "object" && "action" in wayOn;
   return {
     status,
     body: messageDocument(texts, service.name, shown),

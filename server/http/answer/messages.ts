@@ -64,6 +64,35 @@ export const failedPage =
     wayOn: startOver ?? "reload",
   });
 
+/**
+ * The page of the link in a mail.
+ *
+ * @param holdsFlow whether this browser began what the link goes on with; any other is shown the code
+ * @param action the path that the press is posted to
+ * @param token of the link
+ */
+export const mailedLinkPage =
+  (holdsFlow: boolean, { action, token }: { action: string; token: string }): Message =>
+  ({ page }) => ({
+    title: page.linkTitle,
+    sentence: holdsFlow ? page.linkSentence : page.linkElsewhereSentence,
+    wayOn: { label: holdsFlow ? page.linkContinue : page.linkShowCode, action, fields: { token } },
+  });
+
+/** The code of a link that was opened in another browser than the one that began. */
+export const codeOfLink =
+  (code: string): Message =>
+  ({ page }) => ({ title: page.linkCodeTitle, sentence: page.linkCodeSentence, code });
+
+/**
+ * A link whose code is used, replaced, expired or without attempts.
+ *
+ * @param home path of the page that shows where this browser stands
+ */
+export const endedLink =
+  (home: string): Message =>
+  ({ page }) => ({ title: page.linkEndedTitle, sentence: page.linkEndedSentence, wayOn: { home } });
+
 /** "42 seconds" */
 function secondsIn(language: string, seconds: number): string {
   return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
@@ -83,6 +112,10 @@ export const messages: Readonly<Record<string, Message>> = {
   message_refused_link: refusedRequest(400, "`token` is missing.", "/"),
   message_rate_limited: refusedRequest(429, "Too many requests.", "/"),
   message_unavailable: refusedRequest(503, "The service is busy. Retry later.", null),
+  message_link: mailedLinkPage(true, { action: "/mailed-link", token: "AAAA" }),
+  message_link_elsewhere: mailedLinkPage(false, { action: "/mailed-link", token: "AAAA" }),
+  message_link_code: codeOfLink("048213"),
+  message_link_ended: endedLink("/"),
   message_failed: refusedRequest(500, "Internal server error.", "/"),
   message_failed_page: failedPage(false),
   message_failed_state: failedPage(false, { flow: "login", action: "/step" }),

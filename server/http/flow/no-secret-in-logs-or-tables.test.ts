@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../observability/logger.ts";
 import { createListener, type Listener } from "../../start/listener.ts";
 import { flowClient } from "../../testing/flow-client.ts";
-import { mailedCode } from "../../testing/rest-walk.ts";
+import { mailedCode, mailedLink } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { loggablePath } from "../addresses.ts";
 import { dispatch } from "../dispatch.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
     },
   });
   const log = createLogger("debug", sink);
-  runtime = { ...(await testRuntime()), log };
+  runtime = { ...(await testRuntime({ STILE_EMAIL_LINKS: "true" })), log };
   listener = createListener({
     log,
     trustedProxies: [],
@@ -72,6 +72,10 @@ test("A110 neither logs nor tables contain secrets after successful and failed s
   await act("register_client_capabilities");
   await act("register_login_identifier", { email });
   const codes = [mailedCode(runtime, email)];
+  const link = mailedLink(runtime, email);
+  secrets.add(link.searchParams.get("token") ?? "");
+  await client.request(link.pathname + link.search);
+  await client.request(`${link.pathname}?token=${link.search.slice(-20)}`);
   await act("verify_passcode", { code: codes[0] });
   await act("register_password", { new_password: wrong.slice(0, 7) });
   // An unfinished registration stores the hash of the password only.

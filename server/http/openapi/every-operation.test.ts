@@ -8,7 +8,7 @@ import { adminOperator } from "../../testing/admin-operator.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
 import { documentedCalls } from "../../testing/documented-calls.ts";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
-import { password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { mailedCode, mailedLink, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { userWithEverything } from "../../testing/user-with-everything.ts";
@@ -289,6 +289,24 @@ describe("every request and answer is as the document says", () => {
     const form = { flow: "login", action: "back", version: "0" };
     expect((await browser.submit("/step", form)).status).toBe(303);
     expect((await browser.submit("/step", form, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+  });
+
+  test("of the link in a mail", async () => {
+    const linking = runtime.configured({ STILE_EMAIL_LINKS: "true" });
+    const address = "grace@shop.test";
+    const registration = await restWalk(linking, "registration");
+    await registration.act("register_client_capabilities");
+    await registration.act("register_login_identifier", { email: address });
+    const { pathname, search, searchParams } = mailedLink(linking, address);
+    const token = searchParams.get("token") ?? "";
+    const browser = visitor(runtime);
+    expect((await browser.request(pathname + search)).status).toBe(200);
+    expect((await browser.submit(pathname, { token })).status).toBe(200);
+    expect((await browser.submit(pathname, { token }, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await browser.request(`${pathname}?token=AAAA`)).status).toBe(400);
+    await registration.act("verify_passcode", { code: mailedCode(linking, address) });
+    expect((await browser.request(pathname + search)).status).toBe(410);
+    expect((await browser.submit(pathname, { token })).status).toBe(410);
   });
 
   test("of what identity providers call", async () => {

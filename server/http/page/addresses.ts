@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { flowTypes } from "../../flow/names.ts";
+import { MAILED_LINK_PATH } from "../../methods/mailed-link/mailed-link.ts";
 import { wordFileNames } from "../../theme/own-words.ts";
 import { themeFileNames } from "../../theme/theme-files.ts";
 import { anyFlowState, movedFlowInput, pageActionInput, pageStartInput } from "../flow/schemas.ts";
@@ -8,6 +9,7 @@ import { described } from "../table/operation.ts";
 import { trpcHandler } from "../trpc/handler.ts";
 import { assetHandler } from "./asset.ts";
 import { loaderHandler, loaderPartHandler } from "./embed-script.ts";
+import { mailedLinkHandler, pressedLinkHandler } from "./mailed-link.ts";
 import { stepHandler } from "./step.ts";
 import { themeHandler } from "./theme.ts";
 
@@ -76,6 +78,47 @@ export const pageAddresses = [
       },
       400: "The form cannot be read.",
       403: "Only same-origin requests are allowed.",
+      413: "The form is too large.",
+    },
+  }),
+  described(address("GET", MAILED_LINK_PATH, mailedLinkHandler, "plain", "public"), {
+    id: "getMailedLinkPage",
+    summary: "Open the link in the mail of a code",
+    description:
+      "A page with one button, with `email.links`. Programs that look through mails follow links, so this uses nothing.",
+    tag: "page",
+    query: z.object({ token: z.string() }),
+    answers: {
+      200: { mediaType: "text/html", schema: z.string() },
+      400: "The address is incomplete or of another tenant.",
+      410: {
+        description: "The code is used, replaced, expired or without attempts.",
+        mediaType: "text/html",
+        schema: z.string(),
+      },
+    },
+  }),
+  described(address("POST", MAILED_LINK_PATH, pressedLinkHandler, "plain", "same-origin"), {
+    id: "pressMailedLink",
+    summary: "Use the link in the mail of a code",
+    description:
+      "In the browser that holds the flow this is its action `verify_passcode`; any other is shown the code.",
+    tag: "page",
+    body: z.object({ token: z.string() }),
+    bodyType: "application/x-www-form-urlencoded",
+    answers: {
+      200: { description: "A page that shows the code.", mediaType: "text/html", schema: z.string() },
+      303: {
+        description: "The page of the flow, which shows the result.",
+        headers: { Location: "Address of the page." },
+      },
+      400: "The form cannot be read, or its token is incomplete or of another tenant.",
+      403: "Only same-origin requests are allowed.",
+      410: {
+        description: "The code is used, replaced, expired or without attempts.",
+        mediaType: "text/html",
+        schema: z.string(),
+      },
       413: "The form is too large.",
     },
   }),

@@ -101,6 +101,6 @@ test.each(rejected)("A46 a program whose return is rejected gets JSON", async (q
 test("the page of a message has the colours of the theme", () => {
   const theme = readFileSync(join(import.meta.dirname, "../../../components/ui/theme.css"), "utf8");
   const colours = messageStyles.match(/#[\da-f]{6}/g) ?? [];
-  expect(colours).toHaveLength(12);
+  expect(colours).toHaveLength(18);
   for (const colour of colours) expect(theme).toContain(colour);
 });

@@ -38,7 +38,7 @@ export const UNSTARTED = 0;
 const FINISHED_FLOW_SECONDS = 60;
 
 /** One action of the displayed state. */
-interface PageStep {
+export interface PageStep {
   type: FlowType;
   action: string;
   /** Of the displayed state. */

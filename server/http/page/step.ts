@@ -11,7 +11,14 @@ import { checkingCookies } from "./cookie-check.ts";
 import { readForm } from "./form.ts";
 import { NOTICE_SECONDS, type Notice, noticeOf } from "./notice.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
-import { actOnPage, currentOnPage, type PageReply, REGISTRATION, startOverOnPage } from "./page-flow.ts";
+import {
+  actOnPage,
+  currentOnPage,
+  type PageReply,
+  type PageStep,
+  REGISTRATION,
+  startOverOnPage,
+} from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
 /** Long enough for the redirect. The page that displays the codes removes their cookie. */
@@ -33,14 +40,14 @@ const MAX_FIELDS = 256;
 export const stepHandler: Handler = async (context) => {
   const { request, runtime, cookies, tenant } = context;
   const text = await readText(request, "application/x-www-form-urlencoded");
-  if (!text.ok) return bodyError(text.reason);
+  if (!text.ok) return formError(text.reason);
   const form = new URLSearchParams(text.value);
   const type = flowTypes.find((name) => name === form.get("flow"));
   const own = context.url.searchParams;
   const action = own.get("action") ?? form.get("action");
   const version = form.get("version") ?? "";
   if (!type || !action || !/^\d{1,9}$/.test(version) || form.size + own.size > MAX_FIELDS)
-    return bodyError("malformed");
+    return formError("malformed");
 
   const capabilities = { webauthn_available: form.get("with_script") === "true" };
   const identifier = form.get("identifier");
@@ -49,7 +56,7 @@ export const stepHandler: Handler = async (context) => {
   if (action === START_OVER) {
     const first = firstState(tenant, type);
     const begun = identification(first, identifier ?? "");
-    if (!begun) return bodyError("malformed");
+    if (!begun) return formError("malformed");
     const started = await startOverOnPage(context, { type, ...begun, capabilities });
     return result(context, type, started, first, begun.input);
   }
@@ -67,11 +74,27 @@ export const stepHandler: Handler = async (context) => {
     action === REGISTRATION && !descriptor ? { ...capabilitiesInputOf(capabilities), ...entered } : entered;
   const account = form.get("account") ?? undefined;
   const step = { type, action, version: Number(version), input, account, capabilities };
-  const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
+  return performStep(context, choice?.differs ? { ...step, first: choice } : step, state, choice?.input);
+};
+
+/**
+ * Performs a step of the flow that this browser holds, and redirects to its page, which displays the result.
+ *
+ * @param shown the state that the step was taken in
+ * @param choice inputs of a choice that the form carries
+ */
+export async function performStep(
+  context: HandlerContext,
+  step: PageStep,
+  shown: FlowState,
+  choice: Record<string, unknown> = {},
+): Promise<Reply> {
+  const { type, input } = step;
+  const acted = await actOnPage(context, step);
   // After a second click or a lost answer, the page shows the flow's current state, whose form works.
   const outcome = isNotPermitted(acted) ? await currentOnPage(context, type) : acted;
-  return result(context, type, outcome, state, { ...input, ...choice?.input });
-};
+  return result(context, type, outcome, shown, { ...input, ...choice });
+}
 
 /**
  * Redirects to the page, which displays the result.
@@ -139,7 +162,7 @@ function withoutChoice(form: URLSearchParams, choice: { input: object } | null):
 }
 
 /** Address of the hosted page for a type of flow. */
-function pageAddress(type: FlowType): string {
+export function pageAddress(type: FlowType): string {
   return type === "login" ? "/" : `/?flow=${type}`;
 }
 
@@ -159,7 +182,8 @@ async function codesCookies(
   return [await pageCookie(runtime, tenant, "codes", newCodes, NEW_CODES_SECONDS)];
 }
 
-function bodyError(reason: "too_large" | "malformed") {
+/** Rejects a form that cannot be read. */
+export function formError(reason: "too_large" | "malformed") {
   return reason === "too_large"
     ? plainError(413, "The form is too large.", { Connection: "close" })
     : plainError(400, "Invalid form.");

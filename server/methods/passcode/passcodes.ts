@@ -1,10 +1,12 @@
+import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Databases } from "#db/client";
 import { bytesOf } from "#db/json-row";
 import type { Part } from "#db/part";
+import { passcodes } from "#db/schema/flows";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
 import type { Config } from "../../config/schema.ts";
-import type { RequestContext } from "../../context/context.ts";
+import type { ClientContext, RequestContext } from "../../context/context.ts";
 import { type Sealing, splitDigest } from "../../keys/vault.ts";
 import type { OnPlatform, Platform } from "../../lib/platform.ts";
 import { randomCharacters } from "../../lib/random-alphanumeric.ts";
@@ -34,6 +36,7 @@ import {
 import type { MailJob } from "../../mail/mail-job.ts";
 import { mailQueueOf, type NoticeMail, type PasscodeMail } from "../../mail/messages.ts";
 import { hasSignedInBefore } from "../../sessions/account-marks.ts";
+import { type MailedCode, mailedLink } from "../mailed-link/mailed-link.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing & Rates;
@@ -113,8 +116,13 @@ async function issuePasscode(
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
   };
-  const write = storePasscode(keysOf(context, about), row);
-  const job = jobFor(context, about, { code, ttlSeconds, isWithheld: issued.withheld });
+  const keys = keysOf(context, about);
+  const write = storePasscode(keys, row);
+  // Made for a decoy too, whose mail has none: the time tells nothing.
+  const link = tenant.config.email.links
+    ? mailedLink(runtime, tenant, { ...keys[0], code, expiresAt: row.expiresAt })
+    : null;
+  const job = jobFor(context, about, { code, link, ttlSeconds, isWithheld: issued.withheld });
   return { ok: true, writes: [write], jobs: [job] };
 }
 
@@ -234,6 +242,47 @@ export async function verifyPasscode(
   return { ok: false, reason: stored.tries === MAX_ATTEMPTS ? "exhausted" : "wrong" };
 }
 
+/**
+ * Whether a code that was mailed is still valid: neither used nor replaced nor expired, and with attempts left. Counts no
+ * attempt, so it is asked about a code that this service has sealed itself, and never about one that a client chose.
+ *
+ * @throws UnknownKeyError if the stored code is under a key that is not configured
+ */
+export async function isValidPasscode(
+  { runtime, tenant, now }: ClientContext<Process>,
+  { flowId, purpose, recipient, code }: MailedCode,
+): Promise<boolean> {
+  const [stored] = await runtime.database.read
+    .select({ digest: sql<Buffer>`coalesce(${passcodes.keyId}, '') || ${passcodes.codeHash}` })
+    .from(passcodes)
+    .where(
+      and(
+        eq(passcodes.tenantId, tenant.id),
+        eq(passcodes.flowId, flowId),
+        eq(passcodes.purpose, purpose),
+        eq(passcodes.recipient, recipient),
+        gt(passcodes.expiresAt, now),
+        lt(passcodes.tries, MAX_ATTEMPTS),
+      ),
+    );
+  if (!stored) return false;
+  runtime.vault.assertKnown("digest", stored.digest);
+  const parts = hashed({ tenantId: tenant.id, flowId, purpose, recipient }, code);
+  return runtime.vault.matches(splitDigest(stored.digest).mac, ...parts);
+}
+
+/** Whether a mailed code is that of this purpose and mailbox, for which a flow waits. */
+export function isMailedFor(
+  { runtime, tenant }: ClientContext<Process>,
+  { purpose, recipient }: MailedCode,
+  awaited: { purpose: PasscodeMail; recipient?: string | undefined },
+): boolean {
+  if (purpose !== awaited.purpose || awaited.recipient === undefined) return false;
+  return recipientMacs({ runtime, tenant }, "address", awaited.recipient).some((mac) =>
+    mac.equals(recipient),
+  );
+}
+
 export type PasscodeCharset = Config["email"]["passcode_charset"];
 
 const PASSCODE_LENGTH = 6;
@@ -269,11 +318,21 @@ function keysOf(
   { runtime, tenant }: RequestContext<Process>,
   { flowId, purpose, recipient, identifier }: PasscodeSubject,
 ): [PasscodeKey, ...PasscodeKey[]] {
-  const named = recipient === null ? ["identifier", identifier] : ["address", recipient];
-  const macs = runtime.vault.macs("passcode_recipient", tenant.id, ...named);
+  const macs =
+    recipient === null
+      ? recipientMacs({ runtime, tenant }, "identifier", identifier)
+      : recipientMacs({ runtime, tenant }, "address", recipient);
   const [first, ...others] = macs.map((mac) => ({ tenantId: tenant.id, flowId, purpose, recipient: mac }));
   if (!first) throw new Error("a vault has at least one key");
   return [first, ...others];
+}
+
+function recipientMacs(
+  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
+  kind: "address" | "identifier",
+  named: string,
+): Buffer[] {
+  return runtime.vault.macs("passcode_recipient", tenant.id, kind, named);
 }
 
 function digestOf(context: RequestContext<Process>, about: PasscodeSubject, code: string): Buffer {
@@ -314,11 +373,16 @@ function failureKeyOf(
 function jobFor(
   { tenant, client, hasStoredWebhooks }: RequestContext<Process>,
   { recipient, identifier, decoy, purpose, notice }: PasscodeSubject,
-  { code, ttlSeconds, isWithheld }: { code: string; ttlSeconds: number; isWithheld: boolean },
+  {
+    code,
+    link,
+    ttlSeconds,
+    isWithheld,
+  }: { code: string; link: string | null; ttlSeconds: number; isWithheld: boolean },
 ): MailJob {
   const mail = decoy
     ? { type: notice ?? ("email_login_attempted" as const) }
-    : { type: purpose, code, ttlSeconds };
+    : { type: purpose, code, ttlSeconds, ...(link === null ? {} : { link }) };
   const isNobody = decoy && !notice;
   const to = isWithheld || isNobody ? null : recipient;
   const reason = isWithheld ? "limit_reached" : isNobody ? "no_account" : "no_address";
