@@ -2,7 +2,7 @@ import { directionOf } from "#words/direction";
 import type { FlowWords } from "#words/flow";
 import type { PageLanguage } from "#words/language-tags";
 import type { FlowType } from "../../flow/names.ts";
-import { html, trusted } from "../../mail/html.ts";
+import { type Html, html, trusted } from "../../mail/html.ts";
 import { stileColorRules } from "../../theme/theme-css.ts";
 
 /** What a page says. */
@@ -53,11 +53,11 @@ h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card button { padding-inline: 0; border: 0; background: none; font-family: inherit; font-size: inherit; line-height: inherit; text-decoration: underline; cursor: pointer; }
 .card nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-block-start: 0.75rem; }
 .card a { max-width: 100%; overflow-wrap: anywhere; }
-.card .press { width: 100%; margin-block-start: 0.75rem; }
+.card .press { margin-block-start: 1.25rem; }
 .card .press button { width: 100%; min-height: 3rem; padding: 0.625rem 1.25rem; border-radius: 0.625rem; color: var(--stile-on-accent); background: var(--stile-accent); text-decoration: none; }
 .card .press button:hover { background: var(--stile-accent-strong); }
 .card .press button:focus-visible { outline: 2px solid var(--stile-accent); outline-offset: 3px; }
-.card .code { margin-block: 1.25rem 0.5rem; padding-block: 1rem; padding-inline-start: 0.25em; border: 1px solid var(--stile-line); border-radius: 0.625rem; background: var(--stile-tint); font: 600 1.875rem/1.25 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: 0.25em; text-align: center; overflow-wrap: normal; user-select: all; }
+.card .code { margin-block-start: 1.25rem; padding-block: 1rem; padding-inline-start: 0.25em; border: 1px solid var(--stile-line); border-radius: 0.625rem; background: var(--stile-tint); font: 600 1.875rem/1.25 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: 0.25em; text-align: center; overflow-wrap: normal; user-select: all; }
 .card details { margin-block-start: 1rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--stile-line); font-size: 0.875rem; color: var(--stile-ink-soft); }
 .card summary { padding-block: 0.25rem; cursor: pointer; }
 `;
@@ -68,23 +68,8 @@ export function messageDocument(
   service: string,
   { title, sentence, code, detail, from, wayOn }: PageMessage,
 ): string {
-  const back = from ? html`<a href="${from.href}">${page.backTo.replace("{host}", from.host)}</a>` : [];
-  const way =
-    wayOn === undefined
-      ? []
-      : wayOn === "reload"
-        ? html`<a href="">${page.reload}</a>`
-        : "home" in wayOn
-          ? html`<a href="${wayOn.home}">${page.toSignIn}</a>`
-          : "label" in wayOn
-            ? pressForm(wayOn)
-            : html`<a href="">${page.reload}</a>
-<form method="post" action="${wayOn.action}">
-<input type="hidden" name="flow" value="${wayOn.flow}">
-<input type="hidden" name="action" value="start_over">
-<input type="hidden" name="version" value="0">
-<button class="stile-button-link">${page.startAgain}</button>
-</form>`;
+  const back = from ? [html`<a href="${from.href}">${page.backTo.replace("{host}", from.host)}</a>`] : [];
+  const links = [...back, ...linksOn(page, wayOn)];
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -100,10 +85,8 @@ export function messageDocument(
 <h1>${title}</h1>
 <p>${sentence}</p>
 ${code === undefined ? [] : html`<p class="code" dir="ltr" translate="no">${code}</p>`}
-<nav>
-${back}
-${way}
-</nav>
+${typeof wayOn === "object" && "label" in wayOn ? pressForm(wayOn) : []}
+${links.length === 0 ? [] : html`<nav>\n${links}\n</nav>`}
 ${detail === undefined ? [] : html`<details lang="en" dir="ltr"><summary>For developers</summary><p>${detail}</p></details>`}
 </div>
 </main>
@@ -111,6 +94,22 @@ ${detail === undefined ? [] : html`<details lang="en" dir="ltr"><summary>For dev
 </html>
 `.markup;
 }
+
+function linksOn(page: MessageWords["page"], wayOn: PageMessage["wayOn"]): Html[] {
+  if (wayOn === undefined) return [];
+  const reload = html`<a href="">${page.reload}</a>`;
+  if (wayOn === "reload") return [reload];
+  if ("home" in wayOn) return [html`<a href="${wayOn.home}">${page.toSignIn}</a>`];
+  return "flow" in wayOn ? [reload, startOverForm(page, wayOn)] : [];
+}
+
+const startOverForm = (page: MessageWords["page"], { flow, action }: StartOver) => html`
+<form method="post" action="${action}">
+<input type="hidden" name="flow" value="${flow}">
+<input type="hidden" name="action" value="start_over">
+<input type="hidden" name="version" value="0">
+<button class="stile-button-link">${page.startAgain}</button>
+</form>`;
 
 const pressForm = ({
   label,

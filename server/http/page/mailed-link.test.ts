@@ -122,6 +122,16 @@ describe("in the browser that began", () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
+  test("the press signs in although the answer before it was lost", async () => {
+    const email = await account();
+    const browser = await waitingLogin(email);
+    const kept = new Map(browser.cookies);
+    await submit(browser, "login", "resend_passcode");
+    for (const [name, value] of kept) browser.cookies.set(name, value);
+    await press(browser, mailedLink(runtime, email));
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
   test("of two presses at once one signs in, and neither fails", async () => {
     const email = await account();
     const browser = await waitingLogin(email);

@@ -12,7 +12,8 @@ import { readText } from "../request/body.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import { clientContext, type Handler, type HandlerContext } from "../table/handler-context.ts";
 import { openFlowCookie, type PageFlow } from "./page-cookie.ts";
-import { formError, pageAddress, performStep } from "./step.ts";
+import { actAfterLostAnswer } from "./page-flow.ts";
+import { formError, pageAddress, resultOfStep } from "./step.ts";
 
 /**
  * The page of the link in a mail. Programs that look through mails follow links, so reading the page uses nothing, and
@@ -48,8 +49,9 @@ export const pressedLinkHandler: Handler = async (context) => {
   if (!awaitedCode) return redirect(303, pageAddress(held.type));
   // Another mailbox or purpose is asked for now, whose attempts this code must not use up.
   if (!isCurrent || !isMailedFor(request, link.code, awaitedCode)) return endedPage(context, held);
-  const input = { code: link.code.code };
-  return performStep(context, { type: held.type, action: "verify_passcode", version, input }, state);
+  const { type, flow } = held;
+  const step = { type, action: "verify_passcode", version, input: { code: link.code.code } };
+  return resultOfStep(context, type, await actAfterLostAnswer(context, flow, step), state, {});
 };
 
 interface Link {

@@ -38,7 +38,7 @@ export const UNSTARTED = 0;
 const FINISHED_FLOW_SECONDS = 60;
 
 /** One action of the displayed state. */
-export interface PageStep {
+interface PageStep {
   type: FlowType;
   action: string;
   /** Of the displayed state. */
@@ -204,11 +204,41 @@ async function performBoth(
   const { answer } = stored;
   const chosen = await reply(context, type, flow, stored);
   if (answer.flowId === null || answer.state.error) return chosen;
-  const { resume = flow.resume } = answer;
-  const going = { ...flow, token: answer.state.csrf_token, resume };
-  const acted = await perform(context, going, { type, ...step, version: answer.version });
+  const acted = await perform(context, withSecretsOf(answer, flow), {
+    type,
+    ...step,
+    version: answer.version,
+  });
   // An error without a state leaves the secrets of the step before.
   return acted.flowId === undefined ? { ...acted, cookies: [...chosen.cookies, ...acted.cookies] } : acted;
+}
+
+/** The flow with the secrets of a newer answer. */
+function withSecretsOf({ resume, state }: FlowAnswer["answer"], flow: PageFlow): PageFlow {
+  return { ...flow, token: state.csrf_token, resume: resume ?? flow.resume };
+}
+
+/**
+ * Performs an action of the displayed state, also if the answer with the flow's newest token was lost. For a press that
+ * no form of the flow's page stands behind, which the person could send again.
+ *
+ * @param flow the one that this browser holds
+ */
+export async function actAfterLostAnswer(
+  context: HandlerContext,
+  flow: PageFlow,
+  step: Pick<PageStep, "type" | "action" | "version" | "input">,
+): Promise<PageReply> {
+  const acted = await perform(context, flow, step);
+  if (!isNotPermitted(acted)) return acted;
+  const { type } = step;
+  const { answer } = await callFlow(context, {
+    kind: "current",
+    type,
+    flowId: flow.flowId,
+    resume: flow.resume,
+  });
+  return answer.flowId === null ? acted : perform(context, withSecretsOf(answer, flow), step);
 }
 
 /** Actions that bind a third-party sign-in to this browser. Scripts never see the code verifier. */
@@ -388,6 +418,11 @@ async function redirectAfterSignIn(
     );
     return null;
   }
+}
+
+/** Whether a step was rejected because the flow has moved on, or has other secrets. */
+export function isNotPermitted({ answer: { state } }: PageReply): boolean {
+  return state.name === "error" && state.status === 403;
 }
 
 function notPermitted(): PageReply {

@@ -14,8 +14,8 @@ import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./p
 import {
   actOnPage,
   currentOnPage,
+  isNotPermitted,
   type PageReply,
-  type PageStep,
   REGISTRATION,
   startOverOnPage,
 } from "./page-flow.ts";
@@ -74,26 +74,23 @@ export const stepHandler: Handler = async (context) => {
     action === REGISTRATION && !descriptor ? { ...capabilitiesInputOf(capabilities), ...entered } : entered;
   const account = form.get("account") ?? undefined;
   const step = { type, action, version: Number(version), input, account, capabilities };
-  return performStep(context, choice?.differs ? { ...step, first: choice } : step, state, choice?.input);
+  const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
+  return resultOfStep(context, type, acted, state, { ...input, ...choice?.input });
 };
 
 /**
- * Performs a step of the flow that this browser holds, and redirects to its page, which displays the result.
- *
- * @param shown the state that the step was taken in
- * @param choice inputs of a choice that the form carries
+ * Redirects to the page after a step, as `result` does; after a second click or a lost answer, the page shows the flow's
+ * current state, whose form works.
  */
-export async function performStep(
+export async function resultOfStep(
   context: HandlerContext,
-  step: PageStep,
+  type: FlowType,
+  acted: PageReply,
   shown: FlowState,
-  choice: Record<string, unknown> = {},
+  input: Record<string, unknown>,
 ): Promise<Reply> {
-  const { type, input } = step;
-  const acted = await actOnPage(context, step);
-  // After a second click or a lost answer, the page shows the flow's current state, whose form works.
   const outcome = isNotPermitted(acted) ? await currentOnPage(context, type) : acted;
-  return result(context, type, outcome, shown, { ...input, ...choice });
+  return result(context, type, outcome, shown, input);
 }
 
 /**
@@ -164,10 +161,6 @@ function withoutChoice(form: URLSearchParams, choice: { input: object } | null):
 /** Address of the hosted page for a type of flow. */
 export function pageAddress(type: FlowType): string {
   return type === "login" ? "/" : `/?flow=${type}`;
-}
-
-function isNotPermitted({ answer: { state } }: PageReply): boolean {
-  return state.name === "error" && state.status === 403;
 }
 
 /** Carries new recovery codes over the redirect; the server stores no copy. */
