@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures.ts";
 import { button, enterAddress, enterCode, expectPage, newPasswordField, titles } from "./steps.ts";
 
 // As on a fresh machine without a configured mail server.
-test.use({ embedded: true, settings: { SMTP_URL: "" } });
+test.use({ embedded: true, settings: { SMTP_URL: "", STILE_EMAIL_LINKS: "true" } });
 
 test("without a mail server, codes are read on the page of the local mailbox", async ({
   page,
@@ -29,4 +29,28 @@ test("without a mail server, codes are read on the page of the local mailbox", a
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles.createPasskey);
+});
+
+test("a link is followed from the page of the local mailbox", async ({
+  page,
+  context,
+  address,
+  pageErrors,
+}) => {
+  pageErrors.expect(/Blocked script execution in 'about:srcdoc'/);
+  await page.goto("/?flow=registration");
+  await enterAddress(page, address);
+  await expectPage(page, "code");
+
+  const mailbox = await context.newPage();
+  const link = mailbox.frameLocator("iframe").getByRole("link", { name: "Continue without typing the code" });
+  await expect(async () => {
+    await mailbox.goto(`/dev/mailbox?to=${encodeURIComponent(address)}`);
+    await expect(link).toBeVisible({ timeout: 500 });
+  }).toPass();
+  const opening = context.waitForEvent("page");
+  await link.click();
+  const opened = await opening;
+  await button(opened, "Continue").click();
+  await expectPage(opened, "setPassword");
 });

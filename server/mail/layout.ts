@@ -51,7 +51,6 @@ const styles = `
   .card { background-color: #191d23 !important; border-color: #2a3038 !important; }
   .strong { color: #f3f5f7 !important; }
   .quiet { color: #a4adb8 !important; }
-  .link { color: #93d0af !important; }
   .code { color: #ffffff !important; background-color: #252b33 !important; border-color: #363e48 !important; }
 }
 @media (max-width: 480px) {
@@ -130,7 +129,7 @@ function blockHtml(block: Block, fonts: Html): Html {
       // Spaced by style, not by characters, so that copying and screen readers give the code; translators keep it.
       return html`<p class="code" dir="ltr" translate="no" style="margin:8px 0 24px;padding:18px 0 18px 0.28em;font-family:${trusted(monospace)};font-size:34px;line-height:40px;font-weight:600;letter-spacing:0.28em;text-align:center;white-space:nowrap;color:#14181d;background-color:#f3f4f6;border:1px solid #e3e6ea;border-radius:8px;-webkit-user-select:all;user-select:all">${text}</p>`;
     case "link":
-      return html`<p style="margin:0 0 24px;font-family:${fonts};font-size:16px;line-height:26px;${breaking}"><a class="link" href="${block.address}" style="font-weight:600;text-decoration:underline;color:#1f5b43">${text}</a></p>`;
+      return html`<p style="margin:0 0 24px;font-family:${fonts};font-size:16px;line-height:26px;${breaking}"><a class="strong" href="${block.address}" target="_blank" style="font-weight:600;text-decoration:underline;color:#14181d">${text}</a></p>`;
     case "aside":
       return html`<p class="quiet line" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e3e6ea;font-family:${fonts};font-size:14px;line-height:23px;font-weight:400;${breaking};color:#5d6672">${text}</p>`;
   }

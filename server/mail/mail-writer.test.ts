@@ -89,7 +89,7 @@ describe.each(cases)("$type in $language", ({ content, language }) => {
 
   test("loads nothing, links to the page of its code at most, and is not clipped by webmail", () => {
     const link = linkOf(content);
-    const anchor = `<a class="link" href="${link}"`;
+    const anchor = `<a class="strong" href="${link}"`;
     expect(rendered.html.split(anchor)).toHaveLength(link === null ? 1 : 2);
     expect(rendered.text.split("\n").filter((line) => line.includes("://"))).toEqual(
       link === null ? [] : [link],

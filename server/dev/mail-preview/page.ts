@@ -78,6 +78,7 @@ ${language ? oneMail(write(content, language)) : html`<div class="grid">${langua
 }
 
 function exampleName(content: MailContent): string {
+  if ("link" in content) return "with a link";
   return "factor" in content && content.factor ? content.factor : "other";
 }
 

@@ -115,7 +115,7 @@ function renderMail({ subject, recipient, text, html: body, createdAt }: Mailbox
   return html`<article>
 <h2>${subject}</h2>
 <p class="facts">To <strong>${recipient}</strong> · ${moment(createdAt)}</p>
-<iframe title="The mail as HTML" sandbox srcdoc="${body}"></iframe>
+<iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${body}"></iframe>
 <h3>Plain text</h3>
 <pre>${text}</pre>
 </article>`;
