@@ -51,4 +51,40 @@ export const pageFaults: readonly Fault[] = [
     fault: 'if (tone === "toggle" && live)',
     caughtBy: ["components/flow/action-form.test.tsx"],
   },
+  {
+    name: "the link of another mailbox uses up a try of the code that its flow waits for",
+    file: "server/http/page/mailed-link.ts",
+    text: "if (!isCurrent || !isMailedFor(request, link.code, awaitedCode))",
+    fault: "if (!isCurrent)",
+    caughtBy: ["server/http/page/mailed-link.test.ts"],
+  },
+  {
+    name: "a link signs in any browser that waits for a code",
+    file: "server/http/page/mailed-link.ts",
+    text: "if (flow?.flowId === flowId) return { type, flow };",
+    fault: "if (flow) return { type, flow };",
+    caughtBy: ["server/http/page/mailed-link.test.ts"],
+  },
+  {
+    name: "a link that a newer mail has replaced is valid",
+    file: "server/methods/passcode/passcodes.ts",
+    text: "return runtime.vault.matches(splitDigest(stored.digest).mac, ...parts);",
+    fault: "return parts.length > 0;",
+    caughtBy: ["server/http/page/mailed-link.test.ts"],
+  },
+  {
+    name: "the press of a link does nothing after a lost answer",
+    file: "server/http/page/page-flow.ts",
+    text: "if (!isNotPermitted(acted)) return acted;",
+    fault: "if (acted) return acted;",
+    caughtBy: ["server/http/page/mailed-link.test.ts"],
+  },
+  {
+    name: "the link of another tenant opens",
+    file: "server/methods/mailed-link/mailed-link.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source of a template
+    text: "`mailed link/${id}`",
+    fault: "id.slice(0, 0)",
+    caughtBy: ["server/methods/mailed-link/mailed-link.test.ts"],
+  },
 ];
