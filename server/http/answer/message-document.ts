@@ -54,7 +54,7 @@ h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-block-start: 0.75rem; }
 .card a { max-width: 100%; overflow-wrap: anywhere; }
 .card .press { margin-block-start: 1.25rem; }
-.card .press button { width: 100%; min-height: 3rem; padding: 0.625rem 1.25rem; border-radius: 0.625rem; color: var(--stile-on-accent); background: var(--stile-accent); text-decoration: none; }
+.card .press button { width: 100%; min-height: 3rem; padding: 0.625rem 1.25rem; border: 1px solid transparent; border-radius: 0.625rem; color: var(--stile-on-accent); background: var(--stile-accent); text-decoration: none; }
 .card .press button:hover { background: var(--stile-accent-strong); }
 .card .press button:focus-visible { outline: 2px solid var(--stile-accent); outline-offset: 3px; }
 .card .code { margin-block-start: 1.25rem; padding-block: 1rem; padding-inline-start: 0.25em; border: 1px solid var(--stile-line); border-radius: 0.625rem; background: var(--stile-tint); font: 600 1.875rem/1.25 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: 0.25em; text-align: center; overflow-wrap: normal; user-select: all; }
