@@ -77,6 +77,10 @@ export function pendingAs<const Member extends string, Schema extends z.ZodType>
 export interface Removal {
   readonly write: (context: Pick<RequestContext<unknown>, "tenant">, userId: string) => Write;
   readonly audit: AuditType;
+  /** What operators are told that it is: "an", "authenticator app", and "app" where that was said before. */
+  readonly article: "a" | "an";
+  readonly noun: string;
+  readonly short: string;
   /** The action of the account page. */
   readonly action: string;
   readonly description: string;
@@ -86,10 +90,6 @@ export interface Removal {
     readonly path: string;
     /** In the ids of the operations, after their verbs. */
     readonly id: string;
-    /** With its article, for the descriptions: "an authenticator app". */
-    readonly noun: string;
-    /** Where it was named before: "app". */
-    readonly short: string;
     readonly schema: z.ZodType;
     /** The member of the user object that has this schema. */
     readonly member: keyof UserObject;

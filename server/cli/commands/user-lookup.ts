@@ -7,8 +7,7 @@ import { entriesAbout } from "../../audit/named-user.ts";
 import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { factsById, type UserFacts } from "../../identity/users.ts";
-import { type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
-import { recoveryCode } from "../../methods/recovery-code/index.ts";
+import { type RemovableMethod, type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
 import { readUserObject, type UserObject } from "../../objects/user-object.ts";
 import { columns } from "../arguments.ts";
 import { auditCells } from "../audit-lines.ts";
@@ -148,13 +147,15 @@ function methodsOf({ password, webauthn_credentials = [], identities = [] }: Use
 
 function secondFactorsOf({ webauthn_credentials = [] }: UserObject, facts: UserFacts): string[] {
   const keys = webauthn_credentials.filter(({ mfa_only }) => mfa_only).length;
-  const texts: Record<(SecondFactorMethod | typeof recoveryCode)["name"], string> = {
-    totp: "authenticator app",
+  const texts: Record<Exclude<SecondFactorMethod["name"], RemovableMethod["name"]>, string> = {
     security_key: counted(keys, "security key"),
     authenticator: "authenticator",
-    recovery_code: "recovery codes",
   };
-  return [...secondFactors, recoveryCode].flatMap(({ name, fact }) => (facts[fact] ? [texts[name]] : []));
+  const own = secondFactors.filter(({ fact }) => facts[fact]);
+  return [
+    ...own.map((method) => (method.removal ? method.removal.noun : texts[method.name])),
+    ...(facts.hasRecoveryCode ? ["recovery codes"] : []),
+  ];
 }
 
 const counted = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;

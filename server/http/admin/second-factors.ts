@@ -61,7 +61,8 @@ function describePhone(phone: Device): z.infer<typeof phoneSchema> {
 
 /** The operations of a second factor of which an account has one. */
 function factorAddresses(method: RemovableMethod) {
-  const { path, id, noun, short, schema, member } = method.removal.administration;
+  const { article, noun, short, administration } = method.removal;
+  const { path, id, schema, member } = administration;
   const missing = `There is no such user, or it has no ${short}.`;
   return [
     userOperation(
@@ -69,7 +70,7 @@ function factorAddresses(method: RemovableMethod) {
         method: "GET",
         path: `/admin/users/{id}/${path}`,
         id: `get${id}`,
-        summary: `Get whether a user has ${noun}`,
+        summary: `Get whether a user has ${article} ${noun}`,
         tag,
         params,
         answers: { 200: { schema }, 404: missing },
@@ -81,7 +82,7 @@ function factorAddresses(method: RemovableMethod) {
         method: "DELETE",
         path: `/admin/users/{id}/${path}`,
         id: `delete${id}`,
-        summary: `Remove ${noun.replace(/^an? /, "the ")} of a user`,
+        summary: `Remove the ${noun} of a user`,
         description:
           "Ends unfinished sign-ins and the trust in browsers; with the last second factor, the recovery codes too.",
         tag,

@@ -21,13 +21,14 @@ export const totp = {
   removal: {
     write: deleteTotp,
     audit: "otp_deleted",
+    article: "an",
+    noun: "authenticator app",
+    short: "app",
     action: "otp_secret_delete",
     description: "Remove the authenticator app.",
     administration: {
       path: "otp",
       id: "UserOtp",
-      noun: "an authenticator app",
-      short: "app",
       schema: userOtpSchema,
       member: "otp",
     },
