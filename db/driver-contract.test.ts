@@ -41,7 +41,14 @@ const answers = {
   parsed: message("1"),
   described: message(
     "T",
-    ...[int(2, 1), text("id"), int(4, 0), int(2, 0), int(4, 23), int(2, 4), int(4, -1), int(2, 0)],
+    int(2, 1),
+    text("id"),
+    int(4, 0),
+    int(2, 0),
+    int(4, 23),
+    int(2, 4),
+    int(4, -1),
+    int(2, 0),
   ),
   row: message("D", int(2, 2), int(4, 1), Buffer.from("7"), int(4, -1)),
   complete: message("C", text("SELECT 1")),
@@ -199,7 +206,10 @@ describe("of `pg`", () => {
     const { query, answer } = await submitted();
     await answer(answers.parsed, answers.described, answers.row, answers.complete, answers.ready);
     expect(query.calls.map(({ member }) => member)).toEqual([
-      ...["handleRowDescription", "handleDataRow", "handleCommandComplete", "handleReadyForQuery"],
+      "handleRowDescription",
+      "handleDataRow",
+      "handleCommandComplete",
+      "handleReadyForQuery",
     ]);
   });
 
@@ -226,8 +236,17 @@ describe("of `pg-protocol`", () => {
       }),
       message(
         "B",
-        ...[text(""), text("by_id"), int(2, 2), int(2, 0), int(2, 0), int(2, 2)],
-        ...[int(4, 5), Buffer.from("seven"), int(4, -1), int(2, 1), int(2, 0)],
+        text(""),
+        text("by_id"),
+        int(2, 2),
+        int(2, 0),
+        int(2, 0),
+        int(2, 2),
+        int(4, 5),
+        Buffer.from("seven"),
+        int(4, -1),
+        int(2, 1),
+        int(2, 0),
       ),
     ],
     ["describe", serialize.describe({ type: "P" }), message("D", Buffer.from("P"), text(""))],

@@ -12,11 +12,26 @@ const rows = table
 
 /** Everything of which others of its kind are added. */
 const things = [
-  ...["a state", "an action", "an error code", "a method", "an identity provider", "a language", "a mail"],
-  ...["an event of webhooks", "a hash of imports", "a form of the import of users", "the look of a page"],
-  ...["a rule that ends sessions", "a setting", "a type of audit entries", "a job", "a table"],
-  ...["an endpoint of the passkey server", "an address elsewhere"],
-  ...["an operation of the administration interface", "a room of `server/`"],
+  "a state",
+  "an action",
+  "an error code",
+  "a method",
+  "an identity provider",
+  "a language",
+  "a mail",
+  "an event of webhooks",
+  "a hash of imports",
+  "a form of the import of users",
+  "the look of a page",
+  "a rule that ends sessions",
+  "a setting",
+  "a type of audit entries",
+  "a job",
+  "a table",
+  "an endpoint of the passkey server",
+  "an address elsewhere",
+  "an operation of the administration interface",
+  "a room of `server/`",
 ];
 
 describe("CONTRIBUTING.md", () => {

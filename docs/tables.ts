@@ -13,8 +13,13 @@ export function tablesPage(): string {
   const rows = tables.map((table) => {
     const rules = rulesOf(table);
     const cells = [
-      ...[code(getTableName(table)), rules.owner, endOf(table, rules), keyedOf(table, rules)],
-      ...[exportOf(rules), deletionOf(rules), "ofDeletedAccounts" in rules ? rules.ofDeletedAccounts : ""],
+      code(getTableName(table)),
+      rules.owner,
+      endOf(table, rules),
+      keyedOf(table, rules),
+      exportOf(rules),
+      deletionOf(rules),
+      "ofDeletedAccounts" in rules ? rules.ofDeletedAccounts : "",
     ];
     return `| ${cells.join(" | ")} |`;
   });

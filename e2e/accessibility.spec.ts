@@ -31,16 +31,16 @@ const defaultConfig = loadConfig({}, import.meta.dirname);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Rules of axe that read words. */
 const rulesOfWords = [
-  ...[
-    "button-name",
-    "link-name",
-    "label",
-    "empty-heading",
-    "summary-name",
-    "image-alt",
-    "aria-input-field-name",
-  ],
-  ...["label-content-name-mismatch", "valid-lang", "html-has-lang"],
+  "button-name",
+  "link-name",
+  "label",
+  "empty-heading",
+  "summary-name",
+  "image-alt",
+  "aria-input-field-name",
+  "label-content-name-mismatch",
+  "valid-lang",
+  "html-has-lang",
 ];
 
 /** The skeleton before the first answer has a status in place of a heading. */

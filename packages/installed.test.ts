@@ -89,9 +89,22 @@ afterAll(() => rmSync(application, { recursive: true, force: true }));
 async function compile(files: string[], more: string[] = []): Promise<string> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const options = [
-    ...["--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2023"],
-    ...["--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--jsx", "react-jsx"],
-    ...["--lib", "es2024,esnext.disposable,dom,dom.iterable", "--types", "node", ...more],
+    "--ignoreConfig",
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "false",
+    "--target",
+    "es2023",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--jsx",
+    "react-jsx",
+    "--lib",
+    "es2024,esnext.disposable,dom,dom.iterable",
+    "--types",
+    "node",
+    ...more,
   ];
   const { stdout } = await run(process.execPath, [tsc, ...options, ...files], { cwd: application }).catch(
     (error: { stdout: string }) => error,
@@ -179,8 +192,10 @@ describe("@stile-auth/server", () => {
     for (const [, options] of resolutions) expect(await compile(["trpc.ts"], [...options])).toBe("");
     const declared = filesOf("server").filter(({ path }) => path.startsWith("dist/types/server/"));
     expect(declared.map(({ path }) => path.replace("dist/types/server/", "")).sort()).toEqual([
-      ...["flow/wire.d.ts", "http/page/page-answer.d.ts"],
-      ...["http/trpc/context.d.ts", "http/trpc/router.d.ts"],
+      "flow/wire.d.ts",
+      "http/page/page-answer.d.ts",
+      "http/trpc/context.d.ts",
+      "http/trpc/router.d.ts",
     ]);
   });
 
@@ -221,7 +236,10 @@ test("the elements and their events have types", async () => {
 });
 
 test.each([
-  ...["docs/embedding.md", "docs/for-your-server.md", "docs/testing.md", "docs/trpc.md"],
+  "docs/embedding.md",
+  "docs/for-your-server.md",
+  "docs/testing.md",
+  "docs/trpc.md",
   ...names.map((name) => `packages/${name}/README.md`),
 ])("the commands of %s install what it is about, from a registry and from files", async (path) => {
   const page = readFileSync(join(root, path), "utf8");
@@ -261,8 +279,17 @@ describe("@stile-auth/stile", () => {
     );
     expect([...new Set(paths.map((path) => path.split("/")[0]))].sort()).toEqual(
       [
-        ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "THIRD-PARTY-NOTICES.md"],
-        ...["bin", "db", "dist", "package.json", "scripts", "server"],
+        "CHANGELOG.md",
+        "LICENSE",
+        "README.md",
+        "SECURITY.md",
+        "THIRD-PARTY-NOTICES.md",
+        "bin",
+        "db",
+        "dist",
+        "package.json",
+        "scripts",
+        "server",
       ].sort(),
     );
     expect(

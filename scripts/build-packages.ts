@@ -17,8 +17,18 @@ const modules = join(root, "node_modules");
 
 /** Style sheets of the packages, in order. */
 const styleSheets = [
-  ...["ui/theme", "ui/page", "embed/embed", "ui/state", "ui/button", "ui/field", "ui/code-input", "ui/alert"],
-  ...["ui/disclosure", "ui/provider-mark", "ui/recovery-codes", "ui/account"],
+  "ui/theme",
+  "ui/page",
+  "embed/embed",
+  "ui/state",
+  "ui/button",
+  "ui/field",
+  "ui/code-input",
+  "ui/alert",
+  "ui/disclosure",
+  "ui/provider-mark",
+  "ui/recovery-codes",
+  "ui/account",
 ];
 
 /** The files that a package consists of, by their paths in `dist/`, and what they were made from. */

@@ -43,7 +43,10 @@ test("the package contains what it exports, and neither tests nor data", () => {
   expect(paths).toEqual(
     expect.arrayContaining([
       ...exported,
-      ...["bin/stile.js", "LICENSE", "dist/hosted/draw.js", "dist/hosted/draw-gallery.js"],
+      "bin/stile.js",
+      "LICENSE",
+      "dist/hosted/draw.js",
+      "dist/hosted/draw-gallery.js",
     ]),
   );
   expect(

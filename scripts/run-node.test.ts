@@ -28,12 +28,14 @@ function run(launcher: string, { version = process.versions.node, readsTypeScrip
     process.execPath,
     [
       // By the name that Node 22.13 knows as well.
-      ...[
-        `--${readsTypeScript ? "" : "no-"}experimental-strip-types`,
-        "--disable-warning=ExperimentalWarning",
-      ],
-      ...["--import", `data:text/javascript,${encodeURIComponent(disguise)}`],
-      ...[launcher, join(folder, "program.ts"), "a b", "--c"],
+      `--${readsTypeScript ? "" : "no-"}experimental-strip-types`,
+      "--disable-warning=ExperimentalWarning",
+      "--import",
+      `data:text/javascript,${encodeURIComponent(disguise)}`,
+      launcher,
+      join(folder, "program.ts"),
+      "a b",
+      "--c",
     ],
     { encoding: "utf8", env: { PATH: process.env.PATH, NODE_ENV: "test" } },
   );

@@ -64,7 +64,9 @@ test("a passkey that the browser offers signs in, and nothing is shown", async (
   );
   expect(await signIn()).toBeNull();
   expect(steps.map(({ action }) => action)).toEqual([
-    ...["start", "register_client_capabilities", "webauthn_verify_assertion_response"],
+    "start",
+    "register_client_capabilities",
+    "webauthn_verify_assertion_response",
   ]);
   expect(steps.at(-1)?.input).toEqual({ assertion_response: { id: "AQ", response: {} } });
   expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]);

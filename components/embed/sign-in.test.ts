@@ -50,7 +50,8 @@ test("with nothing at hand the browser goes to the page of the tenant, which lea
   expect(open).toBeNull();
   const [address] = went.map((to) => new URL(to));
   expect([address?.origin, address?.pathname, went.length]).toEqual([
-    ...["https://login.example", "/t/1/login"],
+    "https://login.example",
+    "/t/1/login",
     1,
   ]);
   expect(Object.fromEntries(address?.searchParams ?? [])).toEqual({

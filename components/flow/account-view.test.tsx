@@ -230,14 +230,18 @@ describe("the account page", () => {
     );
     const field = (label: string) => name.getByLabelText<HTMLInputElement>(new RegExp(`^${label}`));
     expect([field("Name").value, field("Given name").value, field("Family name").value]).toEqual([
-      ...["Ada Lovelace", "Ada", ""],
+      "Ada Lovelace",
+      "Ada",
+      "",
     ]);
     expect(field("Family name").autocomplete).toBe("family-name");
     await user.type(field("Family name"), "King");
     await user.click(name.getByText("Save"));
-    expect(server.act).toHaveBeenCalledExactlyOnceWith(
-      ...["profile", "name_update", 7, { name: "Ada Lovelace", given_name: "Ada", family_name: "King" }],
-    );
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "name_update", 7, {
+      name: "Ada Lovelace",
+      given_name: "Ada",
+      family_name: "King",
+    });
   });
 
   test("shows the picture, sends another one at once, and offers to remove it", async () => {

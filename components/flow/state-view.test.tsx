@@ -280,7 +280,10 @@ describe("identity providers", () => {
   test("the button of each provider says what it does", () => {
     const { container } = draw(states.login_init_with_providers);
     expect(found("button")).toEqual([
-      ...["Continue", "Continue with Google", "Continue with GitHub", "Continue with Acme Works"],
+      "Continue",
+      "Continue with Google",
+      "Continue with GitHub",
+      "Continue with Acme Works",
     ]);
     expect(container.querySelector("fieldset legend")?.textContent).toBe("Continue with");
   });
@@ -291,7 +294,10 @@ describe("identity providers", () => {
     expect(marks.map((mark) => mark.getAttribute("data-provider"))).toEqual(["google", "github", null]);
     expect(marks.map((mark) => mark.textContent)).toEqual(["", "", "A"]);
     expect([...(marks[0]?.querySelectorAll("path") ?? [])].map((part) => part.getAttribute("fill"))).toEqual([
-      ...["#4285f4", "#34a853", "#fbbc05", "#ea4335"],
+      "#4285f4",
+      "#34a853",
+      "#fbbc05",
+      "#ea4335",
     ]);
     expect(marks.every((mark) => mark.getAttribute("aria-hidden") === "true")).toBe(true);
   });
@@ -306,7 +312,9 @@ describe("identity providers", () => {
     };
     draw(chooser);
     expect(found("button").slice(0, 4)).toEqual([
-      ...["Back", en.page.useAnother, "Continue with Acme Works"],
+      "Back",
+      en.page.useAnother,
+      "Continue with Acme Works",
       expect.stringContaining("Enter your password"),
     ]);
   });

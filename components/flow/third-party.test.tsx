@@ -171,7 +171,9 @@ describe("the return from an identity provider", () => {
     expect(server.start.mock.calls.map(([type]) => type)).toEqual(["login"]);
     const [, identified] = server.act.mock.calls;
     expect(identified?.slice(0, 4)).toEqual([
-      ...["login", "continue_with_login_identifier", 13],
+      "login",
+      "continue_with_login_identifier",
+      13,
       { email: "ada@example.org" },
     ]);
   });

@@ -39,8 +39,15 @@ const flows: Partial<Record<string, FlowType>> = {
 
 /** States that do not say whose account they are about. */
 const withoutIdentifier = new Set([
-  ...["preflight", "login_init", "registration_init", "profile_init", "account_deleted", "success"],
-  ...["error", "verify_home_address", "thirdparty"],
+  "preflight",
+  "login_init",
+  "registration_init",
+  "profile_init",
+  "account_deleted",
+  "success",
+  "error",
+  "verify_home_address",
+  "thirdparty",
 ]);
 
 const identifier = "ada@example.org";

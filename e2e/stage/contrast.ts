@@ -1,7 +1,16 @@
 /** What axe compares colours by: those of a text, and of everything that it stands on. */
 const properties = [
-  ...["color", "backgroundColor", "backgroundImage", "opacity", "fontSize", "fontWeight", "textShadow"],
-  ...["position", "filter", "visibility", "display"],
+  "color",
+  "backgroundColor",
+  "backgroundImage",
+  "opacity",
+  "fontSize",
+  "fontWeight",
+  "textShadow",
+  "position",
+  "filter",
+  "visibility",
+  "display",
 ] as const;
 
 /** Attributes by which a style sheet may give an element more boxes, or which exempt its text from the rule. */

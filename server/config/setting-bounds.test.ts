@@ -23,20 +23,21 @@ test("the bounds are those of all settings", () => {
   const paths = ofTenants.map(({ path }) => path.join("."));
   expect(paths).toEqual(
     expect.arrayContaining([
-      ...[
-        "service.name",
-        "cors.allow_origins",
-        "cors.allow_origins.[]",
-        "words",
-        "words.{}.{key}",
-        "words.{}.{}",
-      ],
-      ...[
-        "third_party.custom_providers.{}.attribute_mapping",
-        "saml.identity_providers.[].attribute_map.email",
-      ],
-      ...["session.jwt_template.claims", "session.jwt_template.claims.{}", "theme.logo.light", "links.help"],
-      ...["passkey_server.attestation_models.[].roots.[]", "webhooks.hooks.[].events", "session.lifespan"],
+      "service.name",
+      "cors.allow_origins",
+      "cors.allow_origins.[]",
+      "words",
+      "words.{}.{key}",
+      "words.{}.{}",
+      "third_party.custom_providers.{}.attribute_mapping",
+      "saml.identity_providers.[].attribute_map.email",
+      "session.jwt_template.claims",
+      "session.jwt_template.claims.{}",
+      "theme.logo.light",
+      "links.help",
+      "passkey_server.attestation_models.[].roots.[]",
+      "webhooks.hooks.[].events",
+      "session.lifespan",
     ]),
   );
   expect(paths).not.toContain("database.pool_size");

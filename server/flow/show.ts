@@ -43,8 +43,12 @@ export function show(
 
 /** States that name no account: none was identified yet, or the payload holds the whole account. */
 const withoutIdentity: readonly StateName[] = [
-  ...["preflight", "login_init", "registration_init"],
-  ...["profile_init", "account_deleted", "success"],
+  "preflight",
+  "login_init",
+  "registration_init",
+  "profile_init",
+  "account_deleted",
+  "success",
 ] as const;
 
 /**

@@ -66,9 +66,14 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
   expect(new Set(statuses)).toEqual(new Set([200, 204, 303, 400, 401, 405]));
   // Disabled features, the default theme, which has no files, and files that do not exist.
   expect([...new Set(closed)].sort()).toEqual([
-    ...["/.well-known/apple-app-site-association", "/.well-known/assetlinks.json"],
+    "/.well-known/apple-app-site-association",
+    "/.well-known/assetlinks.json",
     "/.well-known/security.txt",
-    ...["/.well-known/webauthn", "/assets/{file}", "/saml/auth", "/saml/metadata", "/theme/{version}/{file}"],
+    "/.well-known/webauthn",
+    "/assets/{file}",
+    "/saml/auth",
+    "/saml/metadata",
+    "/theme/{version}/{file}",
     "/users/pictures/{picture}",
   ]);
   expect(await everything()).toEqual(before);

@@ -27,7 +27,15 @@ describe("a JPEG picture", () => {
     expect(read).toMatchObject({ width: 32, height: 32 });
     expect(read?.bytes.includes(GPS)).toBe(false);
     expect(markers(read?.bytes ?? Buffer.alloc(0))).toEqual([
-      ...["e0", "db", "db", "c0", "c4", "c4", "c4", "c4", "da"],
+      "e0",
+      "db",
+      "db",
+      "c0",
+      "c4",
+      "c4",
+      "c4",
+      "c4",
+      "da",
     ]);
     expect(scanOf(read?.bytes ?? Buffer.alloc(0))).toEqual(scanOf(clean));
   });

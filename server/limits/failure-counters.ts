@@ -134,7 +134,11 @@ export interface CountedAttempt {
  */
 export function attemptPart({ tenantId, method, subject, own, all, now }: Attempt, afterRates = false): Part {
   const limitsOf = ({ source, limits }: Attempt["own"]) => [
-    ...[source, limits.maxConsecutive, limits.maxInWindow, limits.delays, limits.windowSeconds],
+    source,
+    limits.maxConsecutive,
+    limits.maxInWindow,
+    limits.delays,
+    limits.windowSeconds,
   ];
   return {
     name: afterRates ? "attempt_after_rates" : "attempt",
@@ -157,7 +161,10 @@ export async function judgeAttempt(
   ): Promise<FailureVerdict> => {
     if (consecutive !== null) return { ok: true, consecutive };
     const [counts] = await run(database, "failure_read", readText, [
-      ...[key.tenantId, key.method, key.subject, source],
+      key.tenantId,
+      key.method,
+      key.subject,
+      source,
     ]);
     // The counter was purged or reset between the two statements, so a retry will be admitted.
     return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);

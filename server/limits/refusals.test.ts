@@ -39,8 +39,10 @@ test("the first refusal of each kind until the limit starts anew is told", () =>
   const refusals = createRefusals();
   const told = (until: number, what?: string) => refusals.record("a", until, what);
   expect([told(minute), told(minute), told(minute, "totp"), told(minute, "totp")]).toEqual([
-    ...[true, false],
-    ...[true, false],
+    true,
+    false,
+    true,
+    false,
   ]);
   expect([told(2 * minute, "totp"), told(2 * minute, "totp")]).toEqual([true, false]);
 });

@@ -56,8 +56,16 @@ test("A113 an import that is killed three times and resumed is that of an uninte
     await createTenant(context, { name: "Killed", hosts: [], settings: {} }),
   ];
   const words = (tenant: string, report: string, ...more: string[]) => [
-    ...[program, "users", "import", file, "--tenant", tenant],
-    ...["--report", join(folder, report), "--json", ...more],
+    program,
+    "users",
+    "import",
+    file,
+    "--tenant",
+    tenant,
+    "--report",
+    join(folder, report),
+    "--json",
+    ...more,
   ];
   const start = { cwd: root, env };
   const expected = await run(process.execPath, words(whole.id, "whole"), start);

@@ -60,8 +60,15 @@ export function openChallenge(
     name: "challenge_opened",
     text: openText,
     values: [
-      ...[tenant.id, challenge, operation, userId, userVerification, allowed, transactionId],
-      ...[runtime.platform.clockShift(), seconds],
+      tenant.id,
+      challenge,
+      operation,
+      userId,
+      userVerification,
+      allowed,
+      transactionId,
+      runtime.platform.clockShift(),
+      seconds,
     ],
   });
 }

@@ -56,8 +56,12 @@ export function prepareConfirmation(
         name: "confirmation",
         text: insertText,
         values: [
-          ...[tenant.id, transactionId, sha256(token), target.href],
-          ...[runtime.platform.clockShift(), seconds],
+          tenant.id,
+          transactionId,
+          sha256(token),
+          target.href,
+          runtime.platform.clockShift(),
+          seconds,
         ],
       }),
   };

@@ -36,8 +36,13 @@ test("repeated header fields are joined, those of cookies by a semicolon", async
     absent: [headers.get("x-absent"), headers.has("x-absent"), headers.has("HOST")],
   }));
   const lines = [
-    ...["GET / HTTP/1.1", "Host: a.example", "Connection: close"],
-    ...["Authorization: Bearer one", "authorization: Bearer two", "Cookie: a=1", "Cookie: b=2"],
+    "GET / HTTP/1.1",
+    "Host: a.example",
+    "Connection: close",
+    "Authorization: Bearer one",
+    "authorization: Bearer two",
+    "Cookie: a=1",
+    "Cookie: b=2",
   ];
   const answer = await exchange(port, `${lines.join("\r\n")}\r\n\r\n`);
   expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toEqual({

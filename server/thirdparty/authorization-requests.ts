@@ -54,9 +54,14 @@ export function openThirdPartyRequest(
     name: "provider_request",
     text: insertText,
     values: [
-      ...[tenant.id, stateHash, request.flowId, request.provider],
+      tenant.id,
+      stateHash,
+      request.flowId,
+      request.provider,
       runtime.vault.seal(privateState, contextOf(tenant, stateHash)),
-      ...[request.redirectTo, request.codeChallenge ?? null, request.userId ?? null],
+      request.redirectTo,
+      request.codeChallenge ?? null,
+      request.userId ?? null,
       new Date(now.getTime() + THIRD_PARTY_REQUEST_SECONDS * 1000),
     ],
   });

@@ -145,22 +145,26 @@ test("A83 follows no redirect, and counts it as a failure", async () => {
 
 describe("A81 an address that is not public", () => {
   test.each([
-    ...[
-      "https://127.0.0.1",
-      "https://[::1]",
-      "https://0.0.0.0",
-      "https://169.254.169.254",
-      "https://10.0.0.1",
-    ],
-    ...["https://172.16.0.1", "https://192.168.0.1", "https://[fc00::1]", "https://[fe80::1]"],
-    ...[
-      "https://[::ffff:127.0.0.1]",
-      "https://[64:ff9b::7f00:1]",
-      "https://2130706433",
-      "https://0x7f000001",
-    ],
-    ...["https://017700000001", "https://localhost.", "https://anna@app.example.com", "file:///etc/passwd"],
-    ...["gopher://app.example.com", "http://app.example.com", "https://app.example.com:22"],
+    "https://127.0.0.1",
+    "https://[::1]",
+    "https://0.0.0.0",
+    "https://169.254.169.254",
+    "https://10.0.0.1",
+    "https://172.16.0.1",
+    "https://192.168.0.1",
+    "https://[fc00::1]",
+    "https://[fe80::1]",
+    "https://[::ffff:127.0.0.1]",
+    "https://[64:ff9b::7f00:1]",
+    "https://2130706433",
+    "https://0x7f000001",
+    "https://017700000001",
+    "https://localhost.",
+    "https://anna@app.example.com",
+    "file:///etc/passwd",
+    "gopher://app.example.com",
+    "http://app.example.com",
+    "https://app.example.com:22",
     "https://app.example.com:25",
   ])("%s is refused before any connection or question", async (callback) => {
     const { resolver, questions } = await resolverFor(() => ["127.0.0.1"]);

@@ -3,8 +3,22 @@ import { cookieName, count, flag, freeJson, key, list, map, seconds, section, te
 
 /** Claims that templates cannot set: those of every token, and those that clients get beside them. */
 const reservedClaims = new Set([
-  ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "session_id", "amr", "email", "username"],
-  ...["subject", "expiration", "issued_at", "audience", "issuer"],
+  "iss",
+  "sub",
+  "aud",
+  "exp",
+  "nbf",
+  "iat",
+  "jti",
+  "session_id",
+  "amr",
+  "email",
+  "username",
+  "subject",
+  "expiration",
+  "issued_at",
+  "audience",
+  "issuer",
 ]);
 
 /** Sessions, their JWT and their cookie. */

@@ -78,8 +78,10 @@ async function signedUp({ passkey }: { passkey: boolean }) {
 test("signing up takes four screens, and the offer of a passkey is the last one", async () => {
   const { seen } = await signedUp({ passkey: true });
   expect(seen).toEqual([
-    ...["registration_init", "passcode_confirmation"],
-    ...["password_creation", "onboarding_create_passkey"],
+    "registration_init",
+    "passcode_confirmation",
+    "password_creation",
+    "onboarding_create_passkey",
   ]);
 });
 

@@ -146,7 +146,9 @@ const total = (sent: Record<string, string[]>) => Object.values(sent).flat().len
 
 test("a sign-in by password takes 12 statements, and the check of its session one", async () => {
   const { "session check": check, ...login } = await signIn([
-    ...[...first, choosePassword, enterPassword],
+    ...first,
+    choosePassword,
+    enterPassword,
     checkSession,
   ]);
   expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, identifier: 3, choice: 2, password: 4 });

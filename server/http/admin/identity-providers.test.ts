@@ -174,7 +174,13 @@ describe("OAuth providers", () => {
   test("are the seven built-in ones, off until they are configured", async () => {
     const { body } = await own.call("GET", "/oauth/providers");
     expect(body.map(({ id }: { id: string }) => id)).toEqual([
-      ...["apple", "discord", "facebook", "github", "google", "linkedin", "microsoft"],
+      "apple",
+      "discord",
+      "facebook",
+      "github",
+      "google",
+      "linkedin",
+      "microsoft",
     ]);
     expect(body[4]).toEqual({ id: "google", custom: false, enabled: false, settings: {}, secrets: [] });
     const google = { enabled: true, client_id: "acme", secret: "hush" };

@@ -175,12 +175,11 @@ describe("tenants", () => {
     const image = `data:image/png;base64,${"A".repeat(65_000)}`;
     const allowed_redirect_urls = Array.from({ length: 100 }, () => `https://a.example/${"x".repeat(230)}`);
     const patches = [
-      ...[
-        { theme: { logo: { light: image } } },
-        { theme: { logo: { dark: image } } },
-        { theme: { favicon: image } },
-      ],
-      ...[{ hosted: { allowed_redirect_urls } }, { third_party: { allowed_redirect_urls } }],
+      { theme: { logo: { light: image } } },
+      { theme: { logo: { dark: image } } },
+      { theme: { favicon: image } },
+      { hosted: { allowed_redirect_urls } },
+      { third_party: { allowed_redirect_urls } },
       { saml: { allowed_redirect_urls } },
     ];
     for (const config of patches)

@@ -151,20 +151,21 @@ describe("webhooks", () => {
   });
 
   test.each([
-    ...["https://127.0.0.1/", "https://[::1]/", "https://169.254.169.254/latest", "https://10.0.0.1/"],
-    ...[
-      "https://[64:ff9b::7f00:1]/",
-      "https://2130706433/",
-      "https://localhost./",
-      "http://app.example.com/",
-    ],
-    ...[
-      "https://anna:b@app.example.com/",
-      "file:///etc/passwd",
-      "gopher://app.example.com/",
-      "not an address",
-    ],
-    ...["https://app.example.com:22/", "https://app.example.com:25/", "https://metadata.google.internal/"],
+    "https://127.0.0.1/",
+    "https://[::1]/",
+    "https://169.254.169.254/latest",
+    "https://10.0.0.1/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://2130706433/",
+    "https://localhost./",
+    "http://app.example.com/",
+    "https://anna:b@app.example.com/",
+    "file:///etc/passwd",
+    "gopher://app.example.com/",
+    "not an address",
+    "https://app.example.com:22/",
+    "https://app.example.com:25/",
+    "https://metadata.google.internal/",
   ])("A81 reject the callback %s", async (to) => {
     const { id } = await create();
     const body = { callback: to, events: ["user"] };
@@ -358,8 +359,10 @@ describe("deliveries", () => {
     receiver.received.length = 0;
     while ((await deliver()) > 0);
     expect(receiver.received.map(({ event }) => event)).toEqual([
-      ...["user.create", "user.login"],
-      ...["user.create", "user.login"],
+      "user.create",
+      "user.login",
+      "user.create",
+      "user.login",
     ]);
     for (const wrong of [{}, { state: "failed" }, { start_time: "soon" }, { flow_id: flows[0], more: 1 }])
       expect((await replay(wrong)).status).toBe(400);

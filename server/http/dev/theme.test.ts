@@ -15,9 +15,19 @@ test("shows every state in a theme, with its warnings and its configuration", as
   const text = await page.text();
   expect(page.status).toBe(200);
   for (const picture of [
-    ...["login_init", "login_password_wrong", "profile_init_opened", "success_with_codes"],
-    ...["confirmation_question", "missing_page", "failed_drawing", "frame_refused", "frame_covered"],
-    ...["frame_without_cookies", "frame_window_open", "window_failed", "message_refused_destination"],
+    "login_init",
+    "login_password_wrong",
+    "profile_init_opened",
+    "success_with_codes",
+    "confirmation_question",
+    "missing_page",
+    "failed_drawing",
+    "frame_refused",
+    "frame_covered",
+    "frame_without_cookies",
+    "frame_window_open",
+    "window_failed",
+    "message_refused_destination",
   ])
     expect(text).toContain(`<h2>${picture}</h2>`);
   const [style = ""] = text.match(/\/assets\/pages-\w+\.css/) ?? [];

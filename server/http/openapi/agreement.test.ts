@@ -95,8 +95,11 @@ const rules: Record<string, RegExp> = {
   // What the browser signed is read after its form was judged.
   ...Object.fromEntries(
     [
-      ...["finalizePasskeyRegistration", "finalizeSecurityKeyRegistration", "finalizePasskeyLogin"],
-      ...["finalizeSecondFactor", "finalizeTransaction"],
+      "finalizePasskeyRegistration",
+      "finalizeSecurityKeyRegistration",
+      "finalizePasskeyLogin",
+      "finalizeSecondFactor",
+      "finalizeTransaction",
     ].map((id) => [id, /cannot be read|does not|is not/]),
   ),
 };

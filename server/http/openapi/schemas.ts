@@ -34,8 +34,18 @@ export const errorSchemas: Record<ErrorShape, z.ZodType> = {
 
 /** Keywords that only our own code reads, and those that say what `format` says. */
 const internal = [
-  ...["id", "secret", "hidden", "input", "announcedRequired", "preset", "preserve", "labels", "charset"],
-  ...["wildcards", "maxJsonCharacters", "maxJsonLevels"],
+  "id",
+  "secret",
+  "hidden",
+  "input",
+  "announcedRequired",
+  "preset",
+  "preserve",
+  "labels",
+  "charset",
+  "wildcards",
+  "maxJsonCharacters",
+  "maxJsonLevels",
 ];
 
 /** Formats whose pattern says the same: generators give them types of their own, to which no pattern applies. */

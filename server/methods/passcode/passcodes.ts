@@ -569,10 +569,7 @@ function storePasscode(
   const former = formerKeys.map((key) => key.recipient);
   // Release 0.2 compares the hash alone (decision 62).
   const { keyId, mac: codeHash } = splitDigest(digest);
-  const values = [
-    ...[tenantId, flowId, purpose, former, recipient],
-    ...[codeHash, keyId, tries, createdAt, expiresAt],
-  ];
+  const values = [tenantId, flowId, purpose, former, recipient, codeHash, keyId, tries, createdAt, expiresAt];
   return writeOf({ name: "new_passcode", text: storeText, values });
 }
 
