@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { executePrepared } from "#db/prepared";
@@ -78,75 +78,17 @@ export async function writeOutcomes(
         }
       : { attempt: false }),
   }));
+  const parts = [
+    claimedOutcomes(JSON.stringify(rows)),
+    deliveriesAndAttempts(now),
+    erasedEvents,
+    webhookFailures(now),
+    disabledWebhooks(now, config.audit_log.storage.enabled),
+  ];
   const disabled = await executePrepared<DisabledRow>(
     database,
     "write_outcomes",
-    sql`
-    with r as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
-        tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
-        duration_ms int, status int, error text, answer text)),
-    -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
-    held as materialized (
-      select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share),
-    -- Not by an index of what waits: while receivers are down it has the deliveries of months.
-    owned as (
-      select r.*, d.webhook, d.event_id, d.attempts + 1 as number
-      from r join held on held_id = r.tenant_id join webhook_deliveries d using (tenant_id, id)
-      where d.state || '' = 'waiting' and d.claimed_until = r.claimed_until
-      for update of d),
-    deleted as (
-      delete from webhook_deliveries d using owned o
-      where o.state = 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
-    settled as (
-      update webhook_deliveries d set
-        state = o.state,
-        attempts = case when o.attempt then o.number else d.attempts end,
-        due_at = ${now} + o.pause_seconds * interval '1 second',
-        claimed_until = null,
-        finished_at = case when o.state <> 'waiting' then ${now} end
-      from owned o where o.state <> 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
-    recorded as (
-      insert into webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)
-      select tenant_id, id, number, ${now} - duration_ms * interval '1 millisecond', duration_ms, status, error, answer
-      from owned where attempt),
-    erased as (
-      update events e set sealed_data = null
-      from (select distinct tenant_id, event_id from owned where state <> 'waiting') o
-      where e.tenant_id = o.tenant_id and e.id = o.event_id and e.sealed_data is not null and not exists (
-        select from webhook_deliveries d
-        where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state || '' = 'waiting'
-          and d.id not in (select id from owned where state <> 'waiting'))),
-    counted as (
-      select tenant_id, webhook::uuid as id, bool_or(state = 'delivered') as delivered,
-        count(*) filter (where state = 'failed' and attempt) as failed
-      from owned where webhook not like 'config:%' and state in ('delivered', 'failed') group by tenant_id, webhook),
-    -- Locked, so that of two processes one sees that it disables.
-    before as (
-      select w.tenant_id, w.id, w.enabled, (case when c.delivered then 0 else w.failures end) + c.failed as failures,
-        c.delivered
-      from counted c join webhooks w on w.tenant_id = c.tenant_id and w.id = c.id
-      where not w.is_listener
-        -- Most deliveries succeed, and an update of one row for each of them would queue.
-        and (c.failed > 0 or w.failures > 0
-          or w.expires_at < ${now} + (${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' - interval '1 hour'))
-      order by w.tenant_id, w.id
-      for update of w),
-    updated as (
-      update webhooks w set
-        failures = b.failures,
-        enabled = b.enabled and b.failures <= ${MAX_FAILURES}::int,
-        expires_at = case when b.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end
-      from before b
-      where w.tenant_id = b.tenant_id and w.id = b.id),
-    disabled as materialized (
-      select tenant_id, gen_random_uuid() as id, ${"webhook_disabled" satisfies AuditType}::text as type,
-        jsonb_build_object('webhook', id, 'failures', failures) as details, ${now} as created_at
-      from before where enabled and failures > ${MAX_FAILURES}::int),
-    entry as (
-      insert into audit_logs (tenant_id, id, type, details, created_at)
-      select * from disabled where ${config.audit_log.storage.enabled}::boolean)
-    select * from disabled`,
+    sql`with ${sql.join(parts, sql`, `)} select * from disabled`,
   );
   return disabled.map(({ tenant_id, created_at, ...entry }) => ({
     ...entry,
@@ -158,3 +100,89 @@ export async function writeOutcomes(
     userAgent: null,
   }));
 }
+
+/**
+ * `owned`: the outcomes whose claim was not taken over, each with its delivery, locked.
+ *
+ * @param rows JSON of the outcomes
+ */
+const claimedOutcomes = (rows: string) => sql`
+  r as (
+    select * from jsonb_to_recordset(${rows}::jsonb) as r (
+      tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
+      duration_ms int, status int, error text, answer text)),
+  -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
+  held as materialized (
+    select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share),
+  -- Not by an index of what waits: while receivers are down it has the deliveries of months.
+  owned as (
+    select r.*, d.webhook, d.event_id, d.attempts + 1 as number
+    from r join held on held_id = r.tenant_id join webhook_deliveries d using (tenant_id, id)
+    where d.state || '' = 'waiting' and d.claimed_until = r.claimed_until
+    for update of d)`;
+
+/** Deletes obsolete deliveries, settles the others or lets them wait for their next attempt, and records attempts. */
+const deliveriesAndAttempts = (now: SQL) => sql`
+  deleted as (
+    delete from webhook_deliveries d using owned o
+    where o.state = 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
+  settled as (
+    update webhook_deliveries d set
+      state = o.state,
+      attempts = case when o.attempt then o.number else d.attempts end,
+      due_at = ${now} + o.pause_seconds * interval '1 second',
+      claimed_until = null,
+      finished_at = case when o.state <> 'waiting' then ${now} end
+    from owned o where o.state <> 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
+  recorded as (
+    insert into webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)
+    select tenant_id, id, number, ${now} - duration_ms * interval '1 millisecond', duration_ms, status, error, answer
+    from owned where attempt)`;
+
+/** Erases the sealed data of events that no delivery waits for any more. */
+const erasedEvents = sql`
+  erased as (
+    update events e set sealed_data = null
+    from (select distinct tenant_id, event_id from owned where state <> 'waiting') o
+    where e.tenant_id = o.tenant_id and e.id = o.event_id and e.sealed_data is not null and not exists (
+      select from webhook_deliveries d
+      where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state || '' = 'waiting'
+        and d.id not in (select id from owned where state <> 'waiting')))`;
+
+/**
+ * Counts the failures in a row of stored webhooks, begins anew with a success, and extends their life then. `before` has
+ * the webhooks as they were, with the new number of failures.
+ */
+const webhookFailures = (now: SQL) => sql`
+  counted as (
+    select tenant_id, webhook::uuid as id, bool_or(state = 'delivered') as delivered,
+      count(*) filter (where state = 'failed' and attempt) as failed
+    from owned where webhook not like 'config:%' and state in ('delivered', 'failed') group by tenant_id, webhook),
+  -- Locked, so that of two processes one sees that it disables.
+  before as (
+    select w.tenant_id, w.id, w.enabled, (case when c.delivered then 0 else w.failures end) + c.failed as failures,
+      c.delivered
+    from counted c join webhooks w on w.tenant_id = c.tenant_id and w.id = c.id
+    where not w.is_listener
+      -- Most deliveries succeed, and an update of one row for each of them would queue.
+      and (c.failed > 0 or w.failures > 0
+        or w.expires_at < ${now} + (${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' - interval '1 hour'))
+    order by w.tenant_id, w.id
+    for update of w),
+  updated as (
+    update webhooks w set
+      failures = b.failures,
+      enabled = b.enabled and b.failures <= ${MAX_FAILURES}::int,
+      expires_at = case when b.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end
+    from before b
+    where w.tenant_id = b.tenant_id and w.id = b.id)`;
+
+/** `disabled`: the audit entries of webhooks that are disabled now, stored if the log is. */
+const disabledWebhooks = (now: SQL, isStored: boolean) => sql`
+  disabled as materialized (
+    select tenant_id, gen_random_uuid() as id, ${"webhook_disabled" satisfies AuditType}::text as type,
+      jsonb_build_object('webhook', id, 'failures', failures) as details, ${now} as created_at
+    from before where enabled and failures > ${MAX_FAILURES}::int),
+  entry as (
+    insert into audit_logs (tenant_id, id, type, details, created_at)
+    select * from disabled where ${isStored}::boolean)`;
