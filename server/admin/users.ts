@@ -30,12 +30,12 @@ export interface NewUser {
 /** Creates a user with emails, of which one is the primary one, or a username, or both. */
 export async function createAdminUser(
   context: RequestContext<Process>,
-  given: NewUser,
+  newUser: NewUser,
 ): Promise<{ ok: true; user: UserObject } | AdminRejection> {
   const { tenant, runtime, now } = context;
   const { config } = tenant;
-  const { emails, created_at: createdAt = now } = given;
-  if (emails.length === 0 && given.username === undefined)
+  const { emails, created_at: createdAt = now } = newUser;
+  if (emails.length === 0 && newUser.username === undefined)
     return rejectAdmin("invalid", "A user needs `emails` or `username`.");
   if (emails.length > config.email.limit)
     return rejectAdmin("invalid", `A user has at most ${config.email.limit} emails.`);
@@ -49,10 +49,10 @@ export async function createAdminUser(
   if (parsed.some(({ address }) => address === "")) return invalidAddress(config);
   if (new Set(parsed.map(({ address }) => address)).size < parsed.length)
     return rejectAdmin("invalid", "`emails` must name each address once.");
-  const name = given.username === undefined ? null : readUsername(config, given.username);
+  const name = newUser.username === undefined ? null : readUsername(config, newUser.username);
   if (name && !name.ok) return name;
 
-  const id = given.id ?? runtime.platform.uuid();
+  const id = newUser.id ?? runtime.platform.uuid();
   return commitChange(
     context,
     async (tx) => {

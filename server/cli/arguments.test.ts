@@ -11,13 +11,13 @@ describe("parseCall", () => {
       kind: "run",
       command: { name: "tenants create" },
       values: { name: "Acme", host: ["b.example", "c.example"], json: false },
-      given: [],
+      positionals: [],
     });
     expect(call("tenants delete --with-users 1234")).toMatchObject({
       values: { "with-users": true },
-      given: ["1234"],
+      positionals: ["1234"],
     });
-    expect(call("flow graph")).toMatchObject({ values: { json: false }, given: [] });
+    expect(call("flow graph")).toMatchObject({ values: { json: false }, positionals: [] });
   });
 
   test.each([

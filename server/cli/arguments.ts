@@ -5,7 +5,7 @@ import { type Command, type Option, UsageError } from "./command.ts";
 /** A parsed call of `stile`. */
 export type Invocation =
   | { kind: "help"; command: Command | null; group: string | null }
-  | { kind: "run"; command: Command; values: Record<string, unknown>; given: string[] };
+  | { kind: "run"; command: Command; values: Record<string, unknown>; positionals: string[] };
 
 /**
  * Parses the arguments of a call.
@@ -47,7 +47,7 @@ function parseCommand(command: Command, words: readonly string[]): Invocation {
     throw usageError(command, `<${command.takes[positionals.length]}> is missing`);
   if (positionals.length > command.takes.length)
     throw usageError(command, `unexpected argument: ${positionals[command.takes.length]}`);
-  return { kind: "run", command, values, given: positionals };
+  return { kind: "run", command, values, positionals };
 }
 
 function parse(command: Command, words: readonly string[]) {

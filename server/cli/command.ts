@@ -56,7 +56,7 @@ export interface Command {
   options: Options;
   /** Names of positional arguments. A name that ends in `?` is optional. */
   takes: readonly string[];
-  run(cli: Cli, values: Record<string, unknown>, given: string[]): Promise<void>;
+  run(cli: Cli, values: Record<string, unknown>, positionals: string[]): Promise<void>;
 }
 
 /** Declares a command. The values that `run` receives have the types of the declared options. */
@@ -64,7 +64,7 @@ export function command<const Declared extends Options>(
   declaration: Omit<Command, "run" | "options" | "takes"> & {
     options?: Declared;
     takes?: readonly string[];
-    run(cli: Cli, values: Values<Declared>, given: string[]): Promise<void>;
+    run(cli: Cli, values: Values<Declared>, positionals: string[]): Promise<void>;
   },
 ): Command {
   return { options: {}, takes: [], ...declaration } as Command;

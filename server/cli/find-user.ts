@@ -12,8 +12,8 @@ export const NAMED_BY = "The user is named by id, email address or username, in 
  * @returns the id
  * @throws CommandError if the tenant has no such user
  */
-export async function findUser(runtime: CliRuntime, tenant: Tenant, given: string): Promise<string> {
-  const { userId } = await resolveName(runtime, tenant, given);
-  if (userId === null) throw new CommandError(`there is no user ${given}`);
+export async function findUser(runtime: CliRuntime, tenant: Tenant, name: string): Promise<string> {
+  const { userId } = await resolveName(runtime, tenant, name);
+  if (userId === null) throw new CommandError(`there is no user ${name}`);
   return userId;
 }

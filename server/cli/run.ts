@@ -38,7 +38,7 @@ export async function runCli(words: readonly string[], process: CliProcess): Pro
   try {
     const call = parseCall(words, commands);
     if (call.kind === "help") await print(helpText(call, commands));
-    else await call.command.run(cli, call.values, call.given);
+    else await call.command.run(cli, call.values, call.positionals);
     return 0;
   } catch (error) {
     printError(oneLine(error));

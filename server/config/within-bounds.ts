@@ -42,13 +42,13 @@ const MAX_ROUNDS = 20;
  */
 export function parseWithinBounds<Tree>(
   schema: z.ZodType<Tree>,
-  given: { base: Settings; over: Settings },
+  settings: { base: Settings; over: Settings },
   combine: (base: Settings, over: Settings) => Settings,
   nameOf: (path: readonly PropertyKey[]) => string,
 ): { parsed: z.ZodSafeParseResult<Tree>; ignored: IgnoredEntry[] } {
   const ignored: IgnoredEntry[] = [];
   const removed: Path[] = [];
-  let { base, over } = given;
+  let { base, over } = settings;
   for (let round = 0; ; round++) {
     const tree = combine(base, over);
     const parsed = schema.safeParse(tree);

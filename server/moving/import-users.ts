@@ -80,13 +80,21 @@ export async function importUsers(
     const identities =
       scratch && options.identities ? await scratch.loadIdentities(options.identities) : null;
     const { providers, firebase = null, emitEvents } = options;
-    const given = [source.form, Object.entries(providers).sort(), firebase, emitEvents, identities];
+    const deciding = [source.form, Object.entries(providers).sort(), firebase, emitEvents, identities];
     const judge = { tenant, vault: runtime.vault, platform: runtime.platform, acceptHash };
     const judged = (line: SourceLine): JudgedUser =>
       line.ok
         ? judgeUser(judge, form.convert(line.record, { ...options, acceptHash }), form.isStrict === true)
         : line;
-    const run = { runtime, tenant, source, report, scratch, options, given: JSON.stringify(given) };
+    const run = {
+      runtime,
+      tenant,
+      source,
+      report,
+      scratch,
+      options,
+      decidingOptions: JSON.stringify(deciding),
+    };
     const result = options.dryRun ? await rehearse(run, judged) : await write(run, judged);
     return { form: source.form, ...result };
   } finally {
@@ -102,7 +110,7 @@ interface Run {
   scratch: Scratch | null;
   options: ImportOptions;
   /** What decides how a record is imported. */
-  given: string;
+  decidingOptions: string;
 }
 
 type Judge = (line: SourceLine) => JudgedUser;
@@ -130,12 +138,12 @@ function recordPosition(line: SourceLine): RecordPosition {
 
 /** Reads all batches, and lets `commit` handle one while the next one is read and judged. */
 async function eachBatch(
-  { source, scratch, given }: Run,
+  { source, scratch, decidingOptions }: Run,
   judge: Judge,
   skip: Pick<ImportProgress, "records" | "recordsHash">,
   commit: (batch: Batch) => Promise<void>,
 ): Promise<void> {
-  const hash = createHash("sha256").update(given);
+  const hash = createHash("sha256").update(decidingOptions);
   let toSkip = skip.records;
   let committing = Promise.resolve();
   let lines: SourceLine[] = [];

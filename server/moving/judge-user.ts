@@ -130,9 +130,9 @@ const optionalTexts = { name: 256, given_name: 256, family_name: 256, picture: 2
 /** Leaves out what would reject a user from another system, although the user can sign in without it. */
 function withoutInvalid(
   { tenant }: Judge,
-  given: UserRecordInput,
+  record: UserRecordInput,
 ): { user: UserRecordInput; omitted: string[] } {
-  const user = { ...given };
+  const user = { ...record };
   const omitted: string[] = [];
   for (const [name, length] of Object.entries(optionalTexts) as [keyof typeof optionalTexts, number][]) {
     const text = user[name];

@@ -13,7 +13,7 @@ afterAll(() => runtime.close());
 beforeEach(() => runtime.database.write.delete(schema.auditLogs));
 
 /** Runs a command on the database of the test, and returns the lines that it prints. */
-async function run(command: Command, values: Record<string, unknown>, given: string[] = []) {
+async function run(command: Command, values: Record<string, unknown>, positionals: string[] = []) {
   const printed: string[] = [];
   const cli = {
     print: async (line: string) => void printed.push(line),
@@ -21,7 +21,7 @@ async function run(command: Command, values: Record<string, unknown>, given: str
     config: () => runtime.config,
     withRuntime: (work: (with_: typeof runtime) => Promise<unknown>) => work(runtime),
   } as unknown as Cli;
-  await command.run(cli, { host: [], ...values }, given);
+  await command.run(cli, { host: [], ...values }, positionals);
   return printed;
 }
 

@@ -19,13 +19,13 @@ export const sessionsList = command({
   details: NAMED_BY,
   takes: ["user"],
   options: { tenant, limit: limitOption, page: pageOption, json: { description: "As JSON." } },
-  async run(cli, values, [given = ""]) {
+  async run(cli, values, [name = ""]) {
     const { size, number } = pageOf(values);
     await cli.withRuntime(async (runtime) => {
       const of = await findTenant(runtime, values.tenant);
       const context = asOperator(runtime, of, await currentTime(runtime));
-      const listed = await listUserSessions(context, await findUser(runtime, of, given));
-      if (!listed.ok) throw new CommandError(`there is no user ${given}`);
+      const listed = await listUserSessions(context, await findUser(runtime, of, name));
+      if (!listed.ok) throw new CommandError(`there is no user ${name}`);
       const shown = listed.sessions.slice((number - 1) * size, number * size);
       const sessions = shown.map((session) => ({
         ...sessionObject(session),
@@ -53,14 +53,14 @@ export const sessionsEnd = command({
   details: `${NAMED_BY}\nstile sessions list prints the ids of sessions; stile users sign-out ends all of a user.`,
   takes: ["user", "session_id"],
   options: { tenant, json: { description: "The id of the session, as JSON." } },
-  async run(cli, values, [given = "", sessionId = ""]) {
+  async run(cli, values, [name = "", sessionId = ""]) {
     const ended = await cli.withRuntime(async (runtime) => {
       const of = await findTenant(runtime, values.tenant);
-      const userId = await findUser(runtime, of, given);
+      const userId = await findUser(runtime, of, name);
       const context = asOperator(runtime, of, await currentTime(runtime));
       return isUuid(sessionId) && (await endUserSession(context, userId, sessionId.toLowerCase())).ok;
     });
-    if (!ended) throw new CommandError(`${given} has no session ${sessionId}`);
+    if (!ended) throw new CommandError(`${name} has no session ${sessionId}`);
     await cli.print(values.json ? JSON.stringify({ ended: sessionId.toLowerCase() }) : `ended ${sessionId}`);
   },
 });

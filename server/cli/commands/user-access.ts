@@ -28,12 +28,12 @@ function accessCommand(
       tenant: { description: "Id of the tenant; by default the default tenant.", value: "id" },
       json: { description: "The result, as JSON." },
     },
-    async run(cli, values, [given = ""]) {
+    async run(cli, values, [name = ""]) {
       const { id, user } = await cli.withRuntime(async (runtime) => {
         const tenant = await findTenant(runtime, values.tenant);
-        const id = await findUser(runtime, tenant, given);
+        const id = await findUser(runtime, tenant, name);
         const changed = await change(asOperator(runtime, tenant, await currentTime(runtime)), id);
-        if (!changed.ok) throw new CommandError(`there is no user ${given}`);
+        if (!changed.ok) throw new CommandError(`there is no user ${name}`);
         return { id, user: changed.user };
       });
       const result = { id, result: done, ...(user ? { blocked_at: user.blocked_at ?? null } : {}) };

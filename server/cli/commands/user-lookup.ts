@@ -78,11 +78,11 @@ export const usersShow = command({
   details: `${NAMED_BY}\nstile audit list --user shows all entries of the audit log.`,
   takes: ["user"],
   options: { tenant, json: { description: "As JSON, with the whole user." } },
-  async run(cli, values, [given = ""]) {
+  async run(cli, values, [name = ""]) {
     await cli.withRuntime(async (runtime) => {
       const of = await findTenant(runtime, values.tenant);
-      const found = await lookUp(runtime, of, await findUser(runtime, of, given), given);
-      if (!found) throw new CommandError(`there is no user ${given}`);
+      const found = await lookUp(runtime, of, await findUser(runtime, of, name), name);
+      if (!found) throw new CommandError(`there is no user ${name}`);
       const { user, facts, sessions, recent } = found;
       if (values.json) return cli.print(JSON.stringify({ user, sessions, recent }));
       const shown: [string, string][] = [
@@ -116,14 +116,14 @@ async function lookUp(
   runtime: CliRuntime,
   of: Tenant,
   userId: string,
-  given: string,
+  name: string,
 ): Promise<FoundUser | null> {
   const { read } = runtime.database;
   const user = await readUserObject(read, of, userId);
   const facts = await factsById(read, of.id, userId);
   const listed = await listUserSessions(asOperator(runtime, of, await currentTime(runtime)), userId);
   if (!user || !facts || !listed.ok) return null;
-  const { digests } = await entriesAbout(runtime, of, primaryEmailOf(user) ?? given);
+  const { digests } = await entriesAbout(runtime, of, primaryEmailOf(user) ?? name);
   const about = { userId, digests };
   const page = { number: 1, size: RECENT_ENTRIES };
   const { rows } = await listAuditEntries(read, of, { about, types: explaining }, page);

@@ -7,7 +7,8 @@ import { type FlowRequests, NoAnswerError } from "./flow-requests.ts";
 import type { Prompter } from "./prompter.ts";
 import { type Choice, errorLines, leavesTerminal, promptOf, screenOf } from "./screen.ts";
 
-export interface SignIn {
+/** A sign-in at a terminal: the service, the language, and the person that is asked. */
+export interface TerminalSignIn {
   base: string;
   type: FlowType;
   words: LanguageWords;
@@ -33,28 +34,28 @@ const noCapabilities = {
  * @returns the state `success`
  * @throws CommandError if the flow cannot be completed here
  */
-export async function signIn(given: SignIn): Promise<FlowState> {
-  const { requests, words, prompter, say, type } = given;
+export async function signIn(dialogue: TerminalSignIn): Promise<FlowState> {
+  const { requests, words, prompter, say, type } = dialogue;
   let subject: string | null = null;
-  let state = await persistently(given, () => requests.start(type));
+  let state = await persistently(dialogue, () => requests.start(type));
   for (;;) {
     if (state.name === "error" && Object.keys(state.actions).length === 0) {
       const lines = errorLines(state, words);
       if (!prompter.interactive || state.status === 429)
         throw new CommandError(lines.join(" ").replace(/^! /, ""));
       for (const line of lines) say(line);
-      await menu(given, [words.flow.page.startAgain]);
+      await menu(dialogue, [words.flow.page.startAgain]);
       subject = null;
-      state = await persistently(given, () => requests.start(type));
+      state = await persistently(dialogue, () => requests.start(type));
       continue;
     }
     if (state.name === "success") return state;
     const from = state;
     const { action, input }: Answer = from.actions[CAPABILITIES]
       ? { action: CAPABILITIES, input: noCapabilities }
-      : await ask(given, from, subject);
+      : await ask(dialogue, from, subject);
     subject = identifierIn(input) ?? subject;
-    state = await persistently(given, () => requests.act(from, action, input));
+    state = await persistently(dialogue, () => requests.act(from, action, input));
   }
 }
 
@@ -64,8 +65,8 @@ interface Answer {
 }
 
 /** Shows a state, and asks until something is to be done. */
-async function ask(given: SignIn, state: FlowState, subject: string | null): Promise<Answer> {
-  const { words, language, say, prompter } = given;
+async function ask(dialogue: TerminalSignIn, state: FlowState, subject: string | null): Promise<Answer> {
+  const { words, language, say, prompter } = dialogue;
   const screen = screenOf(state, words, identifierOf(state) ?? subject, language);
   say("");
   for (const line of screen.lines) say(line);
@@ -73,20 +74,20 @@ async function ask(given: SignIn, state: FlowState, subject: string | null): Pro
   const others = screen.choices.filter((choice) => choice !== first);
   if (screen.choices.length === 0) throw new CommandError(words.flow.page.nothingToDo);
   if (first) {
-    const filled = await fill(given, first, others.length > 0);
+    const filled = await fill(dialogue, first, others.length > 0);
     if (filled) return filled;
   }
   for (;;) {
     const offered = first ? [...others, first] : others;
-    const chosen = offered[await menu(given, offered.map(menuLine))] as Choice;
+    const chosen = offered[await menu(dialogue, offered.map(menuLine))] as Choice;
     if (leavesTerminal(chosen.action)) {
       say(words.terminal.openAddress);
-      say(`  ${given.base}/`);
+      say(`  ${dialogue.base}/`);
       if (!prompter.interactive)
         throw new CommandError(`${escapeControls(chosen.action.action)} needs a browser`);
       continue;
     }
-    const filled = await fill(given, chosen, false);
+    const filled = await fill(dialogue, chosen, false);
     if (filled) return filled;
     if (!prompter.interactive)
       throw new CommandError(`${escapeControls(chosen.action.action)} needs an answer`);
@@ -96,7 +97,7 @@ async function ask(given: SignIn, state: FlowState, subject: string | null): Pro
 const menuLine = ({ label, hint }: Choice) => (hint ? `${label} – ${hint}` : label);
 
 /** Asks for a number, until one of the list is given. Returns the index. */
-async function menu({ words, say, prompter }: SignIn, labels: string[]): Promise<number> {
+async function menu({ words, say, prompter }: TerminalSignIn, labels: string[]): Promise<number> {
   for (const [index, label] of labels.entries()) say(`  ${index + 1}  ${label}`);
   const prompt = words.terminal.choose.replace("{default}", "1");
   for (;;) {
@@ -115,25 +116,25 @@ async function menu({ words, say, prompter }: SignIn, labels: string[]): Promise
  * @returns null if it was left
  */
 async function fill(
-  given: SignIn,
+  dialogue: TerminalSignIn,
   { action, fixed, asked }: Choice,
   mayLeave: boolean,
 ): Promise<Answer | null> {
   const input = { ...fixed };
   for (const [index, descriptor] of asked.entries()) {
-    const value = await askFor(given, descriptor, mayLeave && index === 0);
+    const value = await askFor(dialogue, descriptor, mayLeave && index === 0);
     if (value === undefined && descriptor.required) return null;
     if (value !== undefined) Object.assign(input, { [descriptor.name]: value });
   }
   return { action: action.action, input };
 }
 
-async function askFor(given: SignIn, input: InputDescriptor, mayLeave: boolean): Promise<unknown> {
-  const { words, prompter } = given;
+async function askFor(dialogue: TerminalSignIn, input: InputDescriptor, mayLeave: boolean): Promise<unknown> {
+  const { words, prompter } = dialogue;
   const label = promptOf(input, words);
   if (input.type === "boolean") {
-    given.say(label);
-    return (await menu(given, [words.terminal.yes, words.terminal.no])) === 0;
+    dialogue.say(label);
+    return (await menu(dialogue, [words.terminal.yes, words.terminal.no])) === 0;
   }
   const prompt = `${label}${mayLeave ? ` (${words.terminal.otherWays})` : ""}: `;
   const answer = await prompter.ask(prompt, input.type === "password");
@@ -143,8 +144,8 @@ async function askFor(given: SignIn, input: InputDescriptor, mayLeave: boolean):
 }
 
 /** Repeats a request that got no answer, as often as the person wants. */
-async function persistently(given: SignIn, request: () => Promise<FlowState>): Promise<FlowState> {
-  const { words, say, prompter } = given;
+async function persistently(dialogue: TerminalSignIn, request: () => Promise<FlowState>): Promise<FlowState> {
+  const { words, say, prompter } = dialogue;
   for (;;) {
     try {
       return await request();
@@ -153,7 +154,7 @@ async function persistently(given: SignIn, request: () => Promise<FlowState>): P
       if (!prompter.interactive) throw new CommandError(error.message);
       say("");
       say(`! ${words.flow.errors.connection_missing} (${escapeControls(error.message)})`);
-      await menu(given, [words.flow.page.tryAgain]);
+      await menu(dialogue, [words.flow.page.tryAgain]);
     }
   }
 }

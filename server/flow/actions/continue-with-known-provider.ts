@@ -34,12 +34,12 @@ export const continueWithKnownProvider = action({
   when: (view) => knownProviders(view).length > 0,
   to: ["thirdparty"],
   errors: goToProviderErrors,
-  run(context, given) {
-    if (context.type !== "profile") return goToProvider(context, given);
-    const { provider, redirect_to } = given;
+  run(context, input) {
+    if (context.type !== "profile") return goToProvider(context, input);
+    const { provider, redirect_to } = input;
     const [, entityId] = /^saml:(.*)$/s.exec(provider) ?? [];
     return entityId === undefined
-      ? goToProvider(context, given, { reauthenticates: true })
+      ? goToProvider(context, input, { reauthenticates: true })
       : reauthenticateWithSamlProvider(context, { entityId, redirect_to });
   },
 });

@@ -50,16 +50,16 @@ export const goToProviderErrors = [
  */
 export async function goToProvider(
   context: Context,
-  given: z.output<ReturnType<typeof thirdPartyInput>>,
+  { provider: providerId, redirect_to, code_verifier }: z.output<ReturnType<typeof thirdPartyInput>>,
   { reauthenticates = false } = {},
 ): Promise<Outcome<"thirdparty", (typeof goToProviderErrors)[number]>> {
   const { type, request, flowId, data, config } = context;
-  const provider = findProvider(config, given.provider);
+  const provider = findProvider(config, providerId);
   if (!provider) return reject("value_invalid_error", { input: "provider" });
-  const target = parseReturnUrl(given.redirect_to, config, allowedReturnUrls(config));
+  const target = parseReturnUrl(redirect_to, config, allowedReturnUrls(config));
   if (!target) return reject("value_invalid_error", { input: "redirect_to" });
   const otherSite = isAllowedCrossSite(request);
-  if (otherSite && !given.code_verifier) return reject("value_missing_error", { input: "code_verifier" });
+  if (otherSite && !code_verifier) return reject("value_missing_error", { input: "code_verifier" });
 
   // Each redirect is stored for ten minutes, and may fetch the metadata of the provider.
   const { runtime, tenant, client } = request;
@@ -70,7 +70,7 @@ export async function goToProvider(
     const { url, state, write } = await startAuthorization(request, provider, {
       flowId,
       redirectTo: target.href,
-      ...(given.code_verifier ? { codeChallenge: codeChallengeOf(given.code_verifier) } : {}),
+      ...(code_verifier ? { codeChallenge: codeChallengeOf(code_verifier) } : {}),
       ...(type === "profile" && data.userId ? { userId: data.userId } : {}),
       reauthenticates,
       privateState: { boundBy: otherSite ? "verifier" : "cookie" },

@@ -32,8 +32,8 @@ export const emailActions = {
     when: ({ account, config }) => mayAddEmail(account, config),
     to: ["passcode_confirmation", STAY],
     errors: ["value_invalid_error", "email_already_exists"],
-    async run({ request, db, account, config }, given) {
-      const address = parseEmailAddress(given.email, config.email.max_length);
+    async run({ request, db, account, config }, { email: typed }) {
+      const address = parseEmailAddress(typed, config.email.max_length);
       if (!address) return reject("value_invalid_error", { input: "email" });
       const own = addressesOf(account);
       if (own.some((email) => email.address === address)) {

@@ -19,15 +19,15 @@ export const metadataActions = {
     input: z.strictObject({ patch_metadata: patch }),
     to: [STAY],
     errors: ["invalid_metadata_error"],
-    run({ request, account }, given) {
+    run({ request, account }, { patch_metadata }) {
       const { profile } = account;
       const current = profile.metadata?.unsafe_metadata ?? {};
-      if (patchMetadata(current, given.patch_metadata) === null) {
+      if (patchMetadata(current, patch_metadata) === null) {
         return reject("invalid_metadata_error", { input: "patch_metadata" });
       }
       return stay({
         writes: [
-          patchUnsafeMetadata(request, profile.id, given.patch_metadata),
+          patchUnsafeMetadata(request, profile.id, patch_metadata),
           emit(request, "user.update", profile.id),
         ],
       });

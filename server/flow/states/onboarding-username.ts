@@ -32,11 +32,11 @@ export const onboardingUsername = state({
         "value_too_long_error",
         "username_already_exists",
       ],
-      async run({ request, db, data, facts, config }, given) {
+      async run({ request, db, data, facts, config }, { username: typed }) {
         const { tenant } = request;
         // Another flow of the user set one concurrently.
         if (facts.username !== null) return next();
-        const parsed = parseUsername(given.username, config.username);
+        const parsed = parseUsername(typed, config.username);
         if (!parsed.ok) return reject(parsed.reason, { input: "username" });
         const { username } = parsed;
         if (await factsByUsername(db, tenant.id, username))

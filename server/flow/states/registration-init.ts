@@ -55,13 +55,13 @@ export const registrationInit = state({
         "email_already_exists",
         "flow_discontinuity_error",
       ],
-      async run(context, given) {
+      async run(context, { email: typedEmail, username: typedUsername }) {
         const { type, request, db, data, config } = context;
         const { tenant, runtime } = request;
-        if (!given.email && !given.username) {
+        if (!typedEmail && !typedUsername) {
           return reject("value_missing_error", { input: asksFor.email(config) ? "email" : "username" });
         }
-        const parsed = given.username ? parseUsername(given.username, config.username) : null;
+        const parsed = typedUsername ? parseUsername(typedUsername, config.username) : null;
         if (parsed && !parsed.ok) return reject(parsed.reason, { input: "username" });
         const username = parsed?.username;
         // Usernames are public, so a taken one is reported.
@@ -69,7 +69,7 @@ export const registrationInit = state({
           return reject("username_already_exists", { input: "username" });
         }
 
-        const email = given.email ? parseEmailAddress(given.email, config.email.max_length) : undefined;
+        const email = typedEmail ? parseEmailAddress(typedEmail, config.email.max_length) : undefined;
         if (email === null) return reject("value_invalid_error", { input: "email" });
         const redirect = email === undefined ? null : await goToSamlProvider(context, email, "email");
         if (redirect) return redirect;
@@ -84,8 +84,8 @@ export const registrationInit = state({
           username,
           userId: data.userId ?? runtime.platform.uuid(),
           identifier: email
-            ? { kind: "email", value: email, typed: given.email }
-            : { kind: "username", value: username ?? "", typed: given.username },
+            ? { kind: "email", value: email, typed: typedEmail }
+            : { kind: "username", value: username ?? "", typed: typedUsername },
           passcode: email && require_verification ? emailVerification(email, taken) : undefined,
           // A verification counts for the same address only.
           emailVerified: data.emailVerified && email === data.email ? true : undefined,

@@ -73,11 +73,11 @@ export function changeOperation<
   Body extends z.ZodType = z.ZodUndefined,
 >(
   declared: Parameters<typeof adminOperation<Params, Query, Body>>[0],
-  perform: (context: RequestContext, given: Input<Params, Query, Body>) => Promise<Found | AdminRejection>,
+  perform: (context: RequestContext, input: Input<Params, Query, Body>) => Promise<Found | AdminRejection>,
   show: (found: Found) => Reply = noContent,
 ): AdminRow {
-  return adminOperation<Params, Query, Body>(declared, async (context, given) =>
-    replyTo(await perform(await requestContextOf(context), given), show),
+  return adminOperation<Params, Query, Body>(declared, async (context, input) =>
+    replyTo(await perform(await requestContextOf(context), input), show),
   );
 }
 

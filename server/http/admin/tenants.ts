@@ -74,14 +74,14 @@ export function tenantOperation<Params extends z.ZodObject, Body extends z.ZodTy
   perform: (
     tenantId: string,
     context: HandlerContext,
-    given: { params: z.output<Params>; body: z.output<Body> },
+    input: { params: z.output<Params>; body: z.output<Body> },
   ) => Promise<Reply>,
 ): AdminRow {
-  return adminOperation<Params, z.ZodObject<Record<never, never>>, Body>(declared, (context, given) =>
+  return adminOperation<Params, z.ZodObject<Record<never, never>>, Body>(declared, (context, input) =>
     answerTenantChange(async () => {
-      const { id } = given.params as { id?: string };
+      const { id } = input.params as { id?: string };
       const tenantId = managedTenant(context, id);
-      return tenantId ? perform(tenantId, context, given) : plainError(404, "Not found.");
+      return tenantId ? perform(tenantId, context, input) : plainError(404, "Not found.");
     }),
   );
 }

@@ -32,9 +32,9 @@ export const deleteUserHandler: Handler = async (context) => {
 export const renameHandler: Handler = async (context) => {
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
-  const given = await readBody(context, parseRename);
-  if (!given.ok) return given.reply;
-  const { newName } = given.value;
+  const read = await readBody(context, parseRename);
+  if (!read.ok) return read.reply;
+  const { newName } = read.value;
   const renamed = await renameDevice(await clientContext(context), context.params.device_id ?? "", newName);
   return renamed ? json(200, { newName }) : authenticatorError(404, "Not Found.");
 };

@@ -28,8 +28,8 @@ export function initializeRegistrationHandler(kind: CredentialKind): Handler {
     if (!read.ok) return read.reply;
     const { user_id: userId, username: name, display_name, icon } = read.fields;
     const displayName = display_name?.trim() ? display_name : name;
-    const given = { userId, name, displayName, icon: icon || null };
-    return json(200, await initializeRegistration(await requestContextOf(context), kind, given));
+    const user = { userId, name, displayName, icon: icon || null };
+    return json(200, await initializeRegistration(await requestContextOf(context), kind, user));
   };
 }
 

@@ -13,14 +13,14 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const body = await readObject(request);
   if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
-  const given = codeRedemption.safeParse(body.ok ? body.value : undefined);
-  if (!given.success) {
+  const parsed = codeRedemption.safeParse(body.ok ? body.value : undefined);
+  if (!parsed.success) {
     return plainError(
       400,
       "The body must be a JSON object with `code`, `code_verifier` and optionally `redirect_to`.",
     );
   }
-  const { code, code_verifier: codeVerifier, redirect_to: redirectTo } = given.data;
+  const { code, code_verifier: codeVerifier, redirect_to: redirectTo } = parsed.data;
   const redeemed = await redeemAuthorizationCode(runtime, tenant, { code, codeVerifier });
   // RFC 6749, 4.1.3: a given address must be the one that the code was sent to.
   const isOtherAddress = redirectTo !== undefined && normalize(redirectTo) !== redeemed?.redirectTo;

@@ -14,9 +14,9 @@ export const validateTokenHandler: Handler = async ({ runtime, tenant, request }
   const body = await readObject(request);
   if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
-  const given = tokenToValidate.safeParse(body.ok ? body.value : undefined);
-  if (!given.success) return plainError(400, "`session_token` is required.");
-  const presented = { bearer: given.data.session_token, cookies: [] };
+  const parsed = tokenToValidate.safeParse(body.ok ? body.value : undefined);
+  if (!parsed.success) return plainError(400, "`session_token` is required.");
+  const presented = { bearer: parsed.data.session_token, cookies: [] };
   return show(await verifySession(runtime, tenant, presented, { touch: true }));
 };
 
