@@ -1,4 +1,5 @@
 import { judgeCallback } from "../lib/callback-address.ts";
+import { isLoopback } from "../lib/is-loopback.ts";
 import type { Config } from "./schema.ts";
 import { isLocalOrigin } from "./sections/leaves.ts";
 
@@ -53,10 +54,11 @@ function* violations(config: Config, baseUrl: string | undefined): Generator<str
   if (new Set(domains).size < domains.length) yield "STILE_SAML_IDENTITY_PROVIDERS holds a mail domain twice";
   if (mfa.enabled && !mfa.optional && !mfa.totp.enabled && !mfa.security_keys.enabled)
     yield "STILE_MFA_OPTIONAL is false, and so are STILE_MFA_TOTP_ENABLED and STILE_MFA_SECURITY_KEYS_ENABLED: no second factor could be set up";
+  yield* violationsOfPhone(config);
   if (mfa.device_trust_cookie_name === name)
     yield "STILE_MFA_DEVICE_TRUST_COOKIE_NAME is the name of the session cookie";
   if (!hasSignInMethod(config))
-    yield "STILE_PASSWORD_ENABLED, STILE_PASSKEY_ENABLED and STILE_EMAIL_USE_FOR_AUTHENTICATION are all false, and there is no identity provider: no sign-in is possible";
+    yield "STILE_PASSWORD_ENABLED, STILE_PASSKEY_ENABLED and STILE_EMAIL_USE_FOR_AUTHENTICATION are all false, and there is neither an identity provider nor a code by SMS: no sign-in is possible";
   if (
     !passkey_server.relying_party.origins.some(
       (origin) => origin.startsWith("android:") || isWithin(origin, passkey_server.relying_party.id),
@@ -81,13 +83,33 @@ function* violations(config: Config, baseUrl: string | undefined): Generator<str
     yield "SECRET_KEYS is missing: production needs at least one key of 16 characters";
 }
 
-function hasSignInMethod({ password, passkey, email, third_party, saml }: Config): boolean {
+function* violationsOfPhone({ phone, mfa, sms_delivery, mode }: Config): Generator<string, undefined> {
+  const { enabled, url, account_sid, auth_token, from, messaging_service_sid } = sms_delivery;
+  if (phone.enabled && phone.use_for_authentication && mfa.sms.enabled)
+    yield "STILE_PHONE_USE_FOR_AUTHENTICATION and STILE_MFA_SMS_ENABLED are both true: one number cannot prove both factors";
+  if (mfa.sms.enabled && !phone.enabled) yield "STILE_MFA_SMS_ENABLED needs STILE_PHONE_ENABLED";
+  // NIST SP 800-63B-4, 3.2.9: who offers a restricted authenticator offers one that is not restricted.
+  if (mfa.sms.enabled && !mfa.totp.enabled && !mfa.security_keys.enabled)
+    yield "STILE_MFA_SMS_ENABLED needs STILE_MFA_TOTP_ENABLED or STILE_MFA_SECURITY_KEYS_ENABLED: a code by SMS may not be the only second factor on offer";
+  if (account_sid !== undefined && auth_token === undefined)
+    yield "STILE_SMS_DELIVERY_AUTH_TOKEN is missing, and STILE_SMS_DELIVERY_ACCOUNT_SID is set";
+  if (account_sid !== undefined && (from === undefined) === (messaging_service_sid === undefined))
+    yield "STILE_SMS_DELIVERY_ACCOUNT_SID needs either STILE_SMS_DELIVERY_FROM or STILE_SMS_DELIVERY_MESSAGING_SERVICE_SID";
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "https:" && !isLoopback(hostname))
+    yield "STILE_SMS_DELIVERY_URL must begin with https://: the password and the codes would be sent in the clear";
+  if (mode === "production" && phone.enabled && enabled && account_sid === undefined)
+    yield "STILE_PHONE_ENABLED is true, and nothing sends SMS: set STILE_SMS_DELIVERY_ACCOUNT_SID, STILE_SMS_DELIVERY_AUTH_TOKEN and STILE_SMS_DELIVERY_FROM, or STILE_SMS_DELIVERY_ENABLED to false and subscribe a webhook to sms.send";
+}
+
+function hasSignInMethod({ password, passkey, email, phone, third_party, saml }: Config): boolean {
   const providers = [
     ...Object.values(third_party.providers).filter(({ enabled }) => enabled),
     ...Object.values(third_party.custom_providers).filter(({ enabled }) => enabled),
   ];
   const byMail = email.enabled && email.use_for_authentication;
-  return password.enabled || passkey.enabled || byMail || providers.length > 0 || saml.enabled;
+  const bySms = phone.enabled && phone.use_for_authentication && phone.allowed_countries.length > 0;
+  return password.enabled || passkey.enabled || byMail || bySms || providers.length > 0 || saml.enabled;
 }
 
 /** Whether a provider has a private key, which Apple accepts in place of a client secret. */

@@ -18,6 +18,7 @@ import {
 import { passkeyServer } from "./sections/passkey-server.ts";
 import { passkey, webauthn } from "./sections/passkeys.ts";
 import { password } from "./sections/passwords.ts";
+import { phone, smsDelivery } from "./sections/phone.ts";
 import { rateLimiter } from "./sections/rate-limits.ts";
 import { mfa } from "./sections/second-factors.ts";
 import { securityNotifications } from "./sections/security-notifications.ts";
@@ -148,6 +149,7 @@ export const configSchema = z.strictObject({
   }),
   email,
   username,
+  phone,
   password,
   passkey,
   mfa,
@@ -222,6 +224,7 @@ export const configSchema = z.strictObject({
       .optional()
       .describe("Sender's name of mails. Default: service.name."),
   }),
+  sms_delivery: smsDelivery,
 });
 
 type Tree = z.output<typeof configSchema>;

@@ -4,7 +4,8 @@ import { type SettingBounds, settingBounds } from "./setting-bounds.ts";
 
 const kinds: Record<SettingBounds["kind"], (setting: SettingBounds) => boolean> = {
   text: ({ max }) => max !== undefined,
-  list: ({ max }) => max !== undefined && max <= 100,
+  // One that may name every country is longer than the others, and its entries have two letters.
+  list: ({ max, path }) => max !== undefined && max <= (path.at(-1) === "allowed_countries" ? 250 : 100),
   map: ({ max }) => max !== undefined,
   json: ({ max, levels }) => max !== undefined && levels !== undefined,
   number: ({ max }) => max !== undefined,

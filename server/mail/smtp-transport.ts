@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { ConfigError } from "../config/errors.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
+import { isLoopback } from "../lib/is-loopback.ts";
 import { oneLine } from "./one-line.ts";
 import type { MailTransport } from "./transport.ts";
 
@@ -94,8 +95,4 @@ function permanentRejection(error: unknown): string | undefined {
 /** One address that no parser reads as two or as a header. Addresses that users may enter are narrower. */
 function isPlainAddress(value: string): boolean {
   return value.length <= 254 && /^[^\s\p{Cc}"(),:;<>@[\\\]]+@[^\s\p{Cc}"(),:;<>@[\\\]]+$/u.test(value);
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

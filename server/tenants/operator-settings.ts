@@ -3,14 +3,17 @@ import { isSettings, type Settings } from "./tenant-config.ts";
 
 /**
  * Settings of a tenant that only the operator of the server sets: addresses that this server sends requests to, sender
- * and texts of its mails, and cookies that tenants of one host could take from each other. `*` stands for any key, and
- * `x*` for any that begins with `x`.
+ * and texts of its mails and SMS, countries whose SMS are paid for, and cookies that tenants of one host could take from
+ * each other. `*` stands for any key, and `x*` for any that begins with `x`.
  */
 const operatorSettings = [
   "smtp_url",
   "email_delivery",
+  "sms_delivery",
+  "phone.allowed_countries",
   "service.name_pinned",
   "words.*.mail*",
+  "words.*.sms*",
   "session.cookie",
   "authenticator.push_url",
   "third_party.custom_providers.*.issuer",

@@ -573,6 +573,25 @@ export type TenantSettings = {
       }
     | null
     | undefined;
+  phone?:
+    | {
+        /** Whether an account may have a telephone number, to which codes are sent. */
+        enabled?: boolean | null | undefined;
+        /** Whether an account may do without one. */
+        optional?: boolean | null | undefined;
+        /** Ask for a number at registration. */
+        acquire_on_registration?: boolean | null | undefined;
+        /** Users may identify themselves by their number. */
+        use_as_login_identifier?: boolean | null | undefined;
+        /** A code by SMS is a way to sign in. */
+        use_for_authentication?: boolean | null | undefined;
+        /** Countries (ISO 3166-1 alpha-2, such as DE) whose mobile numbers are accepted. Empty: none. Each one is a price that an attacker may make you pay. */
+        allowed_countries?: string[] | null | undefined;
+        /** Life of a code by SMS; NIST SP 800-63B-4 allows 10 minutes. */
+        code_ttl?: number | string | null | undefined;
+      }
+    | null
+    | undefined;
   password?:
     | {
         /** Whether accounts have passwords. */
@@ -652,6 +671,13 @@ export type TenantSettings = {
         authenticator?:
           | {
               /** Whether an authenticator is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator. */
+              enabled?: boolean | null | undefined;
+            }
+          | null
+          | undefined;
+        sms?:
+          | {
+              /** Whether the telephone number of an account is its second factor, by a code in an SMS. It is asked for only if the account has no other. NIST SP 800-63B-4, 3.1.3.3, restricts it. */
               enabled?: boolean | null | undefined;
             }
           | null
@@ -1310,6 +1336,25 @@ export type TenantSettings = {
         from_address?: string | null | undefined;
         /** Sender's name of mails. Default: service.name. */
         from_name?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  sms_delivery?:
+    | {
+        /** Send SMS. If not, each goes to the webhooks that are subscribed to sms.send, and they have to send it. */
+        enabled?: boolean | null | undefined;
+        /** Service that sends SMS: Twilio, or another with its Messages resource. https, or http on the same machine. */
+        url?: string | null | undefined;
+        /** Account at that service. Without one, development keeps SMS in the local mailbox page. */
+        account_sid?: string | null | undefined;
+        /** Password of that account. Default: none. */
+        auth_token?: string | null | undefined;
+        /** Sender of SMS: a number (E.164), a short code, or a name where the country has those. Default: none. */
+        from?: string | null | undefined;
+        /** Messaging service that chooses the sender, in place of from. Default: none. */
+        messaging_service_sid?: string | null | undefined;
+        /** How long the service may take to accept an SMS. */
+        timeout?: number | string | null | undefined;
       }
     | null
     | undefined;

@@ -14,6 +14,16 @@ export const rateLimiter = section({
   passcodes_per_source: count(60, 1).describe(
     "Codes asked for from one source (IPv4 address, IPv6 /64) in an hour.",
   ),
+  sms_per_number: count(5, 1).describe("SMS to one number in an hour; in a day three times as many."),
+  sms_per_range: count(10, 1).describe(
+    "SMS to numbers that differ in their last three digits alone, in an hour; in a day three times as many.",
+  ),
+  sms_per_country: count(300, 1).describe(
+    "SMS to the numbers of one country in an hour; in a day three times as many. The bound of what strangers can make SMS cost.",
+  ),
+  sms_per_source: count(10, 1).describe(
+    "SMS asked for from one source (IPv4 address, IPv6 /64) in an hour; in a day three times as many.",
+  ),
   wrong_passcodes_per_hour: count(10, 1).describe(
     "Wrong codes for one account from one source in an hour, after which that source gets no further code.",
   ),

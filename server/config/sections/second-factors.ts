@@ -31,6 +31,11 @@ export const mfa = section({
       "Whether an authenticator is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator.",
     ),
   }),
+  sms: section({
+    enabled: flag(false).describe(
+      "Whether the telephone number of an account is its second factor, by a code in an SMS. It is asked for only if the account has no other. NIST SP 800-63B-4, 3.1.3.3, restricts it.",
+    ),
+  }),
   security_keys: section({
     enabled: flag(true).describe("Whether security keys are second factors."),
     limit: count(10, 1, 100).describe("Most security keys of one account."),
