@@ -19,6 +19,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/theme", "server/identity"],
   ["server/jobs"],
   ["server/mail"],
+  ["server/sms"],
   ["server/events"],
   ["server/audit"],
   ["server/sessions", "server/tenants"],

@@ -25,6 +25,14 @@ export const tenantRates = [
   "passcode_account_requester",
   /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
   "passcode_reserve",
+  /** SMS asked for from a source. */
+  "sms_source",
+  /** SMS to a number. */
+  "sms_number",
+  /** SMS to a thousand adjacent numbers. */
+  "sms_range",
+  /** SMS to the numbers of a country. */
+  "sms_country",
   /** Notices of changes of an account, mailed to an address. */
   "notice",
   /** Password attempts for an account from a source. */
@@ -122,6 +130,7 @@ function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
   const perMinute = (points: number): Window => ({ points, seconds: MINUTE_SECONDS });
   const perHour = (points: number): Window => ({ points, seconds: HOUR_SECONDS });
   const perDay = (points: number): Window => ({ points, seconds: DAY_SECONDS });
+  const ofSms = (points: number) => [perHour(points), perDay(3 * points)];
   const { passcodes_per_hour: codesPerHour, passcodes_per_day: codesPerDay } = limits;
   return {
     passcode_source: [perHour(limits.passcodes_per_source)],
@@ -133,6 +142,10 @@ function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
     passcode_account: [perDay(codesPerDay)],
     passcode_account_requester: [perDay(half(codesPerDay))],
     passcode_reserve: [perDay(limits.reserved_passcodes_per_day)],
+    sms_source: ofSms(limits.sms_per_source),
+    sms_number: ofSms(limits.sms_per_number),
+    sms_range: ofSms(limits.sms_per_range),
+    sms_country: ofSms(limits.sms_per_country),
     notice: [perDay(limits.notices_per_day)],
     password: [perMinute(limits.passwords_per_minute)],
     password_source: [perMinute(limits.passwords_per_source)],
