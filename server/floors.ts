@@ -52,6 +52,11 @@ export const backwards: readonly { from: string; to: string; because: string }[]
     because: "every language has words for every mail",
   },
   {
+    from: "words/sms.ts",
+    to: "server/sms/sms-job.ts",
+    because: "every language has words for every SMS",
+  },
+  {
     from: "server/runtime.ts",
     to: "server/flow/observed-step.ts",
     because: "tests are told of the steps that the engine writes",

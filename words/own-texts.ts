@@ -14,7 +14,13 @@ export const MAX_TEXT_CHARACTERS = 500;
  * The parts that can be replaced, with what their paths begin with. The words of a terminal are not among them: it is a
  * program of its own, that may speak to another version of the service.
  */
-const parts = { flow: "", confirmation: "confirmation.", frame: "frame.", mail: "mail." } as const;
+const parts = {
+  flow: "",
+  confirmation: "confirmation.",
+  frame: "frame.",
+  mail: "mail.",
+  sms: "sms.",
+} as const;
 const partNames = Object.keys(parts) as (keyof typeof parts)[];
 
 /** Our texts by path. All languages have the same paths and placeholders. */
@@ -32,11 +38,14 @@ for (const part of partNames)
 /** Paths of all texts that can be replaced, for instance `states.login_init.title`. */
 export const textPaths: readonly string[] = [...known.keys()];
 
-/** What every mail may name, whether or not our own text does. */
-const namesOfMails = ["service", "host"];
+/** What every message may name, whether or not our own text does: messages are ICU messages, and texts of pages are not. */
+const namesOfMessages: { [prefix: string]: readonly string[] } = {
+  [parts.mail]: ["service", "host"],
+  [parts.sms]: ["service"],
+};
 
-/** Values of every placeholder of a mail. */
-const mailValues = {
+/** Values of every placeholder of a message. */
+const messageValues = {
   service: "Stile",
   host: "login.example.com",
   code: "048213",
@@ -69,24 +78,24 @@ export function faultsOfWords(own: OwnWords): string[] {
  */
 function faultOfText(path: string, text: string): string | null {
   const ours = known.get(path);
-  if (ours === undefined) return "is not a text of pages or mails";
+  if (ours === undefined) return "is not a text of pages, mails or SMS";
   if (text.trim() === "") return "must not be empty";
   if (text.length > MAX_TEXT_CHARACTERS) return `must not be longer than ${MAX_TEXT_CHARACTERS} characters`;
   if (unfit.test(text)) return "must be one line without control characters";
-  const isMail = path.startsWith(parts.mail);
+  const names = Object.entries(namesOfMessages).find(([prefix]) => path.startsWith(prefix))?.[1];
   const [needed, given] = [placeholders(ours), placeholders(text)];
-  const missing = needed.find((name) => !given.includes(name) && !(isMail && namesOfMails.includes(name)));
+  const missing = needed.find((name) => !given.includes(name) && !names?.includes(name));
   if (missing) return `must have the placeholder {${missing}}`;
-  if (isMail) return faultOfMailText(text, [...new Set([...needed, ...namesOfMails])]);
+  if (names) return faultOfMessage(text, [...new Set([...needed, ...names])]);
   const extra = given.find((name) => !needed.includes(name));
   if (extra) return `has no placeholder {${extra}}${listed(needed)}`;
   const repeated = given.find((name, at) => given.indexOf(name) < at);
   return repeated ? `must have the placeholder {${repeated}} once` : null;
 }
 
-/** Formats a text as the writer of mails does, with every value that it may use. */
-function faultOfMailText(text: string, allowed: readonly string[]): string | null {
-  const values = Object.fromEntries(Object.entries(mailValues).filter(([name]) => allowed.includes(name)));
+/** Formats a text as the writer of messages does, with every value that it may use. */
+function faultOfMessage(text: string, allowed: readonly string[]): string | null {
+  const values = Object.fromEntries(Object.entries(messageValues).filter(([name]) => allowed.includes(name)));
   try {
     createTranslator({
       locale: "en",
@@ -122,6 +131,7 @@ export function withOwnTexts(words: LanguageWords, given: OwnTexts): LanguageWor
     confirmation: texts,
     frame: texts,
     mail: mapTexts(texts, icuOf),
+    sms: mapTexts(texts, icuOf),
   };
   for (const part of partNames)
     Object.assign(changed, { [part]: withTexts<unknown>(words[part], own[part], parts[part]) });

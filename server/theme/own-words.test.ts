@@ -18,10 +18,11 @@ test("a text of every part of the words is replaced in its language alone, and n
       "confirmation.title": "Freigabe",
       "frame.waiting": "Weiter im Fenster.",
       "mail.messages.login.heading": "Ihr Acme-Code",
+      "sms.sms_login": "{code} gilt {minutes} Minuten",
     },
   };
   judge(own);
-  const { flow, confirmation, frame, mail, ...others } = wordsOf("de", own);
+  const { flow, confirmation, frame, mail, sms, ...others } = wordsOf("de", own);
   const ours = wordsOf("de", {});
   expect(flow.states.login_init.title).toBe("Willkommen bei Acme");
   expect(flow.states.login_init.other).toEqual({
@@ -32,6 +33,7 @@ test("a text of every part of the words is replaced in its language alone, and n
   expect(confirmation).toEqual({ ...ours.confirmation, title: "Freigabe" });
   expect(frame).toEqual({ ...ours.frame, waiting: "Weiter im Fenster." });
   expect(mail.messages.login.heading).toBe("Ihr Acme-Code");
+  expect(sms).toEqual({ ...ours.sms, sms_login: "{code} gilt {minutes} Minuten" });
   expect(others).toEqual({ name: ours.name, terminal: ours.terminal });
   expect(wordsOf("en", own)).toBe(wordsOf("en", {}));
 });
@@ -55,8 +57,8 @@ test("every text can be replaced by itself, so all of ours pass our own rules", 
   ])
     expect(textPaths).toContain(path);
   for (const tag of languageTags) {
-    const { flow, confirmation, frame, mail } = wordsOf(tag, {});
-    const tree: object = { ...flow, confirmation, frame, mail };
+    const { flow, confirmation, frame, mail, sms } = wordsOf(tag, {});
+    const tree: object = { ...flow, confirmation, frame, mail, sms };
     const at = (path: string) =>
       path.split(".").reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], tree);
     judge({ [tag]: Object.fromEntries(textPaths.map((path) => [path, at(path)])) });
@@ -66,7 +68,7 @@ test("every text can be replaced by itself, so all of ours pass our own rules", 
 describe("a configuration is rejected, with the path of the text,", () => {
   test.each([
     [{ tlh: { "page.signIn": "x" } }, /^words\.tlh is not one of the languages de, en/],
-    [{ en: { "page.signin": "x" } }, /^words\.en\.page\.signin is not a text of pages or mails$/],
+    [{ en: { "page.signin": "x" } }, /^words\.en\.page\.signin is not a text of pages, mails or SMS$/],
     [{ en: { "page.constructor": "x" } }, /is not a text/],
     [{ en: { constructor: "x" } }, /is not a text/],
     [{ en: { "states.login_init": "x" } }, /is not a text/],

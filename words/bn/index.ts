@@ -3,6 +3,7 @@ import { confirmation } from "./confirmation.ts";
 import { flow } from "./flow.ts";
 import { frame } from "./frame.ts";
 import { mail } from "./mail.ts";
+import { sms } from "./sms.ts";
 import { terminal } from "./terminal.ts";
 
-export const bn: LanguageWords = { name: "বাংলা", flow, confirmation, frame, mail, terminal };
+export const bn: LanguageWords = { name: "বাংলা", flow, confirmation, frame, mail, sms, terminal };
