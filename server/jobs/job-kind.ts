@@ -55,7 +55,8 @@ export interface JobKind<Job> {
   /**
    * Runs the job. It may run again after a failure or a crash.
    *
-   * @throws PermanentFailure if a retry cannot succeed. Any other error causes a retry.
+   * @throws PermanentFailure if a retry cannot succeed. Any other error causes a retry, not before its
+   *   `retryAfterSeconds` if it has them.
    */
   run(stored: unknown, attempt: Attempt): Promise<void>;
 }

@@ -181,6 +181,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
           log.warn({ ...context, ...described, failure }, "job failed and will be retried");
         }
         await boss.fail(name, row, { failure });
+        await postpone(name, row, error);
         return;
       } finally {
         deadline.end();
@@ -191,6 +192,16 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     } catch (error) {
       log.warn({ ...context, failure: describeFailure(error) }, "settling a job failed; it will run again");
     }
+  }
+
+  /** Delays the next attempt by what an error asks for, at most until the job expires. */
+  async function postpone(name: Job["name"], row: Row, error: unknown): Promise<void> {
+    const { retryAfterSeconds } = Object(error) as { retryAfterSeconds?: unknown };
+    if (typeof retryAfterSeconds !== "number" || retryAfterSeconds <= 0) return;
+    await database.claim.execute(sql`
+      update pgboss.job set start_after = greatest(start_after, least(
+        now() + make_interval(secs => ${retryAfterSeconds}), keep_until - make_interval(secs => ${GRACE_SECONDS})))
+      where name = ${name} and id = ${row.id}::uuid and state = 'retry'`);
   }
 
   /** Replaces a job with a dead letter, in one transaction. */

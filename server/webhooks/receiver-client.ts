@@ -5,6 +5,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { judgeCallback } from "../lib/callback-address.ts";
 import { isPublicAddress } from "../lib/public-address.ts";
+import { retryAfterSeconds } from "../lib/retry-after.ts";
 
 /** A request to a receiver. */
 export interface ReceiverRequest {
@@ -228,17 +229,8 @@ function judgeAnswer({ statusCode: status = 0, headers }: IncomingMessage, body:
   const answer = encoding === "identity" && text !== "" ? { answer: text } : {};
   if (status >= 200 && status < 300) return { status, ...answer };
   const error: ReceiverError = status >= 300 && status < 400 ? "redirect" : "status";
-  const wait = status === 429 || status === 503 ? secondsUntil(headers["retry-after"]) : null;
+  const wait = status === 429 || status === 503 ? retryAfterSeconds(headers["retry-after"]) : null;
   return { status, error, ...answer, ...(wait === null ? {} : { retryAfterSeconds: wait }) };
-}
-
-/** Reads seconds or a date of HTTP (RFC 9110, 5.6.7) in its preferred form. */
-function secondsUntil(text = ""): number | null {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const time = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  return Number.isNaN(time) ? null : Math.max(0, Math.ceil((time - Date.now()) / 1000));
 }
 
 function describeError(error: unknown): ReceiverError {
