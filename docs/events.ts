@@ -54,6 +54,12 @@ export function eventsPage(): string {
     "The token also has `language` as a claim. `type` says which `data` the mail has; only that of a code has a code.",
     "",
     ...mailMembers(),
+    "",
+    "## `data` of `sms.send`",
+    "",
+    "The token also has `language` as a claim.",
+    "",
+    ...membersOf(schemaOf("sms.send")),
   ]
     .join("\n")
     .replace(/\n+$/, "\n");

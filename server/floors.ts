@@ -18,6 +18,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/limits", "server/database"],
   ["server/theme", "server/identity"],
   ["server/jobs"],
+  ["server/messages"],
   ["server/mail"],
   ["server/sms"],
   ["server/events"],

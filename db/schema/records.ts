@@ -66,7 +66,28 @@ export const mailOutages = declareTable(
   (table) => [primaryKey({ columns: [table.tenantId] })],
 );
 
-/** The mailbox of development: mails that are stored instead of sent. */
+/** Services that take no SMS now. */
+export const smsOutages = declareTable(
+  "sms_outages",
+  {
+    /** The tenant whose account at the service it is; the default tenant for those that have none of their own. */
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    since: moment("since").notNull(),
+    lastFailedAt: moment("last_failed_at").notNull(),
+    /** What the last attempt failed with: a code, no text of the service. */
+    failure: text("failure").notNull(),
+  },
+  {
+    owner: "tenant",
+    withTenant: "cascade",
+    ends: "when the service accepts an SMS",
+    exported: { because: "It is about a service that sends SMS." },
+    grows: false,
+  },
+  (table) => [primaryKey({ columns: [table.tenantId] })],
+);
+
+/** The mailbox of development: mails and SMS that are stored instead of sent. */
 export const mailbox = declareTable(
   "mailbox",
   {

@@ -38,6 +38,10 @@ const accountTypes = [
   "security_notification_sent",
   "session_created",
   "session_revoked",
+  "sms_accepted",
+  "sms_failed",
+  "sms_queued",
+  "sms_withheld",
   "thirdparty_linking_succeeded",
   "thirdparty_signin_succeeded",
   "thirdparty_signup_succeeded",
@@ -113,4 +117,4 @@ export type PasskeyServerFailureType = Extract<FailureType, PasskeyServerAuditTy
 export type AttemptFailureType = SignInFailureType | "otp_creation_failed" | "api_key_rejected";
 
 /** Events that `auditAttempt` records: they change nothing, so a client can cause them without end. */
-export type AttemptType = AttemptFailureType | PasskeyServerAuditType | "mail_withheld";
+export type AttemptType = AttemptFailureType | PasskeyServerAuditType | "mail_withheld" | "sms_withheld";

@@ -1,5 +1,5 @@
 import { requestErrors } from "../failures/authenticator-requests.ts";
-import { withheldMails } from "../failures/mail.ts";
+import { withheldMessages } from "../failures/messages.ts";
 import { type PasskeyErrorCode, passkeyErrors } from "../failures/passkey-server.ts";
 import { thirdPartyFailures } from "../failures/third-party.ts";
 import { type UafRejectionReason, uafRejections } from "../failures/uaf.ts";
@@ -51,11 +51,16 @@ export const failureReasons = {
     wrong: "The code that should confirm the app is wrong.",
     rate_limited: "Too many wrong codes of this account; this one was not verified.",
   },
-  mail_withheld: withheldMails,
+  mail_withheld: withheldMessages,
   mail_failed: {
     expired: "The code or notice was no longer valid.",
     rejected: "It cannot be sent; `detail` says why, for instance by the answer of the mail server.",
     too_many_notices: "The recipient has received too many notices.",
+  },
+  sms_withheld: withheldMessages,
+  sms_failed: {
+    expired: "The code was no longer valid.",
+    rejected: "It cannot be sent; `detail` says why, for instance by the error number of the service.",
   },
   authenticator_request_failed: {
     cancelled: requestErrors.cancelled.reason,

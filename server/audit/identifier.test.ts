@@ -10,6 +10,7 @@ test.each([
   ["a@example.com", "a…@example.com"],
   ["grace_hopper", "g…r"],
   ["ab", "a…"],
+  ["+4915112345678", "+49…78"],
   ["", "…"],
   ["😀bc😁@example.com", "😀…😁@example.com"],
 ])("masks %j as %j", (identifier, masked) => {

@@ -12,11 +12,13 @@ const MAX_LENGTH = 254;
 const MIN_LENGTH_OF_BOTH_ENDS = 4;
 
 /**
- * Masks an identifier: its first and last character stay, and the domain of an email address.
+ * Masks an identifier: its first and last character stay, and the domain of an email address; of a telephone number the
+ * first two digits and the last two.
  *
- * @returns for instance `n…y@example.com`, `n…y`
+ * @returns for instance `n…y@example.com`, `n…y`, `+49…78`
  */
 export function maskIdentifier(identifier: string): string {
+  if (/^\+\d{7,15}$/.test(identifier)) return `${identifier.slice(0, 3)}…${identifier.slice(-2)}`;
   const at = identifier.lastIndexOf("@");
   const name = [...(at < 0 ? identifier : identifier.slice(0, at))];
   const last = name.length < MIN_LENGTH_OF_BOTH_ENDS ? "" : name.at(-1);

@@ -4,7 +4,7 @@ import { schema } from "#db/client";
 import type { JobCause } from "../jobs/job-cause.ts";
 import { createVault } from "../keys/vault.ts";
 import type { MailJob } from "../mail/mail-job.ts";
-import { mailOutageOf } from "../mail/mail-outages.ts";
+import { outageOf } from "../messages/outages.ts";
 import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
@@ -83,7 +83,7 @@ async function entries() {
 const makeDue = () =>
   db.database.write.execute(sql`update pgboss.job set start_after = now() where name = 'send_mail'`);
 
-const outage = () => mailOutageOf(db.database.read, tenantId);
+const outage = () => outageOf(db.database.read, "mail", tenantId);
 
 const named = {
   mail: "login",

@@ -7,28 +7,64 @@ import { describeFailure, summaryOf } from "../jobs/failure.ts";
 import { type Attempt, EXPIRED } from "../jobs/job-kind.ts";
 import type { Sealing, Vault } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { mailServerOf, outageBegins, outageEnds } from "../mail/mail-outages.ts";
-import type { MailRecords, RecordedMail } from "../mail/mail-outcome.ts";
+import type { MailJob } from "../mail/mail-job.ts";
+import type { MailRecords } from "../mail/mail-outcome.ts";
+import { type ChannelName, outageBegins, outageEnds, serverOf } from "../messages/outages.ts";
+import type { MessageRecords, RecordedMessage } from "../messages/outcome.ts";
+import type { SmsJob } from "../sms/sms-job.ts";
 import { type AuditDetails, audit, type FailureDetails } from "./audit.ts";
 import type { AuditOutputs } from "./audit-output.ts";
 import { maskedIdentifier } from "./identifier.ts";
 
-/** A mail and its recipient as entries of the audit log name them: masked, and searchable by a digest. */
-export function mailFacts(vault: Pick<Vault, "mac">, tenantId: string, mail: string, recipient: string) {
+/**
+ * A message and its recipient as entries of the audit log name them: masked, and searchable by a digest.
+ *
+ * @param type what the message is for, such as `login`
+ */
+export function messageFacts(
+  vault: Pick<Vault, "mac">,
+  tenantId: string,
+  channel: ChannelName,
+  type: string,
+  recipient: string,
+) {
   const { identifier, identifier_digest } = maskedIdentifier(vault, tenantId, recipient);
-  return { mail, recipient: identifier, identifier_digest } satisfies AuditDetails;
+  return { [channel]: type, recipient: identifier, identifier_digest } satisfies AuditDetails;
 }
 
-/** The parts of a runtime that record mails; `tenant`: the default tenant, whose settings of the log are those of all tenants. */
+/** The parts of a runtime that record messages; `tenant`: the default tenant, whose settings of the log are those of all tenants. */
 type RecordingRuntime = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenant };
 
-/** Makes the records of mails: audit entries, and the outages of mail servers. */
-export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" | "info">): MailRecords {
+type Log = Pick<Logger, "warn" | "info">;
+
+/** The messages of a channel in lines of the log. */
+const called: Record<ChannelName, { one: string; many: string }> = {
+  mail: { one: "a mail", many: "mails" },
+  sms: { one: "an SMS", many: "SMS" },
+};
+
+/** Makes the records of mails. */
+export function mailRecords(runtime: RecordingRuntime, log: Log): MailRecords {
+  const { records, failed } = messageRecords(runtime, "mail", log);
+  return {
+    ...records,
+    tooMany: (mail, attempt) => failed(mail, attempt, { reason: "too_many_notices", attempts: 0 }),
+  };
+}
+
+/** Makes the records of SMS. */
+export function smsRecords(runtime: RecordingRuntime, log: Log): MessageRecords<SmsJob> {
+  return messageRecords(runtime, "sms", log).records;
+}
+
+/** Makes the records of the messages of a channel: audit entries, and the outages of its servers. */
+function messageRecords(runtime: RecordingRuntime, channel: ChannelName, log: Log) {
   const { vault, database, tenant: defaultTenant } = runtime;
   const logOf = (tenantId: string) => ({ id: tenantId, config: defaultTenant.config });
+  const server = (tenant: Tenant) => serverOf(channel, tenant, defaultTenant);
 
-  const named = (tenantId: string, mail: string, recipient: string) =>
-    mailFacts(vault, tenantId, mail, recipient);
+  const named = (tenantId: string, type: string, recipient: string) =>
+    messageFacts(vault, tenantId, channel, type, recipient);
 
   /** What a worker writes an entry with: the request that caused the mail. */
   function worker(tenantId: string, { cause, now }: Pick<Attempt, "cause" | "now">) {
@@ -37,12 +73,12 @@ export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" 
   }
 
   function failed(
-    { tenantId, mail, to }: RecordedMail,
+    { tenantId, type, to }: RecordedMessage,
     of: Pick<Attempt, "cause" | "now">,
     details: FailureDetails<"mail_failed">,
   ): WriteOfParts {
-    const facts = { ...named(tenantId, mail, to), ...details };
-    return audit(worker(tenantId, of), "mail_failed", facts, of.cause.user ?? null);
+    const facts = { ...named(tenantId, type, to), ...details };
+    return audit(worker(tenantId, of), `${channel}_failed`, facts, of.cause.user ?? null);
   }
 
   /** Writes in one round trip; what fails is logged. */
@@ -53,45 +89,56 @@ export function mailRecords(runtime: RecordingRuntime, log: Pick<Logger, "warn" 
       for (const { committed } of writes) committed?.(returned);
       return returned;
     } catch (error) {
-      log.warn({ failure: describeFailure(error) }, "recording what became of a mail failed");
+      log.warn({ failure: describeFailure(error) }, `recording what became of ${called[channel].one} failed`);
       return {};
     }
   }
 
-  return {
-    queued({ tenantId, to, mail, withheld }, { client, now, flowId, userId }) {
+  const records: MessageRecords<MailJob | SmsJob> = {
+    queued(job, { client, now, flowId, userId }) {
+      const { tenantId, to, withheld } = job;
+      const { type } = "mail" in job ? job.mail : job.sms;
       const context = { runtime, tenant: logOf(tenantId), client, now };
       const flow = flowId === undefined ? {} : { flow: flowId };
-      const details = { ...named(tenantId, mail.type, to ?? withheld?.identifier ?? ""), ...flow };
+      const details = { ...named(tenantId, type, to ?? withheld?.identifier ?? ""), ...flow };
       const reason = withheld?.reason ?? "no_address";
       return to === null
-        ? audit(context, "mail_withheld", { ...details, reason }, userId ?? null)
-        : audit(context, "mail_queued", details, userId ?? null);
+        ? audit(context, `${channel}_withheld`, { ...details, reason }, userId ?? null)
+        : audit(context, `${channel}_queued`, details, userId ?? null);
     },
 
-    async accepted(mail, tenant, answer, attempt) {
-      const details = { ...named(mail.tenantId, mail.mail, mail.to), answer, attempts: attempt.number };
-      const context = worker(mail.tenantId, attempt);
-      const entry = audit(context, "mail_accepted", details, attempt.cause.user ?? null);
-      const server = mailServerOf(tenant, defaultTenant);
-      const { outage_ended: since } = await record([entry, outageEnds(server)]);
-      if (since) log.info({ mail_server_of: server, failing_since: since }, "mails are accepted again");
+    async accepted({ tenantId, type, to }, tenant, answer, attempt) {
+      const details = { ...named(tenantId, type, to), answer, attempts: attempt.number };
+      const entry = audit(
+        worker(tenantId, attempt),
+        `${channel}_accepted`,
+        details,
+        attempt.cause.user ?? null,
+      );
+      const { [`${channel}_outage_ended`]: since } = await record([
+        entry,
+        outageEnds(channel, server(tenant)),
+      ]);
+      if (since)
+        log.info(
+          { [`${channel}_server_of`]: server(tenant), failing_since: since },
+          `${called[channel].many} are accepted again`,
+        );
     },
 
     async failing(tenant, error, { now }) {
       const failure = summaryOf(describeFailure(error));
-      await record([outageBegins({ server: mailServerOf(tenant, defaultTenant), failure, at: now() })]);
+      await record([outageBegins(channel, { server: server(tenant), failure, at: now() })]);
     },
 
-    givenUp(mail, { reason, attempts, lastFailure, ...of }) {
+    givenUp(message, { reason, attempts, lastFailure, ...of }) {
       const last = lastFailure === undefined ? {} : { last_failure: lastFailure };
       const why =
         reason === EXPIRED
           ? ({ reason: "expired" } as const)
           : ({ reason: "rejected", detail: reason } as const);
-      return failed(mail, of, { ...why, attempts, ...last });
+      return failed(message, of, { ...why, attempts, ...last });
     },
-
-    tooMany: (mail, attempt) => failed(mail, attempt, { reason: "too_many_notices", attempts: 0 }),
   };
+  return { records, failed };
 }

@@ -20,7 +20,10 @@ interface Name {
   name: string;
 }
 
-/** Resolves an id, an email address or a username, in full, to its canonical form and the account that has it. */
+/**
+ * Resolves an id, an email address, a username or a telephone number in the international form, in full, to its canonical
+ * form and the account that has it.
+ */
 export async function resolveName(
   { database }: Reading,
   { id, config }: Tenant,
@@ -35,6 +38,8 @@ export async function resolveName(
     const name = parseEmailAddress(given, config.email.max_length) ?? given.toLowerCase();
     return { userId: (await factsByEmail(read, id, name))?.userId ?? null, name };
   }
+  // Whichever countries are allowed now.
+  if (given.startsWith("+")) return { userId: null, name: given.replace(/[^+\d]/g, "") };
   // Whatever the present limits are, an account may have been created under others.
   const parsed = parseUsername(given, { min_length: 1, max_length: Number.MAX_SAFE_INTEGER });
   const name = parsed.ok ? parsed.username : given.toLowerCase();

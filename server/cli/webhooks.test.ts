@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { emit, emitMail } from "../events/emit.ts";
+import { emit, emitMessage } from "../events/emit.ts";
 import { eventually } from "../testing/eventually.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -134,7 +134,7 @@ test("webhooks listen prints events in their order, forwards them signed, and le
   const user = await insertUser(runtime);
   for (const name of ["user.create", "user.login", "user.update"] as const)
     await commitWrites(runtime, emit(requestContext(runtime), name, user));
-  await commitWrites(runtime, emitMail(requestContext(runtime), randomUUID(), codeMail));
+  await commitWrites(runtime, emitMessage(requestContext(runtime), "email.send", randomUUID(), codeMail));
   await eventually(() => expect(receiver.received).toHaveLength(4));
   const names = receiver.received.map(({ event }) => event);
   expect(names.filter((name) => name !== "email.send")).toEqual(["user.create", "user.login", "user.update"]);

@@ -19,6 +19,7 @@ export const emittedEventNames = [
   "session.delete.passive.expire",
   "session.delete.passive.limit",
   "email.send",
+  "sms.send",
 ] as const;
 
 /** Names that are not emitted themselves. A subscription to one covers the events below it. */

@@ -15,7 +15,7 @@ import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { configWebhooks } from "./config-webhooks.ts";
-import { emit, emitMail, subscribedParts } from "./emit.ts";
+import { emit, emitMessage, subscribedParts } from "./emit.ts";
 import { type EventData, events } from "./events.ts";
 import type { WrittenEvents } from "./write-records.ts";
 
@@ -361,7 +361,8 @@ it("stores the data of a mail sealed, once for an id", async () => {
     language: "en",
     data: { service_name: "Stile", otp_code: "314159", ttl: 300, valid_until: 2_000_000_000 },
   };
-  const write = () => commitWrites(runtime, emitMail({ runtime, tenant: runtime.tenant }, id, data));
+  const write = () =>
+    commitWrites(runtime, emitMessage({ runtime, tenant: runtime.tenant }, "email.send", id, data));
   await write();
   await write();
   const stored = await storedEvents(runtime);

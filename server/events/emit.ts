@@ -11,7 +11,7 @@ import { timeOrderedUuid } from "../lib/uuid.ts";
 import { sessionObject } from "../objects/session-object.ts";
 import type { UserObject } from "../objects/user-object.ts";
 import { configWebhooks } from "./config-webhooks.ts";
-import { type EventData, type EventName, subscriptionsCovering } from "./events.ts";
+import { type EventData, type EventName, type MessageEventName, subscriptionsCovering } from "./events.ts";
 import { eventDataContext } from "./seal-contexts.ts";
 import { subscribedConfigWebhooks } from "./subscriptions.ts";
 import {
@@ -146,19 +146,20 @@ export function subscribedParts(parts: readonly Part[]): {
 }
 
 /**
- * Returns the write of the `email.send` event of a mail. Its data may hold a code, so they are stored sealed.
+ * Returns the write of the event of a mail or an SMS. Its data may hold a code, so they are stored sealed.
  *
  * @param id of the event; a second event with this id is not written
  */
-export function emitMail(
+export function emitMessage<Name extends MessageEventName>(
   context: Pick<EventContext, "tenant"> & { runtime: EventContext["runtime"] & Sealing },
+  name: Name,
   id: string,
-  data: EventData<"email.send">,
+  data: EventData<Name>,
 ): Write {
   const { runtime, tenant } = context;
   const sealedData = runtime.vault.seal(Buffer.from(JSON.stringify(data)), eventDataContext(tenant.id, id));
   const content = { subjectId: null, data: null, sealedData, addsUser: false };
-  const event = { ...pendingEvent(context, "email.send", content), id };
+  const event = { ...pendingEvent(context, name, content), id };
   return async (tx) => collect(tx, writeRecords, { event });
 }
 

@@ -4,6 +4,7 @@ import type { emittedEventNames } from "../config/event-names.ts";
 import { mailFactors, messagesOf } from "../mail/messages.ts";
 import { sessionObjectSchema } from "../objects/session-object.ts";
 import { userObjectSchema } from "../objects/user-object.ts";
+import { smsPurposes } from "../sms/sms-job.ts";
 
 /** The user after the change; before it for `user.delete`. */
 const userData = userObjectSchema
@@ -47,9 +48,10 @@ const changeDetails = z.strictObject({
   factor: z.enum(mailFactors).optional().describe("The second factor that was added or removed."),
 });
 
-const language = z
-  .enum(languageTags)
-  .meta({ id: "Language", description: "Language of the mail: `X-Language` of the request that caused it." });
+const language = z.enum(languageTags).meta({
+  id: "Language",
+  description: "Language of the message: `X-Language` of the request that caused it.",
+});
 
 const mailMembers = {
   subject: z.string(),
@@ -83,6 +85,25 @@ const mailData = z
       .meta({ id: "ChangeMailEventData" }),
   ])
   .meta({ id: "MailEventData" });
+
+const smsData = z
+  .strictObject({
+    type: z.enum(smsPurposes).describe("What the code is for."),
+    to_phone_number: z.string().describe("E.164."),
+    text: z
+      .string()
+      .describe("The SMS. Its last line is for browsers, which offer the code to the page of `data.host`."),
+    delivered: z
+      .boolean()
+      .describe(
+        "Whether the service sends the SMS too (`sms_delivery.enabled`). If not, the receiver has to.",
+      ),
+    language,
+    data: codeDetails.extend({
+      host: z.string().nullable().describe("Host of the page that asks for the code, if it is known."),
+    }),
+  })
+  .meta({ id: "SmsEventData" });
 
 /**
  * Every event that is emitted: when, and its data. The events of a change are committed with it, and delivered to the
@@ -137,6 +158,10 @@ export const events = {
     when: "A mail is sent; with `email_delivery.enabled` off, the receiver of this event has to send it.",
     data: mailData,
   },
+  "sms.send": {
+    when: "An SMS is sent; with `sms_delivery.enabled` off, the receiver of this event has to send it.",
+    data: smsData,
+  },
   "session.create.flow": {
     when: "A session was issued at the end of a flow, or in place of another one after a reauthentication.",
     data: sessionObjectSchema,
@@ -170,6 +195,13 @@ export const events = {
 /** The name of an event that is emitted. */
 export type EventName = (typeof emittedEventNames)[number];
 
+/** The events of messages that are sent. */
+const messageEventNames = ["email.send", "sms.send"] as const satisfies readonly EventName[];
+
+export type MessageEventName = (typeof messageEventNames)[number];
+
+const isOfMessage = (name: string) => (messageEventNames as readonly string[]).includes(name);
+
 /** The data of an event. */
 export type EventData<Name extends EventName> = z.infer<(typeof events)[Name]["data"]>;
 
@@ -183,23 +215,23 @@ export function subscriptionsCovering(name: EventName): string[] {
 }
 
 /**
- * Returns the claims that the token of a delivery carries beside `evt` and `data`: `language` for `email.send`, so that
- * a receiver need not look into the data.
+ * Returns the claims that the token of a delivery carries beside `evt` and `data`: `language` for `email.send` and
+ * `sms.send`, so that a receiver need not look into the data.
  *
  * @param data of the event, as stored
  */
 export function claimsOf(name: string, data: unknown): { language?: string } {
   const { language } = (data ?? {}) as { language?: unknown };
-  return name === "email.send" && typeof language === "string" ? { language } : {};
+  return isOfMessage(name) && typeof language === "string" ? { language } : {};
 }
 
 /**
- * Whether a receiver has no use for an event any more: its mail holds a code that has expired.
+ * Whether a receiver has no use for an event any more: its mail or SMS holds a code that has expired.
  *
  * @param data of the event
  */
 export function isOutdated(name: string, data: object, now: Date): boolean {
-  if (name !== "email.send") return false;
+  if (!isOfMessage(name)) return false;
   const { valid_until } = ("data" in data ? data.data : {}) as { valid_until?: unknown };
   return typeof valid_until === "number" && valid_until * 1000 <= now.getTime();
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
-import { mailRecords } from "../audit/mail-records.ts";
+import { mailRecords } from "../audit/message-records.ts";
 import { claimsOf, type EventData, events } from "../events/events.ts";
-import { mailEvents } from "../events/mail-events.ts";
+import { mailEvents } from "../events/message-events.ts";
 import { eventDataContext } from "../events/seal-contexts.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";

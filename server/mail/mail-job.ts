@@ -1,5 +1,5 @@
 import type { Language } from "#words/language-tags";
-import type { WithheldMailReason } from "../failures/mail.ts";
+import type { Withheld } from "../failures/messages.ts";
 import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**
@@ -30,11 +30,7 @@ interface QueuedMail {
   language: Language;
   mail: MailContent;
   /** Why there is no recipient, for the audit log alone; it is not stored with the job. */
-  withheld?: {
-    reason: Exclude<WithheldMailReason, "rate_limited">;
-    /** The recipient that it would have, or the identifier that the visitor entered. */
-    identifier: string;
-  };
+  withheld?: Withheld;
   /** The tenant had no stored webhook when the mail was caused, so that its first attempt need not look for one. */
   withoutWebhooks?: boolean;
 }

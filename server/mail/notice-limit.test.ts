@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { mailRecords } from "../audit/mail-records.ts";
+import { mailRecords } from "../audit/message-records.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { newAddress } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";

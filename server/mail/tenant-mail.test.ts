@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mailRecords } from "../audit/mail-records.ts";
+import { mailRecords } from "../audit/message-records.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";

@@ -1,5 +1,5 @@
 import type { Language } from "#words/language-tags";
-import type { MailJob } from "../mail/mail-job.ts";
+import type { Withheld } from "../failures/messages.ts";
 
 /** What the code of an SMS is for. */
 export const smsPurposes = ["sms_login", "sms_second_factor", "phone_verification"] as const;
@@ -27,7 +27,7 @@ export interface SmsJob {
   language: Language;
   sms: SmsContent;
   /** Why there is no recipient, for the audit log alone; it is not stored with the job. */
-  withheld?: NonNullable<MailJob["withheld"]>;
+  withheld?: Withheld;
   /** The tenant had no stored webhook when the SMS was caused, so that its first attempt need not look for one. */
   withoutWebhooks?: boolean;
 }

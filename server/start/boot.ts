@@ -35,7 +35,7 @@ import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
 import { loadLocations } from "./locations.ts";
-import { warnOfMissingMailReceivers } from "./mail-receivers.ts";
+import { warnOfMissingReceivers } from "./message-receivers.ts";
 import type { OwnerLink } from "./owner-link.ts";
 import { systemPlatform } from "./platform.ts";
 
@@ -172,7 +172,7 @@ export async function createRuntime(
     cleanups.push(() => queue.stop());
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
-    if (!owner) await warnOfMissingMailReceivers({ tenant, tenants, database }, log);
+    if (!owner) await warnOfMissingReceivers({ tenant, tenants, database }, log);
     const purge = async (ending = standing.outgrown) =>
       (await purgeExpired(database, config, ending)) +
       (await deleteAbandonedDeliveries(database, ending)) +

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
-import { mailRecords } from "../audit/mail-records.ts";
+import { mailRecords, smsRecords } from "../audit/message-records.ts";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
 import type { Tenant } from "../config/tenant.ts";
-import { mailEvents } from "../events/mail-events.ts";
+import { mailEvents, smsEvents } from "../events/message-events.ts";
 import type { JobKinds } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -11,6 +11,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { Job, Runtime } from "../runtime.ts";
+import { sendSms } from "../sms/send-sms.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 
 /**
@@ -46,6 +47,13 @@ export function createJobKinds(options: {
     kinds: {
       send_mail: sending,
       send_newer_mail: sending,
+      send_sms: sendSms({
+        tenants,
+        vault,
+        publish: smsEvents(options),
+        records: smsRecords(options, log),
+        database,
+      }),
       push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
     },
     close: () => mail.close(),

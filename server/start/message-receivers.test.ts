@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { storeWebhook } from "../testing/emitted-events.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { warnOfMissingMailReceivers } from "./mail-receivers.ts";
+import { warnOfMissingReceivers } from "./message-receivers.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const off = { STILE_EMAIL_DELIVERY_ENABLED: "false" };
 async function warned(of: TestRuntime): Promise<string[]> {
   const ids: string[] = [];
   const warn = (facts: { tenantId: string }) => void ids.push(facts.tenantId);
-  await warnOfMissingMailReceivers(of, { warn } as never);
+  await warnOfMissingReceivers(of, { warn } as never);
   return ids;
 }
 
@@ -46,4 +46,21 @@ it("warns of a tenant that has turned delivery off", async () => {
   await runtime.database.write.insert(schema.tenants).values({ id, name: "Other", config });
   await storeWebhook(runtime, ["email.send"]);
   expect(await warned(runtime)).toEqual([id]);
+});
+
+describe("of SMS", () => {
+  const smsOff = { STILE_PHONE_ENABLED: "true", STILE_SMS_DELIVERY_ENABLED: "false" };
+
+  it("warns without delivery and without a webhook for them, if there are numbers", async () => {
+    await storeWebhook(runtime, ["email.send"]);
+    expect(await warned(runtime.configured(smsOff))).toContain(runtime.tenant.id);
+    expect(await warned(runtime.configured({ ...smsOff, STILE_PHONE_ENABLED: "false" }))).not.toContain(
+      runtime.tenant.id,
+    );
+  });
+
+  it("does not warn with a webhook for them", async () => {
+    await storeWebhook(runtime, ["sms.send"]);
+    expect(await warned(runtime.configured(smsOff))).not.toContain(runtime.tenant.id);
+  });
 });

@@ -1,3 +1,5 @@
+import type { Config } from "../config/schema.ts";
+import { keepsSms } from "../sms/create-transport.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import type { BootedRuntime } from "./boot.ts";
 import { uselessSettings } from "./useless-settings.ts";
@@ -34,9 +36,7 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
     `  ${config.service.name} is ready, in development mode: NODE_ENV is not production.`,
     "",
     `  Page      ${address}`,
-    ...(config.smtp_url || !config.email_delivery.enabled
-      ? []
-      : [`  Mailbox   ${address}/dev/mailbox (SMTP_URL is not set, so mail is kept here)`]),
+    ...mailboxLines(config),
     `  Phone     ${address}/dev/authenticator (simulates an authenticator app)`,
     `  Tenant    ${config.tenant.id}`,
     ...(embedded
@@ -47,4 +47,13 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
     "",
   ];
   process.stdout.write(lines.join("\n"));
+}
+
+function mailboxLines(config: Config): string[] {
+  const keepsMail = !config.smtp_url && config.email_delivery.enabled;
+  const reasons = [
+    ...(keepsMail ? ["SMTP_URL is not set, so mail is kept here"] : []),
+    ...(keepsSms(config) ? ["STILE_SMS_DELIVERY_ACCOUNT_SID is not set, so SMS are kept here"] : []),
+  ];
+  return reasons.length > 0 ? [`  Mailbox   ${config.base_url}/dev/mailbox (${reasons.join("; ")})`] : [];
 }

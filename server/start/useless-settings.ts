@@ -9,6 +9,7 @@ export function uselessSettings(config: Config): string[] {
     ...unmatchableRedirects(config),
     ...malformedClaimTemplates(config.session.jwt_template.claims),
     ...staleSecurityTxt(config),
+    ...numbersOfNoCountry(config),
   ];
 }
 
@@ -16,5 +17,13 @@ function staleSecurityTxt({ well_known }: Config): string[] {
   const { expires } = well_known.security_txt;
   return expires && Date.parse(expires) <= Date.now()
     ? ["STILE_WELL_KNOWN_SECURITY_TXT_EXPIRES has passed: /.well-known/security.txt does not exist any more"]
+    : [];
+}
+
+function numbersOfNoCountry({ phone }: Config): string[] {
+  return phone.enabled && phone.allowed_countries.length === 0
+    ? [
+        "STILE_PHONE_ENABLED is true, and STILE_PHONE_ALLOWED_COUNTRIES is empty: no telephone number is accepted",
+      ]
     : [];
 }

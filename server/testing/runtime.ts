@@ -16,8 +16,9 @@ import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Job, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
+import type { SmsJob } from "../sms/sms-job.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { testDatabase } from "./postgres.ts";
@@ -28,6 +29,8 @@ export interface TestRuntime extends Runtime {
   enqueued: MailJob[];
   /** Push notifications of committed and of rolled back steps, oldest first. */
   pushed: PushJob[];
+  /** SMS of committed and of rolled back steps, oldest first. */
+  texted: SmsJob[];
   /** Lines of the audit log on the console; none by default. */
   audited: string[];
   /** Moves the clock of the platform forward. */
@@ -44,6 +47,12 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const log = pino({ level: "silent" });
   const enqueued: MailJob[] = [];
   const pushed: PushJob[] = [];
+  const texted: SmsJob[] = [];
+  const keep = (job: Job) => {
+    if ("mail" in job) enqueued.push(job);
+    else if ("sms" in job) texted.push(job);
+    else pushed.push(job);
+  };
   const audited: string[] = [];
   let shift = 0;
   const instanceId = randomUUID();
@@ -85,13 +94,9 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: {
-        enqueue: async (_, job) => {
-          if ("mail" in job) enqueued.push(job);
-          else pushed.push(job);
-        },
+        enqueue: async (_, job) => keep(job),
         insertion: async (job) => {
-          if ("mail" in job) enqueued.push(job);
-          else pushed.push(job);
+          keep(job);
           return writeOf({ name: `kept_${job.name}`, text: "", values: [] });
         },
         wake() {},
@@ -106,6 +111,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       instanceId,
       enqueued,
       pushed,
+      texted,
       audited,
       advanceClock(seconds) {
         shift += seconds * 1000;

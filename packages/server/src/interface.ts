@@ -158,6 +158,27 @@ export interface SessionObject {
   expires_at: string;
   last_used: string;
 }
+export interface SmsEventData {
+  /** What the code is for. */
+  type: "sms_login" | "sms_second_factor" | "phone_verification";
+  /** E.164. */
+  to_phone_number: string;
+  /** The SMS. Its last line is for browsers, which offer the code to the page of `data.host`. */
+  text: string;
+  /** Whether the service sends the SMS too (`sms_delivery.enabled`). If not, the receiver has to. */
+  delivered: boolean;
+  language: Language;
+  data: {
+    service_name: string;
+    otp_code: string;
+    /** Seconds for which the code is valid. */
+    ttl: number;
+    /** Seconds since 1970. */
+    valid_until: number;
+    /** Host of the page that asks for the code, if it is known. */
+    host: string | null;
+  };
+}
 export interface Tenant {
   id: string;
   name: string;
@@ -377,6 +398,10 @@ export type AuditType =
   | "security_notification_sent"
   | "session_created"
   | "session_revoked"
+  | "sms_accepted"
+  | "sms_failed"
+  | "sms_queued"
+  | "sms_withheld"
   | "thirdparty_linking_succeeded"
   | "thirdparty_signin_succeeded"
   | "thirdparty_signup_succeeded"
@@ -449,6 +474,7 @@ export type EventSubscription =
   | "session.delete.passive.expire"
   | "session.delete.passive.limit"
   | "email.send"
+  | "sms.send"
   | "user"
   | "user.update.email"
   | "user.update.username"
@@ -1308,6 +1334,7 @@ export type TenantSettings = {
                 | "session.delete.passive.expire"
                 | "session.delete.passive.limit"
                 | "email.send"
+                | "sms.send"
                 | "user"
                 | "user.update.email"
                 | "user.update.username"
@@ -1374,6 +1401,7 @@ export interface EventData {
   "user.update.username.delete": UserEventData;
   "user.update.password.update": UserEventData;
   "email.send": MailEventData;
+  "sms.send": SmsEventData;
   "session.create.flow": SessionObject;
   "session.create.admin": SessionObject;
   "session.delete.explicit.logout": SessionObject;

@@ -55,7 +55,7 @@ function primaryEmailOf({ emails = [] }: UserObject): string | null {
   return emails.find(({ is_primary }) => is_primary)?.address ?? null;
 }
 
-/** What explains why a user cannot sign in or gets no mail. */
+/** What explains why a user cannot sign in or gets no mail and no SMS. */
 const explaining: AuditType[] = [
   "login_success",
   "login_failure",
@@ -65,6 +65,10 @@ const explaining: AuditType[] = [
   "mail_withheld",
   "mail_accepted",
   "mail_failed",
+  "sms_queued",
+  "sms_withheld",
+  "sms_accepted",
+  "sms_failed",
   "user_blocked",
   "user_unblocked",
 ];

@@ -4,6 +4,7 @@ import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
+import { keepsSms } from "../../sms/create-transport.ts";
 import { themeCss } from "../../theme/theme-css.ts";
 import { mailboxStyles } from "./styles.ts";
 
@@ -50,9 +51,10 @@ const headers = {
 };
 
 /**
- * Renders the local mailbox (`GET /dev/mailbox`), newest mail first: a page, or with `Accept: application/json` a list of
- * `{ to, subject, text, html, created_at }`. `?to=` filters by recipient, `?limit=` limits the number of mails, `?mail=`
- * is the id of the open one. It shows codes: only for development, and only on this machine.
+ * Renders the local mailbox (`GET /dev/mailbox`), mails and SMS, newest first: a page, or with `Accept:
+ * application/json` a list of `{ to, subject, text, html, created_at }`; the `html` of an SMS is empty. `?to=` filters by
+ * recipient, `?limit=` limits the number of mails, `?mail=` is the id of the open one. It shows codes: only for
+ * development, and only on this machine.
  */
 export async function mailboxPage(runtime: Runtime, url: URL, accept: string | null): Promise<Response> {
   const { to, limit, mail } = query.parse(Object.fromEntries(url.searchParams));
@@ -79,9 +81,12 @@ function renderPage(
   { config, to }: { config: Config; to: string | undefined },
 ): Html {
   const service = config.service.name;
-  const why = config.smtp_url
-    ? "has a mail server now: new mail goes there and not here."
-    : "has no mail server yet, so its mail stays here. Set SMTP_URL to send it.";
+  const why = [
+    config.smtp_url
+      ? "has a mail server now: new mail goes there and not here."
+      : "has no mail server yet, so its mail stays here. Set SMTP_URL to send it.",
+    ...(keepsSms(config) ? ["SMS stay here too, until STILE_SMS_DELIVERY_ACCOUNT_SID is set."] : []),
+  ].join(" ");
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -115,8 +120,7 @@ function renderMail({ subject, recipient, text, html: body, createdAt }: Mailbox
   return html`<article>
 <h2>${subject}</h2>
 <p class="facts">To <strong>${recipient}</strong> · ${moment(createdAt)}</p>
-<iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${body}"></iframe>
-<h3>Plain text</h3>
+${body === "" ? "" : html`<iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${body}"></iframe>\n<h3>Plain text</h3>`}
 <pre>${text}</pre>
 </article>`;
 }

@@ -1,14 +1,15 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
-import { mailRecords } from "../../audit/mail-records.ts";
+import { mailRecords, smsRecords } from "../../audit/message-records.ts";
 import { emittedEventNames } from "../../config/event-names.ts";
 import { type EventName, events } from "../../events/events.ts";
-import { mailEvents } from "../../events/mail-events.ts";
+import { mailEvents, smsEvents } from "../../events/message-events.ts";
 import { eventDataContext } from "../../events/seal-contexts.ts";
 import { adminAddresses } from "../../http/admin/addresses.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import { createTenantMail } from "../../mail/tenant-mail.ts";
+import { sendSms } from "../../sms/send-sms.ts";
 import {
   type AccountContents,
   accountOwner,
@@ -445,6 +446,31 @@ const operations: Record<string, Operation> = {
       const id = runtime.platform.uuid();
       const attempt = testAttempt({ id });
       return () => kind.run(kind.store(job, id), attempt);
+    },
+  },
+  "an SMS": {
+    emits: ["sms.send"],
+    prepare: async () => {
+      const { tenant, tenants, vault, database, log } = runtime;
+      const kind = sendSms({
+        tenants,
+        vault,
+        publish: smsEvents(runtime),
+        records: smsRecords(runtime, log),
+        database,
+      });
+      const id = runtime.platform.uuid();
+      const stored = kind.store(
+        {
+          name: "send_sms",
+          tenantId: tenant.id,
+          to: "+4915112345678",
+          language: "en",
+          sms: { type: "sms_login", code: "048213", ttlSeconds: 300, host: "login.example.com" },
+        },
+        id,
+      );
+      return () => kind.run(stored, testAttempt({ id }));
     },
   },
 };

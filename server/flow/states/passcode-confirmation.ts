@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { dropCredentialsSetBeforeVerification } from "../../account/access-revocation.ts";
 import { audit, auditAttempt } from "../../audit/audit.ts";
-import { mailFacts } from "../../audit/mail-records.ts";
+import { messageFacts } from "../../audit/message-records.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
@@ -109,7 +109,8 @@ function failuresOf(context: PasscodeContext, reason: "wrong" | "exhausted"): Wr
 function withheld(context: PasscodeContext): Write {
   const { request, flowId, data } = context;
   const { purpose, recipient, identifier } = subjectOf(context);
-  const facts = mailFacts(request.runtime.vault, request.tenant.id, purpose, recipient ?? identifier);
+  const { runtime, tenant } = request;
+  const facts = messageFacts(runtime.vault, tenant.id, "mail", purpose, recipient ?? identifier);
   const details = { ...facts, flow: flowId, reason: "rate_limited" } as const;
   const about = { userId: data.userId ?? null, cause: causeOf(context) };
   return auditAttempt(request, "mail_withheld", details, about);

@@ -55,7 +55,7 @@ export interface BrowserCookie {
   sameSite: "Lax" | "None" | "Strict";
 }
 
-/** A mail that the server has sent. */
+/** A mail that the server has sent, or an SMS: its subject is `SMS`, and its `html` is empty. */
 export interface Mail {
   id: string;
   to: string;

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HostCalls, Mail } from "./host-calls.ts";
 
-/** The mails that a server for tests has sent. */
+/** The mails and SMS that a server for tests has sent. */
 export interface Mailbox {
   /**
-   * Waits for the next mailed code: that of the newest mail to this address whose code was not returned before.
+   * Waits for the next code: that of the newest mail to this address, or SMS to this number (E.164), whose code was not
+   * returned before.
    *
    * @throws Error that lists the mails to the address if none arrives within ten seconds
    */
   code(address: string): Promise<string>;
-  /** All mails, or those to one address, oldest first. */
+  /** All mails and SMS, or those to one address or number, oldest first. */
   mails(address?: string): Promise<Mail[]>;
 }
 
@@ -17,8 +18,8 @@ export interface Mailbox {
 const MAIL_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
-/** A line that consists of a code. */
-const codeLine = /^\s*([0-9]{6}|[0-9A-Z]{6})\s*$/m;
+/** A line that consists of a code, in a mail, or the line for browsers of an SMS. */
+const codeLine = /^(?:\s*|@\S+ #)([0-9]{6}|[0-9A-Z]{6})\s*$/m;
 
 export function mailboxOf(calls: HostCalls): Mailbox {
   const given = new Set<string>();

@@ -1,0 +1,42 @@
+import type { WriteOfParts } from "#db/write";
+import type { Tenant } from "../config/tenant.ts";
+import type { JobCause } from "../jobs/job-cause.ts";
+import type { Attempt, GivenUp } from "../jobs/job-kind.ts";
+
+/** What the sending of messages tells others: records of what became of one, and its event for webhooks. */
+
+/** A message as its records name it. */
+export interface RecordedMessage {
+  tenantId: string;
+  /** What it is for, for instance `login`. */
+  type: string;
+  /** Canonical address or number. */
+  to: string;
+}
+
+/** Records what becomes of the messages of a channel, and whether their server takes them. */
+export interface MessageRecords<Job> {
+  /** The record of the change that causes a message, or causes none where one could be expected. */
+  queued(job: Job, cause: JobCause): WriteOfParts;
+  /** Writes that a message was accepted. It is sent, so a failure to record it is logged and not thrown. */
+  accepted(message: RecordedMessage, tenant: Tenant, answer: string, attempt: Attempt): Promise<void>;
+  /** Writes that an attempt failed in a way that concerns the server. Never throws. */
+  failing(tenant: Tenant, error: unknown, attempt: Attempt): Promise<void>;
+  /** The record that a message is not sent. */
+  givenUp(message: RecordedMessage, end: GivenUp): WriteOfParts;
+}
+
+/**
+ * Emits the event of a message, once for an id.
+ *
+ * @param message makes the message; not called if no webhook is subscribed
+ * @param options `withoutWebhooks`: the tenant had no stored webhook when the message was caused, so that none is looked
+ *   for
+ * @returns whether a webhook is subscribed
+ */
+export type PublishMessage<Published> = (
+  tenant: Tenant,
+  id: string,
+  message: () => Published,
+  options: { withoutWebhooks: boolean },
+) => Promise<boolean>;

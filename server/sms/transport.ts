@@ -1,0 +1,20 @@
+/** An SMS that is ready to be sent. */
+export interface OutgoingSms {
+  /** Identifier of the job, a UUID; an SMS that is sent twice has the same one. */
+  id: string;
+  /** E.164. */
+  to: string;
+  text: string;
+  /** How long its code is still valid, in seconds; at least 1. */
+  validSeconds: number;
+}
+
+/** Sends SMS. */
+export interface SmsTransport {
+  /**
+   * Resolves when another system has accepted responsibility for the SMS, with its answer.
+   *
+   * @throws PermanentFailure if it will never be accepted
+   */
+  send(sms: OutgoingSms, signal: AbortSignal): Promise<string>;
+}
