@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { uselessSettings } from "../start/useless-settings.ts";
 import { ConfigError } from "./errors.ts";
 import { loadConfig } from "./load.ts";
 
@@ -104,6 +105,14 @@ test.each<[string, Record<string, string>, string]>([
   ["a code that lives for an hour", { STILE_PHONE_CODE_TTL: "1h" }, "STILE_PHONE_CODE_TTL "],
 ])("rejects %s", (_, settings, line) => {
   expect(rejection(settings)).toContain(line);
+});
+
+test("numbers without an allowed country are a setting without effect", () => {
+  const lines = (settings: Record<string, string>) => uselessSettings(load(settings)).join();
+  const enabled = { STILE_PHONE_ENABLED: "true" };
+  expect(lines(enabled)).toContain("STILE_PHONE_ALLOWED_COUNTRIES is empty: no telephone number is accepted");
+  expect(lines({ ...enabled, STILE_PHONE_ALLOWED_COUNTRIES: "DE" })).toBe("");
+  expect(lines({})).toBe("");
 });
 
 test("accepts a service on the same machine without TLS", () => {

@@ -390,4 +390,16 @@ describe("the development mailbox", () => {
     const production = runtime.configured({ NODE_ENV: "production", SECRET_KEYS: "a key for tests alone" });
     expect((await open(production))?.status).toBe(404);
   });
+
+  test("is served with a mail server too while SMS are kept in it", async () => {
+    const keeping = { SMTP_URL: "smtp://localhost", STILE_PHONE_ENABLED: "true" };
+    expect((await open(runtime.configured(keeping)))?.status).toBe(200);
+    const sending = {
+      ...keeping,
+      STILE_SMS_DELIVERY_ACCOUNT_SID: "AC0123",
+      STILE_SMS_DELIVERY_AUTH_TOKEN: "hush",
+      STILE_SMS_DELIVERY_FROM: "Stile",
+    };
+    expect((await open(runtime.configured(sending)))?.status).toBe(404);
+  });
 });

@@ -129,6 +129,16 @@ describe("the mailbox page", () => {
     expect(asked).toContain(`href="?mail=${id}" aria-current="true"`);
   });
 
+  test("shows an SMS as text alone, and finds it by its number, whose plus may stand for a space", async () => {
+    await keep("anna@example.com", "a mail");
+    await keep("+4915112345678", "SMS", { text: "048213 is your code\n@a.example #048213", html: "" });
+    const shown = await (await page()).text();
+    expect(shown).toContain("<pre>048213 is your code\n@a.example #048213</pre>");
+    expect(shown).not.toContain("<iframe");
+    for (const query of ["?to=%2B4915112345678", "?to=+4915112345678"])
+      expect(await (await page(query, json)).json()).toMatchObject([{ to: "+4915112345678", html: "" }]);
+  });
+
   test("handles an empty mailbox and malformed addresses", async () => {
     await expect((await page()).text()).resolves.toContain("No mail yet");
     for (const query of ["?limit=0", "?limit=x", "?mail=1", "?to=", "?to=%00", "?limit=1e99"]) {

@@ -4,7 +4,7 @@ import {
   answering,
   type SmsBehaviour,
   type SmsService,
-  startSmsService,
+  startSmsCatcher,
 } from "../testing/sms-service.ts";
 import { createHttpTransport, SmsAttemptError, SmsRejection } from "./http-transport.ts";
 
@@ -26,7 +26,7 @@ async function transportTo(
   behave: readonly SmsBehaviour[] | undefined,
   options: Partial<Parameters<typeof createHttpTransport>[0]> = {},
 ) {
-  service = await startSmsService(behave);
+  service = await startSmsCatcher(behave);
   return createHttpTransport({
     url: service.url,
     accountSid: "AC0123",
@@ -149,7 +149,7 @@ describe("A173 a rejection", () => {
 });
 
 test("A173 a redirect is not followed, so that password and code stay at the configured host", async () => {
-  const elsewhere = await startSmsService();
+  const elsewhere = await startSmsCatcher();
   try {
     for (const status of [301, 302, 303, 307, 308]) {
       const error = await failure(answering(status, "", { location: elsewhere.url }));

@@ -11,7 +11,7 @@ import {
   answering,
   type SmsBehaviour,
   type SmsService,
-  startSmsService,
+  startSmsCatcher,
 } from "../testing/sms-service.ts";
 import type { SmsJob } from "./sms-job.ts";
 
@@ -54,7 +54,7 @@ const cause: JobCause = {
 };
 
 async function start(behave?: readonly SmsBehaviour[], settings: Record<string, string> = {}) {
-  service = await startSmsService(behave);
+  service = await startSmsCatcher(behave);
   jobs = testJobs(db, { ...service.settings, ...settings });
   await jobs.start({ worker: false });
   return jobs;

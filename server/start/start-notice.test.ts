@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import type { BootedRuntime } from "./boot.ts";
 import { printStartNotice } from "./start-notice.ts";
@@ -24,4 +24,24 @@ test("a start in production warns if webhooks may post to private addresses", ()
   expect(warnings({ STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true" })).toEqual([
     expect.stringContaining("STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS is true"),
   ]);
+});
+
+test("a start in development says what stays in the mailbox", () => {
+  const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => void written.mockRestore());
+  const notice = (settings: Record<string, string>) => {
+    written.mockClear();
+    const log = { info() {}, warn() {} };
+    const config = loadConfig(settings, "/nowhere");
+    printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime);
+    return written.mock.calls.join();
+  };
+  const phone = { STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" };
+  expect(notice({})).toContain("/dev/mailbox (SMTP_URL is not set, so mail is kept here)");
+  expect(notice(phone)).toContain(
+    "mail is kept here; STILE_SMS_DELIVERY_ACCOUNT_SID is not set, so SMS are kept here)",
+  );
+  const smtp = { SMTP_URL: "smtp://mail.example.com" };
+  expect(notice({ ...phone, ...smtp })).toContain("(STILE_SMS_DELIVERY_ACCOUNT_SID is not set");
+  expect(notice(smtp)).not.toContain("/dev/mailbox");
 });

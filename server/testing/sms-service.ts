@@ -37,7 +37,7 @@ export function answering(status: number, body: unknown, headers: Record<string,
 export const acceptedSms = { sid: "SM00000000000000000000000000000001", status: "queued", error_code: null };
 
 /** @param behave one for each request, in their order; the last one stays. Default: every SMS is accepted. */
-export async function startSmsService(
+export async function startSmsCatcher(
   behave: readonly SmsBehaviour[] = [answering(201, acceptedSms)],
 ): Promise<SmsService> {
   const received: ReceivedSms[] = [];

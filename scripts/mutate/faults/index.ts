@@ -4,6 +4,7 @@ import { administrationFaults } from "./administration.ts";
 import { authenticatorFaults } from "./authenticators.ts";
 import { clientFaults } from "./client.ts";
 import { eventFaults } from "./events.ts";
+import { messageFaults } from "./messages.ts";
 import { pageFaults } from "./pages.ts";
 import { serviceFaults } from "./service.ts";
 import { signInFaults } from "./sign-in.ts";
@@ -15,6 +16,7 @@ export const faults: readonly Fault[] = [
   ...authenticatorFaults,
   ...clientFaults,
   ...eventFaults,
+  ...messageFaults,
   ...pageFaults,
   ...serviceFaults,
   ...signInFaults,

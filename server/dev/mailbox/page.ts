@@ -15,6 +15,8 @@ const query = z.object({
     .string()
     .min(1)
     .refine((value) => !value.includes("\0"))
+    // The plus of a telephone number, if it is not encoded.
+    .transform((value) => value.replace(/^ (?=\d)/, "+"))
     .optional()
     .catch(undefined),
   limit: z.coerce.number().int().min(1).max(200).optional().catch(undefined),

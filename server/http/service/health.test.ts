@@ -37,6 +37,27 @@ test("readiness tells callers with a key whether mails are accepted, and stays 2
   ]);
 });
 
+test("readiness tells of SMS too, if accounts may have telephone numbers", async () => {
+  await runtime.database.write.delete(schema.mailOutages);
+  const withNumbers = runtime.configured({ STILE_PHONE_ENABLED: "true" });
+  const answer = async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await visitor(withNumbers).request("/health/ready", { headers })).json();
+  };
+  expect(await answer()).toEqual({ ready: true, mail: "ok", sms: "ok" });
+  const at = new Date("2030-01-31T12:00:00.000Z");
+  await runtime.database.write
+    .insert(schema.smsOutages)
+    .values({ tenantId: runtime.tenant.id, since: at, lastFailedAt: at, failure: "503" });
+  expect(await answer()).toEqual({
+    ready: true,
+    mail: "ok",
+    sms: "failing since 2030-01-31T12:00:00.000Z",
+    sms_failure: "503",
+    sms_last_failed_at: "2030-01-31T12:00:00.000Z",
+  });
+});
+
 test("A160 readiness tells nothing of mails without a key, or with one of another kind or tenant", async () => {
   const other = await createTenant(runtime, { name: "Other", hosts: [], settings: {} });
   const passkeys = await createApiKey(runtime, runtime.tenant, { interface: "passkeys", name: "" });

@@ -1,0 +1,61 @@
+import type { Fault } from "../fault.ts";
+
+/** Faults of codes by SMS. */
+export const messageFaults: readonly Fault[] = [
+  {
+    name: "a premium number gets an SMS",
+    file: "server/identity/phone-number.ts",
+    text: "if (!isAllowed || !acceptedTypes.has(parsed.getType()))",
+    fault: "if (!isAllowed)",
+    caughtBy: ["server/identity/phone-number.test.ts"],
+  },
+  {
+    name: "a number of a country that is not allowed gets an SMS",
+    file: "server/identity/phone-number.ts",
+    text: "if (!isAllowed || !acceptedTypes.has(parsed.getType()))",
+    fault: "if (!acceptedTypes.has(parsed.getType()))",
+    caughtBy: ["server/identity/phone-number.test.ts"],
+  },
+  {
+    name: "adjacent numbers have no limit together",
+    file: "server/sms/sms-limits.ts",
+    text: "subject: number.slice(0, -DIGITS_OF_RANGE)",
+    fault: "subject: number",
+    caughtBy: ["server/sms/sms-limits.test.ts"],
+  },
+  {
+    name: "an error number in an accepted answer is taken for success",
+    file: "server/sms/http-transport.ts",
+    text: "if (data.error_code !== null)",
+    fault: "if (data.error_code === 0)",
+    caughtBy: ["server/sms/http-transport.test.ts"],
+  },
+  {
+    name: "password and code follow a redirect to another host",
+    file: "server/sms/http-transport.ts",
+    text: 'redirect: "manual"',
+    fault: 'redirect: "follow"',
+    caughtBy: ["server/sms/http-transport.test.ts"],
+  },
+  {
+    name: "an answer of any length is read",
+    file: "server/sms/http-transport.ts",
+    text: "if (size > MAX_ANSWER_BYTES) return undefined;",
+    fault: "",
+    caughtBy: ["server/sms/http-transport.test.ts"],
+  },
+  {
+    name: "an SMS that may have been sent is sent again until its code expires",
+    file: "server/sms/send-sms.ts",
+    text: "|| number < MAX_UNCERTAIN_ATTEMPTS",
+    fault: "|| number > 0",
+    caughtBy: ["server/sms/send-sms.test.ts"],
+  },
+  {
+    name: "an SMS waits for a service beyond the life of its code",
+    file: "server/jobs/queue.ts",
+    text: "keep_until - make_interval(",
+    fault: "keep_until + make_interval(",
+    caughtBy: ["server/sms/send-sms.test.ts"],
+  },
+];
