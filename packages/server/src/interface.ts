@@ -171,6 +171,8 @@ export interface SmsEventData {
   data: {
     service_name: string;
     otp_code: string;
+    /** The link beside the code, with `email.links`. It is as secret as the code. */
+    link?: string | undefined;
     /** Seconds for which the code is valid. */
     ttl: number;
     /** Seconds since 1970. */
