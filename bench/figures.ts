@@ -44,7 +44,8 @@ export function figuresOf(rounds: readonly Round[]): Figures {
   };
 }
 
-function percentile(values: readonly number[], share: number): number {
+/** The value below which a share of the values lies, from 0 to 1; not a number if there are none. */
+export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { flowClient } from "../server/testing/flow-client.ts";
 import { startServer } from "../server/testing/server.ts";
 import { openConnection } from "./connection.ts";
+import { percentile } from "./figures.ts";
 import { cpuTime, residentMemory } from "./process.ts";
 import { Overloaded, type Visit, visit } from "./visit.ts";
 
@@ -103,9 +104,8 @@ async function probe(url: string, cookie: string, until: number) {
 }
 
 function percentiles(taken: number[]) {
-  const sorted = taken.toSorted((one, other) => one - other);
-  const at = (part: number) => Math.round((sorted[Math.floor(sorted.length * part)] ?? 0) * 10) / 10;
-  return { requests: sorted.length, p50: at(0.5), p99: at(0.99), max: at(0.9999) };
+  const at = (share: number) => Math.round(percentile(taken, share) * 10) / 10;
+  return { requests: taken.length, p50: at(0.5), p99: at(0.99), max: at(0.9999) };
 }
 
 /** Signs in until a time, and counts how the logins ended: by state or error, with the longest wait in ms. */

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { startParameters } from "../scripts/start-parameters.ts";
 import { freePort, startServer } from "../server/testing/server.ts";
 import { type Connection, openConnection } from "./connection.ts";
+import { percentile } from "./figures.ts";
 import { cpuTime } from "./process.ts";
 import { profilable, profileOf } from "./profile.ts";
 
@@ -72,8 +73,13 @@ try {
   for (const [{ name, method, path }, results] of measured) {
     const times = results.map(({ cpuMs }) => cpuMs).toSorted((one, other) => one - other);
     const range = `${times[0]?.toFixed(2)}, ${times.at(-1)?.toFixed(2)}`;
-    const perSecond = median(results.map((result) => result.perSecond)).toFixed(0);
-    print(`| \`${method} ${path}\`, ${name} | ${perSecond} | ${median(times).toFixed(2)} | ${range} |`);
+    const perSecond = percentile(
+      results.map((result) => result.perSecond),
+      0.5,
+    ).toFixed(0);
+    print(
+      `| \`${method} ${path}\`, ${name} | ${perSecond} | ${percentile(times, 0.5).toFixed(2)} | ${range} |`,
+    );
   }
 
   for (const target of profiles ? targets.filter(({ pid }) => pid === underNext.pid) : []) {
@@ -89,10 +95,6 @@ try {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function median(values: number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** Sends requests over kept-alive connections, one at a time each. */
@@ -122,8 +124,7 @@ async function startBareNext(): Promise<{ url: string; pid: number; child: Child
   const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };
   execFileSync(process.execPath, [next, "build"], { cwd, env, stdio: "ignore" });
   const port = await freePort();
-  const options = ["--max-semi-space-size=16", "--heap-growing-percent=100"];
-  const child = spawn(process.execPath, [...options, next, "start", "--port", String(port)], { cwd, env });
+  const child = spawn(process.execPath, [...startParameters.next, "--port", String(port)], { cwd, env });
   const url = `http://localhost:${port}`;
   for (;;) {
     if (child.exitCode !== null) throw new Error("the bare application did not start");
