@@ -171,7 +171,7 @@ export const flow: FlowWords = {
     },
     mfa_method_chooser: {
       title: "Add a second step",
-      sentence: "Then a stolen password alone lets nobody in. What would you like to use?",
+      sentence: "Then a stolen password alone is not enough to sign in. What would you like to use?",
     },
     mfa_otp_secret_creation: {
       title: "Set up your authenticator app",
@@ -474,7 +474,7 @@ export const flow: FlowWords = {
     signup_disabled: "New accounts cannot be made here at the moment.",
     third_party_access_denied: "You turned back, or the other site did not let you in. You can try again.",
     identity_not_linked: "That is not the account that is connected here. Use the one that is.",
-    identity_already_linked: "This account is connected to somebody else's already.",
+    identity_already_linked: "This account is already connected to another user's.",
     otp_code_invalid: "This code does not match. Please look at your app once more.",
     otp_code_already_used: "This code was used already. Please wait for the next one.",
     recovery_code_invalid: "This is not one of your recovery codes, or it was used already.",
@@ -500,7 +500,7 @@ export const flow: FlowWords = {
     not_json: "This is not valid JSON.",
     third_party_failed:
       "Signing in at the other site did not work. You can try again, or choose another way.",
-    multiple_accounts: "The email address of the other account belongs to somebody else here.",
+    multiple_accounts: "The email address of the other account belongs to another user here.",
     unverified_email: "The other site has not confirmed your email address. Please confirm it there first.",
     email_maxnum: "Your account has as many email addresses as it may have.",
   },

@@ -112,15 +112,15 @@ export const mail: MailWords = {
       event:
         "Your account at {service} was signed in to on {time}{browser, select, Unknown {} other { with {browser}}}{place, select, none {} other {, near {place}}}. This browser was not used for it before.",
       unexpected:
-        "If that was not you, somebody else may be in your account. Sign in at {host}, end the other sessions and set a new password. If you can no longer sign in, tell the people who run {service}.",
+        "If that was not you, another person may be in your account. Sign in at {host}, end the other sessions and set a new password. If you can no longer sign in, tell the people who run {service}.",
     },
   },
   unexpected:
-    "If that was not you, somebody else may be in your account. Sign in at {host}, undo the change, set a new password and end the other sessions. If you can no longer sign in, tell the people who run {service}.",
+    "If that was not you, another person may be in your account. Sign in at {host}, undo the change, set a new password and end the other sessions. If you can no longer sign in, tell the people who run {service}.",
   expected: "If that was you, there is nothing to do.",
   validity: "It is valid for {minutes, plural, one {# minute} other {# minutes}} and works once.",
   link: "Or open this link and press the button there:",
   linkLabel: "Continue without typing the code",
-  secrecy: "Keep it to yourself: nobody from {service} will ever ask you for it.",
+  secrecy: "Keep it to yourself: {service} will never ask you for it.",
   automatic: "{service} ({host}) sent this message automatically. Replies are not read.",
 };
