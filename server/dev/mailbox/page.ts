@@ -6,6 +6,7 @@ import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
 import { keepsSms } from "../../sms/create-transport.ts";
 import { themeCss } from "../../theme/theme-css.ts";
+import { devPage } from "../dev-page.ts";
 import { mailboxStyles } from "./styles.ts";
 
 /** Unknown and invalid parameters count as absent. */
@@ -89,24 +90,16 @@ function renderPage(
       : "has no mail server yet, so its mail stays here. Set SMTP_URL to send it.",
     ...(keepsSms(config) ? ["SMS stay here too, until STILE_SMS_DELIVERY_ACCOUNT_SID is set."] : []),
   ].join(" ");
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Local mailbox · ${service}</title>
-<style>${trusted(themeCss(config.theme) + mailboxStyles)}</style>
-</head>
-<body>
-<header><h1>Local mailbox</h1><p>${service} ${why}</p></header>
-<main data-newest="${mails[0]?.createdAt.toISOString() ?? ""}">
+  return devPage({
+    title: "Local mailbox",
+    service,
+    about: `${service} ${why}`,
+    style: themeCss(config.theme) + mailboxStyles,
+    script,
+    main: html`<main data-newest="${mails[0]?.createdAt.toISOString() ?? ""}">
 ${open ? [renderList(mails, open, to), renderMail(open)] : html`<p class="empty">No mail${to ? ` to ${to}` : ""} yet. It shows up here by itself.</p>`}
-</main>
-<script>${trusted(script)}</script>
-</body>
-</html>
-`;
+</main>`,
+  });
 }
 
 function renderList(mails: MailboxEntry[], open: MailboxEntry, to: string | undefined): Html {

@@ -1,6 +1,7 @@
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import type { StoredKey } from "../../testing/uaf-authenticator/call.ts";
+import { devPage } from "../dev-page.ts";
 import { mailboxStyles } from "../mailbox/styles.ts";
 import type { Approval } from "./player.ts";
 
@@ -95,18 +96,13 @@ export function authenticatorPage(shown: {
   outcome: { name: Outcome; code: number | null } | null;
 }): Html {
   const { service, waiting, keys, outcome } = shown;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Played authenticator · ${service}</title>
-<style>${trusted(mailboxStyles + styles)}</style>
-</head>
-<body>
-<header><h1>Played authenticator</h1><p>Stands in for the authenticator app, in development only. Its keys are kept in the data folder.</p></header>
-<main data-waiting="${waiting.map(({ id }) => id).join(" ")}">
+  return devPage({
+    title: "Played authenticator",
+    service,
+    about: "Stands in for the authenticator app, in development only. Its keys are kept in the data folder.",
+    style: mailboxStyles + styles,
+    script,
+    main: html`<main data-waiting="${waiting.map(({ id }) => id).join(" ")}">
 ${outcome ? html`<p class="outcome" role="status">${outcomes[outcome.name]}${outcome.code === null ? "" : ` Code ${outcome.code}.`}</p>` : ""}
 ${waiting.length > 0 ? waiting.map(renderRequest) : html`<p class="empty">No pending requests. New ones appear here automatically.</p>`}
 <article>
@@ -117,11 +113,8 @@ ${waiting.length > 0 ? waiting.map(renderRequest) : html`<p class="empty">No pen
 </form>
 </article>
 ${renderKeys(keys)}
-</main>
-<script>${trusted(script)}</script>
-</body>
-</html>
-`;
+</main>`,
+  });
 }
 
 function renderRequest(request: PendingRequestView): Html {
