@@ -1,13 +1,12 @@
 import type { Command } from "../command.ts";
+import { authenticatorUsersDelete, passkeyUsersDelete } from "./application-users.ts";
 import { auditFollow, auditList } from "./audit.ts";
-import { authenticatorUsersDelete } from "./authenticator-users.ts";
 import { configCheck } from "./config.ts";
 import { coverage } from "./coverage.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { login } from "./login.ts";
 import { migrate } from "./migrate.ts";
-import { passkeyUsersDelete } from "./passkey-users.ts";
 import { receiptVerify } from "./receipt.ts";
 import { secretsReseal, secretsStatus } from "./secrets.ts";
 import { sessionsEnd, sessionsList } from "./sessions.ts";

@@ -3,8 +3,8 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { testRuntime } from "../../testing/runtime.ts";
 import type { Cli, Command } from "../command.ts";
+import { passkeyUsersDelete } from "./application-users.ts";
 import { keysCreate, keysDelete } from "./keys.ts";
-import { passkeyUsersDelete } from "./passkey-users.ts";
 import { secretsReseal } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsUpdate } from "./tenants.ts";
 
