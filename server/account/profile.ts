@@ -6,6 +6,7 @@ import { pictureAddress } from "../identity/picture.ts";
 import { isAccepted } from "../methods/second-factors.ts";
 import { securityKey } from "../methods/security-key/index.ts";
 import { totp } from "../methods/totp/index.ts";
+import { credentialUse } from "../objects/credential-object.ts";
 import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import { providerName } from "./linked-identities.ts";
 import { type AccountJson, readAccount, type StoredAccount, storedAccount } from "./stored-account.ts";
@@ -25,11 +26,7 @@ const credentialSchema = z
     public_key: z.string().describe("COSE_Key in base64url."),
     attestation_type: z.string(),
     aaguid: z.guid(),
-    last_used_at: time.optional(),
-    created_at: time,
-    transports: z.array(z.string()),
-    backup_eligible: z.boolean(),
-    backup_state: z.boolean(),
+    ...credentialUse(time),
     mfa_only: z.boolean(),
   })
   .meta({ id: "ProfileCredential" });

@@ -5,6 +5,7 @@ import { isoTime } from "#db/iso-time";
 import type { TableName } from "#db/tables";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import { credentialUse } from "./credential-object.ts";
 
 /** RFC 3339 in UTC with milliseconds, as `Date.toISOString` writes it. */
 const time = z.iso.datetime({ precision: 3 });
@@ -21,11 +22,7 @@ export const userCredentialSchema = z
     public_key: z.string().describe("COSE_Key, base64url."),
     attestation_type: z.string(),
     aaguid: z.guid(),
-    last_used_at: time.optional(),
-    created_at: time,
-    transports: z.array(z.string()),
-    backup_eligible: z.boolean(),
-    backup_state: z.boolean(),
+    ...credentialUse(time),
     mfa_only: z.boolean().describe("True for a security key that is a second factor only."),
   })
   .meta({ id: "UserCredential" });

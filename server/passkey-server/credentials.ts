@@ -4,6 +4,7 @@ import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import type { CredentialObject } from "../objects/credential-object.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import { auditPasskeys } from "./audit.ts";
 
@@ -13,21 +14,9 @@ type Process = OnPlatform & Databases & AuditOutputs;
 /** Management of credentials by applications. */
 
 /** A credential as returned to applications. */
-export interface CredentialJson {
-  /** base64url */
-  id: string;
-  name?: string;
-  /** COSE_Key, base64url. */
-  public_key: string;
-  attestation_type: string;
+export interface CredentialJson extends CredentialObject {
   /** Whether the registration proved the AAGUID: only `verified` did, under a configured root. */
   attestation_trust: AttestationTrust;
-  aaguid: string;
-  last_used_at?: string;
-  created_at: string;
-  transports: string[];
-  backup_eligible: boolean;
-  backup_state: boolean;
   is_mfa: boolean;
   /** The application's id of the owner. */
   user_id: string;

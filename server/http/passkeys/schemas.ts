@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { passkeyServerAuditTypes } from "../../audit/audit-types.ts";
+import { credentialUse } from "../../objects/credential-object.ts";
 import { pageQuery } from "../table/fields.ts";
 
 /** Schemas of the passkey server's answers (docs/passkey-server.md). */
@@ -82,11 +83,7 @@ export const passkeyCredential = z
     attestation_type: z.string(),
     attestation_trust: z.enum(["verified", "unverified", "none"]),
     aaguid: z.guid(),
-    last_used_at: time.optional(),
-    created_at: time,
-    transports: z.array(z.string()),
-    backup_eligible: z.boolean(),
-    backup_state: z.boolean(),
+    ...credentialUse(time),
     is_mfa: z.boolean(),
     user_id: z.string(),
   })
