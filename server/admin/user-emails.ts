@@ -11,7 +11,7 @@ import type { OnPlatform } from "../lib/platform.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import { changeUser } from "./change-user.ts";
+import { type ChangedUser, changeUser } from "./change-user.ts";
 import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
 
 /** What this module takes of the process. */
@@ -68,10 +68,7 @@ export function removeUserEmail(
   userId: string,
   emailId: string,
 ): Promise<{ ok: true } | AdminRejection> {
-  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
-    const { emails = [] } = await userOf(context, tx, userId);
-    const removed = emails.find(({ id }) => id === emailId);
-    if (!removed) return notFound;
+  return changeEmail(context, { userId, emailId }, async ({ tx, user, jobs, owner, record }, removed) => {
     if (removed.is_primary) {
       return rejectAdmin("conflict", "The primary email cannot be removed. Make another one primary first.");
     }
@@ -90,10 +87,7 @@ export function setPrimaryUserEmail(
   userId: string,
   emailId: string,
 ): Promise<{ ok: true } | AdminRejection> {
-  return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
-    const { emails = [] } = await userOf(context, tx, userId);
-    const chosen = emails.find(({ id }) => id === emailId);
-    if (!chosen) return notFound;
+  return changeEmail(context, { userId, emailId }, async ({ tx, user, jobs, owner, record }, chosen) => {
     if (chosen.is_primary) return { ok: true };
     const { address } = chosen;
     await setPrimaryEmail(context, userId, emailId)(tx);
@@ -105,6 +99,18 @@ export function setPrimaryUserEmail(
     return { ok: true };
   });
 }
+
+/** Changes an email that the user has; not found otherwise. */
+const changeEmail = (
+  context: RequestContext<Process>,
+  { userId, emailId }: { userId: string; emailId: string },
+  change: (changing: ChangedUser, email: Email) => Promise<{ ok: true } | AdminRejection>,
+): Promise<{ ok: true } | AdminRejection> =>
+  changeUser(context, userId, async (changing) => {
+    const { emails = [] } = await userOf(context, changing.tx, userId);
+    const email = emails.find(({ id }) => id === emailId);
+    return email ? change(changing, email) : notFound;
+  });
 
 async function userOf(
   { tenant }: RequestContext<Process>,
