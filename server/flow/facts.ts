@@ -1,22 +1,12 @@
 import type { UserFacts } from "../identity/users.ts";
 import { type CreatedMethod, createdInRegistrations, noMethods } from "../methods/index.ts";
-import type { MethodFact } from "../methods/method.ts";
 import type { FlowData } from "./data.ts";
 import type { FlowType } from "./names.ts";
 
 /** Current facts about the account; read again at every step, never stored in the flow. */
-export interface Facts extends Pick<UserFacts, MethodFact> {
+export interface Facts extends Omit<UserFacts, "userId" | "credentialCount"> {
   /** Whether this device is trusted to skip the account's second factor. */
   deviceTrusted: boolean;
-  username: string | null;
-  email: string | null;
-  emailVerified: boolean;
-  /** Language tag of the last sign-in that named one. */
-  language: string | null;
-  /** The operator has blocked the account: it gets no session. */
-  blocked: boolean;
-  /** When the user last declined to create a passkey; null if never. */
-  passkeyDeclinedAt: Date | null;
 }
 
 /** Facts of an unknown account. */

@@ -1,7 +1,9 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { factsById, lockUser } from "../identity/users.ts";
+import { type VerifiedAttestation, verifyAttestation } from "../methods/passkey/passkeys.ts";
 import { type CredentialId, newCredential } from "../webauthn/credential-record.ts";
+import type { CredentialKind } from "../webauthn/options.ts";
 import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";
 import { factsOf } from "./facts.ts";
@@ -20,6 +22,14 @@ export function creationParameters({ flowId, data, facts }: Context<"userId">): 
     pending: pendingCredentials(data),
   };
 }
+
+/** Verifies the response to the creation options of the state. */
+export const verifyNewCredential = (
+  { request, flowId, data }: Context<"userId">,
+  response: unknown,
+  kind: CredentialKind,
+): Promise<VerifiedAttestation> =>
+  verifyAttestation(request, { flowId, response, userId: data.userId, kind, startedIn: data.frameOrigin });
 
 /** Returns the credentials of a pending registration. */
 export function pendingCredentials({ pending }: Pick<FlowData, "pending">): CredentialId[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { createCreationOptions, verifyAttestation } from "../../methods/passkey/passkeys.ts";
+import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
 import { canUse } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
@@ -10,7 +10,12 @@ import { state, type View } from "../define.ts";
 import { enrolledFactor } from "../enrolled-factor.ts";
 import { isPendingRegistration } from "../facts.ts";
 import { NEXT } from "../names.ts";
-import { creationParameters, pendingCredentials, requireCredentialAddable } from "../new-credential.ts";
+import {
+  creationParameters,
+  pendingCredentials,
+  requireCredentialAddable,
+  verifyNewCredential,
+} from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
 import { mayAddCredential } from "../second-factor.ts";
 
@@ -38,16 +43,10 @@ export const onboardingVerifyPasskeyAttestation = state({
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
-        const { request, flowId, data, facts } = context;
+        const { request, data, facts } = context;
         const { userId } = data;
         const kind = kindOf({ data });
-        const verified = await verifyAttestation(request, {
-          flowId,
-          response: public_key,
-          userId,
-          kind,
-          startedIn: data.frameOrigin,
-        });
+        const verified = await verifyNewCredential(context, public_key, kind);
         if (!verified.ok) return reject("passkey_invalid", { renew: true });
         const { credential } = verified;
         const isPending = isPendingRegistration(context);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { createCreationOptions, verifyAttestation } from "../../methods/passkey/passkeys.ts";
+import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
 import { canUse } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
@@ -11,7 +11,7 @@ import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { creationParameters, requireCredentialAddable } from "../new-credential.ts";
+import { creationParameters, requireCredentialAddable, verifyNewCredential } from "../new-credential.ts";
 import { type Effects, next, reject } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
 import { mayAddSecurityKey } from "../profile/second-factors.ts";
@@ -46,15 +46,9 @@ export const webauthnCredentialVerification = state({
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
-        const { request, flowId, data, facts, config } = context;
+        const { request, data, facts, config } = context;
         const { userId, credentialKind: kind } = data;
-        const verified = await verifyAttestation(request, {
-          flowId,
-          response: public_key,
-          userId,
-          kind,
-          startedIn: data.frameOrigin,
-        });
+        const verified = await verifyNewCredential(context, public_key, kind);
         if (!verified.ok) return reject("passkey_invalid", { renew: true });
         const { facts: after, writes = [], ...effects } = effectsOf(request, kind, userId);
         return next({
