@@ -16,121 +16,183 @@ import {
 import { json, plainError } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { NOT_FOUND } from "./admin-operation.ts";
+import { type AdminRow, NOT_FOUND } from "./admin-operation.ts";
 import { oauthProviderBody, oauthProviderPatch, samlProviderPatch } from "./settings-schema.ts";
 import { changingParty, tenantOperation, tenantPlaces } from "./tenants.ts";
 
-const samlBody = samlProviderSettings.omit({ id: true });
-/** As stored: what was not given has the default of the configuration. */
-const samlObject = z.looseObject({ id: z.guid(), name: z.string() });
+const INVALID = "A setting of the provider is invalid; the message names it.";
+
+/** A change of one provider, which its body describes. Returns the provider. */
+interface Change<Body extends z.ZodType> {
+  body: Body;
+  description?: string;
+  perform(tenantId: string, context: HandlerContext, body: z.output<Body>, id: string): Promise<object>;
+}
+
+/** Identity providers of one protocol, at both places of tenants. */
+interface ProviderKind<Created extends z.ZodType, Replaced extends z.ZodType, Patched extends z.ZodType> {
+  /** Of the addresses. */
+  path: string;
+  /** As the names of operations and their summaries have it: `Saml`, `a SAML`. */
+  name: string;
+  one: string;
+  id: z.ZodType<string>;
+  object: z.ZodType;
+  /** Errors of reading, and of changes. */
+  errors: { 403?: string; 404: string };
+  changeErrors: Record<400 | 403 | 404 | 409, string>;
+  list(runtime: HandlerContext["runtime"], tenantId: string): Promise<{ id: string }[]>;
+  create: Omit<Change<Created>, "perform"> & {
+    perform(tenantId: string, context: HandlerContext, body: z.output<Created>): Promise<object>;
+  };
+  replace?: Change<Replaced>;
+  patch: Change<Patched>;
+  remove(tenantId: string, context: HandlerContext, id: string): Promise<void>;
+  /** Of the summary of the removal. */
+  alsoRemoves?: string;
+}
+
+function providerAddresses<Created extends z.ZodType, Replaced extends z.ZodType, Patched extends z.ZodType>(
+  kind: ProviderKind<Created, Replaced, Patched>,
+): AdminRow[] {
+  const { name, one: aProvider, object, errors, changeErrors, list, create, replace, patch, remove } = kind;
+  const tag = "admin: tenants";
+  return tenantPlaces.flatMap(({ prefix, suffix, params, of }) => {
+    const path = `${prefix}${kind.path}`;
+    const item = `${path}/{provider_id}`;
+    const one = z.object({ ...params, provider_id: kind.id });
+    const all = z.object(params);
+    const [, protocol = ""] = aProvider.split(" ");
+    return [
+      tenantOperation(
+        {
+          method: "GET",
+          path,
+          id: `list${name}Providers${suffix}`,
+          summary: `List the ${protocol} providers of ${of}`,
+          tag,
+          params: all,
+          answers: { 200: { schema: z.array(object) }, ...errors },
+        },
+        async (tenant, { runtime }) => json(200, await list(runtime, tenant)),
+      ),
+      tenantOperation(
+        {
+          method: "POST",
+          path,
+          id: `create${name}Provider${suffix}`,
+          summary: `Add ${aProvider} provider to ${of}`,
+          ...(create.description ? { description: create.description } : {}),
+          tag,
+          params: all,
+          body: create.body,
+          answers: { 201: { schema: object }, ...changeErrors },
+        },
+        async (tenant, context, { body }) => json(201, await create.perform(tenant, context, body)),
+      ),
+      tenantOperation(
+        {
+          method: "GET",
+          path: item,
+          id: `get${name}Provider${suffix}`,
+          summary: `Get ${aProvider} provider of ${of}`,
+          tag,
+          params: one,
+          answers: { 200: { schema: object }, ...errors },
+        },
+        async (tenant, { runtime }, { params }) => {
+          const found = (await list(runtime, tenant)).find(({ id }) => id === params.provider_id);
+          return found ? json(200, found) : plainError(404, "Not found.");
+        },
+      ),
+      ...(replace ? [changing("PUT", replace, "replace", "Replace the settings of")] : []),
+      changing("PATCH", patch, "change", "Change settings of"),
+      tenantOperation(
+        {
+          method: "DELETE",
+          path: item,
+          id: `delete${name}Provider${suffix}`,
+          summary: `Delete ${aProvider} provider of ${of}${kind.alsoRemoves ?? ""}`,
+          tag,
+          params: one,
+          answers: { 204: "The provider is deleted.", ...changeErrors },
+        },
+        async (tenant, context, { params }) => {
+          await remove(tenant, context, String(params.provider_id));
+          return { status: 204 };
+        },
+      ),
+    ];
+
+    function changing<Body extends z.ZodType>(
+      method: "PUT" | "PATCH",
+      { body, description, perform }: Change<Body>,
+      verb: string,
+      summary: string,
+    ): AdminRow {
+      return tenantOperation(
+        {
+          method,
+          path: item,
+          id: `${verb}${name}Provider${suffix}`,
+          summary: `${summary} ${aProvider} provider of ${of}`,
+          ...(description ? { description } : {}),
+          tag,
+          params: one,
+          body,
+          answers: { 200: { schema: object }, ...changeErrors },
+        },
+        async (tenant, context, { params, body }) =>
+          json(200, await perform(tenant, context, body, String(params.provider_id))),
+      );
+    }
+  });
+}
 
 const SAML_OFF = "`saml.enabled` is false, or `metadata_url` is set by the operator alone.";
-const INVALID = "A setting of the provider is invalid; the message names it.";
-const DUPLICATE =
-  "Another provider of the tenant has the mail domain, entity id or metadata address; or the tenant is the default one, which the configuration of the server defines.";
 
-const changed = { 400: INVALID, 403: SAML_OFF, 404: NOT_FOUND, 409: DUPLICATE };
+const samlBody = samlProviderSettings.omit({ id: true });
+
+const changedSaml = (
+  tenantId: string,
+  context: HandlerContext,
+  id: string,
+  change: (current: SamlProvider) => SamlProvider,
+) => changeSamlProvider(context.runtime, tenantId, id, change, changingParty(context));
 
 /** SAML providers of tenants. */
-export const samlProviderAddresses = tenantPlaces.flatMap(({ prefix, suffix, params, of }) => {
-  const path = `${prefix}/saml/providers`;
-  const one = z.object({ ...params, provider_id: uuid() });
-  const changing = (
-    id: string,
-    change: (current: SamlProvider) => SamlProvider,
-    context: HandlerContext,
-    tenant: string,
-  ) => changeSamlProvider(context.runtime, tenant, id, change, changingParty(context));
-  return [
-    tenantOperation(
-      {
-        method: "GET",
-        path,
-        id: `listSamlProviders${suffix}`,
-        summary: `List the SAML providers of ${of}`,
-        tag: "admin: tenants",
-        params: z.object(params),
-        answers: { 200: { schema: z.array(samlObject) }, 403: SAML_OFF, 404: NOT_FOUND },
-      },
-      async (tenant, context) => json(200, await listSamlProviders(context.runtime, tenant)),
-    ),
-    tenantOperation(
-      {
-        method: "POST",
-        path,
-        id: `createSamlProvider${suffix}`,
-        summary: `Add a SAML provider to ${of}`,
-        tag: "admin: tenants",
-        params: z.object(params),
-        body: samlBody,
-        answers: { 201: { schema: samlObject }, ...changed },
-      },
-      async (tenant, context, { body }) =>
-        json(201, await createSamlProvider(context.runtime, tenant, body, changingParty(context))),
-    ),
-    tenantOperation(
-      {
-        method: "GET",
-        path: `${path}/{provider_id}`,
-        id: `getSamlProvider${suffix}`,
-        summary: `Get a SAML provider of ${of}`,
-        tag: "admin: tenants",
-        params: one,
-        answers: { 200: { schema: samlObject }, 403: SAML_OFF, 404: NOT_FOUND },
-      },
-      async (tenant, context, { params }) => {
-        const all = await listSamlProviders(context.runtime, tenant);
-        const found = all.find(({ id }) => id === params.provider_id);
-        return found ? json(200, found) : plainError(404, "Not found.");
-      },
-    ),
-    tenantOperation(
-      {
-        method: "PUT",
-        path: `${path}/{provider_id}`,
-        id: `replaceSamlProvider${suffix}`,
-        summary: `Replace the settings of a SAML provider of ${of}`,
-        tag: "admin: tenants",
-        params: one,
-        body: samlBody,
-        answers: { 200: { schema: samlObject }, ...changed },
-      },
-      async (tenant, context, { params, body }) =>
-        json(200, await changing(params.provider_id, () => body, context, tenant)),
-    ),
-    tenantOperation(
-      {
-        method: "PATCH",
-        path: `${path}/{provider_id}`,
-        id: `changeSamlProvider${suffix}`,
-        summary: `Change settings of a SAML provider of ${of}`,
-        description: "A JSON Merge Patch (RFC 7396): null removes a setting.",
-        tag: "admin: tenants",
-        params: one,
-        body: samlProviderPatch,
-        answers: { 200: { schema: samlObject }, ...changed },
-      },
-      async (tenant, context, { params, body }) => {
-        const patched = (current: SamlProvider) => patchedSamlProvider(current, body);
-        return json(200, await changing(params.provider_id, patched, context, tenant));
-      },
-    ),
-    tenantOperation(
-      {
-        method: "DELETE",
-        path: `${path}/{provider_id}`,
-        id: `deleteSamlProvider${suffix}`,
-        summary: `Delete a SAML provider of ${of}`,
-        tag: "admin: tenants",
-        params: one,
-        answers: { 204: "The provider is deleted.", ...changed },
-      },
-      async (tenant, context, { params }) => {
-        await deleteSamlProvider(context.runtime, tenant, params.provider_id, changingParty(context));
-        return { status: 204 };
-      },
-    ),
-  ];
+export const samlProviderAddresses = providerAddresses({
+  path: "/saml/providers",
+  name: "Saml",
+  one: "a SAML",
+  id: uuid(),
+  // As stored: what was not given has the default of the configuration.
+  object: z.looseObject({ id: z.guid(), name: z.string() }),
+  errors: { 403: SAML_OFF, 404: NOT_FOUND },
+  changeErrors: {
+    400: INVALID,
+    403: SAML_OFF,
+    404: NOT_FOUND,
+    409: "Another provider of the tenant has the mail domain, entity id or metadata address; or the tenant is the default one, which the configuration of the server defines.",
+  },
+  list: listSamlProviders,
+  create: {
+    body: samlBody,
+    perform: (tenantId, context, body) =>
+      createSamlProvider(context.runtime, tenantId, body, changingParty(context)),
+  },
+  replace: {
+    body: samlBody,
+    perform: (tenantId, context, body, id) => changedSaml(tenantId, context, id, () => body),
+  },
+  patch: {
+    body: samlProviderPatch,
+    description: "A JSON Merge Patch (RFC 7396): null removes a setting.",
+    perform: (tenantId, context, body, id) =>
+      changedSaml(tenantId, context, id, (current) => patchedSamlProvider(current, body)),
+  },
+  remove: (tenantId, context, id) =>
+    deleteSamlProvider(context.runtime, tenantId, id, changingParty(context)),
 });
 
 const oauthObject = z
@@ -143,106 +205,44 @@ const oauthObject = z
   })
   .meta({ id: "OAuthProvider" });
 
-const OPERATOR = "The addresses of a tenant's own providers are set by the operator alone.";
-const oauthChanged = {
-  400: INVALID,
-  403: OPERATOR,
-  404: NOT_FOUND,
-  409: "It exists already, or the tenant is the default one.",
-};
-
 /** OAuth and OpenID Connect providers of tenants. */
-export const oauthProviderAddresses = tenantPlaces.flatMap(({ prefix, suffix, params, of }) => {
-  const path = `${prefix}/oauth/providers`;
-  const one = z.object({ ...params, provider_id: z.string() });
-  return [
-    tenantOperation(
-      {
-        method: "GET",
-        path,
-        id: `listOAuthProviders${suffix}`,
-        summary: `List the OAuth providers of ${of}`,
-        tag: "admin: tenants",
-        params: z.object(params),
-        answers: { 200: { schema: z.array(oauthObject) }, 404: NOT_FOUND },
-      },
-      async (tenant, context) => json(200, await listOAuthProviders(context.runtime, tenant)),
-    ),
-    tenantOperation(
-      {
-        method: "POST",
-        path,
-        id: `createOAuthProvider${suffix}`,
-        summary: `Add an OAuth provider to ${of}`,
-        description: "`id` is `custom_` and a key of lower case letters, digits, `_` and `-`.",
-        tag: "admin: tenants",
-        params: z.object(params),
-        body: z.object({
-          id: z.string().regex(/^custom_[a-z0-9][a-z0-9_-]{0,31}$/),
-          settings: oauthProviderBody,
-        }),
-        answers: { 201: { schema: oauthObject }, ...oauthChanged },
-      },
-      async (tenant, context, { body: { id, settings } }) => {
-        const change = { patch: settings, create: true };
-        return json(
-          201,
-          await changeOAuthProvider(context.runtime, tenant, id, change, changingParty(context)),
-        );
-      },
-    ),
-    tenantOperation(
-      {
-        method: "GET",
-        path: `${path}/{provider_id}`,
-        id: `getOAuthProvider${suffix}`,
-        summary: `Get an OAuth provider of ${of}`,
-        tag: "admin: tenants",
-        params: one,
-        answers: { 200: { schema: oauthObject }, 404: NOT_FOUND },
-      },
-      async (tenant, context, { params }) => {
-        const all = await listOAuthProviders(context.runtime, tenant);
-        const found = all.find(({ id }) => id === params.provider_id);
-        return found ? json(200, found) : plainError(404, "Not found.");
-      },
-    ),
-    tenantOperation(
-      {
-        method: "PATCH",
-        path: `${path}/{provider_id}`,
-        id: `changeOAuthProvider${suffix}`,
-        summary: `Change settings of an OAuth provider of ${of}`,
-        description:
-          "A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown.",
-        tag: "admin: tenants",
-        params: one,
-        body: oauthProviderPatch,
-        answers: { 200: { schema: oauthObject }, ...oauthChanged },
-      },
-      async (tenant, context, { params, body }) => {
-        const { provider_id } = params;
-        const party = changingParty(context);
-        return json(
-          200,
-          await changeOAuthProvider(context.runtime, tenant, provider_id, { patch: body }, party),
-        );
-      },
-    ),
-    tenantOperation(
-      {
-        method: "DELETE",
-        path: `${path}/{provider_id}`,
-        id: `deleteOAuthProvider${suffix}`,
-        summary: `Delete an OAuth provider of ${of}, or the settings of a built-in one`,
-        tag: "admin: tenants",
-        params: one,
-        answers: { 204: "The provider is deleted.", ...oauthChanged },
-      },
-      async (tenant, context, { params }) => {
-        await deleteOAuthProvider(context.runtime, tenant, params.provider_id, changingParty(context));
-        return { status: 204 };
-      },
-    ),
-  ];
+export const oauthProviderAddresses = providerAddresses({
+  path: "/oauth/providers",
+  name: "OAuth",
+  one: "an OAuth",
+  id: z.string(),
+  object: oauthObject,
+  errors: { 404: NOT_FOUND },
+  changeErrors: {
+    400: INVALID,
+    403: "The addresses of a tenant's own providers are set by the operator alone.",
+    404: NOT_FOUND,
+    409: "It exists already, or the tenant is the default one.",
+  },
+  list: listOAuthProviders,
+  create: {
+    body: z.object({
+      id: z.string().regex(/^custom_[a-z0-9][a-z0-9_-]{0,31}$/),
+      settings: oauthProviderBody,
+    }),
+    description: "`id` is `custom_` and a key of lower case letters, digits, `_` and `-`.",
+    perform: (tenantId, context, { id, settings }) =>
+      changeOAuthProvider(
+        context.runtime,
+        tenantId,
+        id,
+        { patch: settings, create: true },
+        changingParty(context),
+      ),
+  },
+  patch: {
+    body: oauthProviderPatch,
+    description:
+      "A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown.",
+    perform: (tenantId, context, patch, id) =>
+      changeOAuthProvider(context.runtime, tenantId, id, { patch }, changingParty(context)),
+  },
+  remove: (tenantId, context, id) =>
+    deleteOAuthProvider(context.runtime, tenantId, id, changingParty(context)),
+  alsoRemoves: ", or the settings of a built-in one",
 });
