@@ -19,6 +19,7 @@ const things = [
   "an identity provider",
   "a language",
   "a mail",
+  "an SMS",
   "an event of webhooks",
   "a hash of imports",
   "a form of the import of users",

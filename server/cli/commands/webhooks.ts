@@ -272,7 +272,8 @@ export const webhooksListen = command({
     json: { description: "Each event with its data, as a line of JSON." },
   },
   async run(cli, values) {
-    const events = values.event.length > 0 ? eventsOf(values.event) : ["user", "session", "email.send", "sms.send"];
+    const events =
+      values.event.length > 0 ? eventsOf(values.event) : ["user", "session", "email.send", "sms.send"];
     const { forward = null } = values;
     const judged = forward === null ? { ok: true as const } : judgeCallback(forward, { allowPrivate: true });
     if (!judged.ok) throw new UsageError(`--forward ${judged.reason}`);
