@@ -118,7 +118,7 @@ const throughProvider = [start, capabilities, goToProvider, visitProvider, excha
 
 /** Whether the job of a mail sends a statement: it deletes itself, and asks for webhooks of mails if there may be one. */
 const isOfMail = ({ statement }: SentStatement) =>
-  ["audit+outage_ended", "delete_send_mail", "event_subscriber"].includes(statement);
+  ["audit+mail_outage_ended", "delete_send_mail", "event_subscriber"].includes(statement);
 
 /** Walks steps that sign in; returns the statements of each. */
 const signIn = async (steps: Step[]) => walk(steps, "success");
@@ -186,7 +186,7 @@ test("a sign-in by code takes 13 statements, and its mail three", async () => {
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
   await eventually(async () =>
-    expect(ofMail().map(({ statement }) => statement)).toEqual(["audit+outage_ended", "delete_send_mail"]),
+    expect(ofMail().map(({ statement }) => statement)).toEqual(["audit+mail_outage_ended", "delete_send_mail"]),
   );
 });
 
@@ -256,7 +256,7 @@ describe("with a webhook", () => {
     await eventually(async () =>
       expect(ofMail().map(({ statement }) => statement)).toEqual([
         "event_subscriber",
-        "audit+outage_ended",
+        "audit+mail_outage_ended",
         "delete_send_mail",
       ]),
     );
