@@ -416,6 +416,7 @@ test("lets several processes start concurrently on an empty database", async () 
     { name: "push_authenticator_request" },
     { name: "send_mail" },
     { name: "send_newer_mail" },
+    { name: "send_sms" },
   ]);
   await empty.close();
 });
