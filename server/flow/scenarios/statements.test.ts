@@ -186,7 +186,10 @@ test("a sign-in by code takes 13 statements, and its mail three", async () => {
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
   await eventually(async () =>
-    expect(ofMail().map(({ statement }) => statement)).toEqual(["audit+mail_outage_ended", "delete_send_mail"]),
+    expect(ofMail().map(({ statement }) => statement)).toEqual([
+      "audit+mail_outage_ended",
+      "delete_send_mail",
+    ]),
   );
 });
 
