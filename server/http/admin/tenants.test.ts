@@ -242,6 +242,9 @@ describe("A68 a key of another tenant", () => {
     [{ hosts: ["login.victim.example"] }, "hosts"],
     [{ config: { smtp_url: "smtp://127.0.0.1:25" } }, "smtp_url"],
     [{ config: { email_delivery: { from_address: "ceo@victim.example" } } }, "email_delivery"],
+    [{ config: { sms_delivery: { from: "Bank" } } }, "sms_delivery"],
+    [{ config: { phone: { allowed_countries: ["DE"] } } }, "phone.allowed_countries"],
+    [{ config: { words: { en: { "sms.sms_login": "{code} {minutes}" } } } }, "words.*.sms*"],
     [{ config: { session: { cookie: { name: "stile" } } } }, "session.cookie"],
     [{ config: { authenticator: { push_url: "http://169.254.169.254/" } } }, "authenticator.push_url"],
     [
