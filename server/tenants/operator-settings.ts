@@ -10,7 +10,9 @@ const operatorSettings = [
   "smtp_url",
   "email_delivery",
   "sms_delivery",
+  "phone.enabled",
   "phone.allowed_countries",
+  "mfa.sms",
   "service.name_pinned",
   "words.*.mail*",
   "words.*.sms*",
@@ -23,16 +25,28 @@ const operatorSettings = [
   "saml.identity_providers.*.metadata_url",
 ];
 
+/** Those that a tenant may not remove either: the server's own would take their place, and SMS would be paid for. */
+const restrictions: ReadonlySet<string> = new Set([
+  "sms_delivery",
+  "phone.enabled",
+  "phone.allowed_countries",
+  "mfa.sms",
+]);
+
 /**
- * Finds a setting that only the operator sets, in a change by the tenant itself. The tenant may remove one.
+ * Finds a setting that only the operator sets, in a change by the tenant itself. The tenant may remove one, but for those
+ * that restrict it.
  *
  * @param before the tenant's settings, secrets included
  * @returns its path; null if there is none
  */
 export function changedOperatorSetting(before: Settings, after: Settings): string | null {
   for (const path of operatorSettings) {
-    const known = new Set(valuesAt(before, path.split(".")));
-    if (valuesAt(after, path.split(".")).some((value) => !known.has(value))) return path;
+    const known = valuesAt(before, path.split("."));
+    const stated = valuesAt(after, path.split("."));
+    const isSet = stated.some((value) => !known.includes(value));
+    const isRemoved = restrictions.has(path) && known.some((value) => !stated.includes(value));
+    if (isSet || isRemoved) return path;
   }
   return null;
 }

@@ -244,6 +244,8 @@ describe("A68 a key of another tenant", () => {
     [{ config: { email_delivery: { from_address: "ceo@victim.example" } } }, "email_delivery"],
     [{ config: { sms_delivery: { from: "Bank" } } }, "sms_delivery"],
     [{ config: { phone: { allowed_countries: ["DE"] } } }, "phone.allowed_countries"],
+    [{ config: { phone: { enabled: true } } }, "phone.enabled"],
+    [{ config: { mfa: { sms: { enabled: true } } } }, "mfa.sms"],
     [{ config: { words: { en: { "sms.sms_login": "{code} {minutes}" } } } }, "words.*.sms*"],
     [{ config: { session: { cookie: { name: "stile" } } } }, "session.cookie"],
     [{ config: { authenticator: { push_url: "http://169.254.169.254/" } } }, "authenticator.push_url"],
@@ -276,6 +278,25 @@ describe("A68 a key of another tenant", () => {
     ]);
     expect((await operator.call("PATCH", `/tenants/${own.tenant.id}`, body)).status).not.toBe(403);
   });
+
+  test.each([
+    [{ sms_delivery: { enabled: false } }, "sms_delivery"],
+    [{ phone: { enabled: false } }, "phone.enabled"],
+    [{ phone: { allowed_countries: [] } }, "phone.allowed_countries"],
+    [{ mfa: { sms: { enabled: false } } }, "mfa.sms"],
+  ])(
+    "does not remove %j, by which the operator keeps it from SMS that the server would pay",
+    async (config, setting) => {
+      const [[section = ""]] = Object.entries(config) as [[string, unknown]];
+      expect((await operator.call("PATCH", `/tenants/${own.tenant.id}`, { config })).status).toBe(200);
+      const answer = await own.call("PATCH", "/tenant", { config: { [section]: null } });
+      expect([answer.status, answer.body.message]).toEqual([
+        403,
+        expect.stringContaining(`${setting} is set by the operator`),
+      ]);
+      await operator.call("PATCH", `/tenants/${own.tenant.id}`, { config: { [section]: null } });
+    },
+  );
 
   test("keeps and removes what the operator has set", async () => {
     const { id } = own.tenant;
