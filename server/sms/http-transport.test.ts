@@ -110,6 +110,8 @@ describe("A173 an answer that accepts nothing is a failure", () => {
 describe("A173 a rejection", () => {
   test.each([
     [400, { code: 21_211 }, "the service rejected it: 400, error 21211", false],
+    [400, { code: 21_606 }, "the service rejected it: 400, error 21606", true],
+    [400, { code: 21_703 }, "the service rejected it: 400, error 21703", true],
     [400, "not JSON", "the service rejected it: 400", false],
     [
       401,
@@ -125,11 +127,22 @@ describe("A173 a rejection", () => {
     expect(error).toMatchObject({ message, concernsService });
   });
 
-  test.each([408, 429, 500, 502, 503, 504])("%i is tried again, as nothing was sent", async (status) => {
-    const error = await failure(answering(status, {}));
-    expect(error).toBeInstanceOf(SmsAttemptError);
-    expect(error).toMatchObject({ code: "SMS_SERVICE_ERROR", responseCode: status, mayBeSent: false });
-    expect(error).toMatchObject({ retryAfterSeconds: null });
+  test.each([408, 500, 502, 503, 504])(
+    "%i is tried again, and may be the answer of a gateway about an SMS that was sent",
+    async (status) => {
+      const error = await failure(answering(status, {}));
+      expect(error).toBeInstanceOf(SmsAttemptError);
+      expect(error).toMatchObject({ code: "SMS_SERVICE_ERROR", responseCode: status, mayBeSent: true });
+      expect(error).toMatchObject({ retryAfterSeconds: null });
+    },
+  );
+
+  test("429, and 503 with a time, are tried again, as nothing was sent", async () => {
+    const busy = await failure(answering(429, {}));
+    expect(busy).toMatchObject({ code: "SMS_SERVICE_ERROR", responseCode: 429, mayBeSent: false });
+    await service?.close();
+    const away = await failure(answering(503, {}, { "retry-after": "5" }));
+    expect(away).toMatchObject({ responseCode: 503, mayBeSent: false, retryAfterSeconds: 5 });
   });
 
   test("says how long to wait, if the service does", async () => {

@@ -19,6 +19,11 @@ const accepted = z.object({
 /** What it answers to a request that it rejects. */
 const rejected = z.object({ code: z.int() });
 
+/** Error codes of Twilio about the sender, which all SMS have: missing, not a number of the account, an empty service. */
+const ofSender: ReadonlySet<number> = new Set([
+  21_212, 21_603, 21_606, 21_659, 21_660, 21_701, 21_703, 21_704, 21_705,
+]);
+
 const failedStatuses: readonly string[] = ["failed", "undelivered", "canceled"];
 
 /** An SMS will never be accepted. */
@@ -114,17 +119,21 @@ export function createHttpTransport({
 function judge({ status, headers }: Response, body: unknown): string {
   if (status >= 300 && status < 400)
     throw new SmsRejection(`the service answers with a redirect: ${status}`, { concernsService: true });
-  if (status >= 500 || status === 408 || status === 429)
+  if (status >= 500 || status === 408 || status === 429) {
+    const pause = retryAfterSeconds(headers.get("retry-after"));
     throw new SmsAttemptError("SMS_SERVICE_ERROR", {
-      mayBeSent: false,
+      // A gateway gives other answers also when the service behind it has accepted the SMS.
+      mayBeSent: status !== 429 && !(status === 503 && pause !== null),
       responseCode: status,
-      retryAfterSeconds: retryAfterSeconds(headers.get("retry-after")),
+      retryAfterSeconds: pause,
     });
+  }
   if (status >= 400) {
     const { data } = rejected.safeParse(body);
     const why = data ? `${status}, error ${data.code}` : String(status);
-    // 400 is about this SMS; others about the account, its password or the address of the service.
-    throw new SmsRejection(`the service rejected it: ${why}`, { concernsService: status !== 400 });
+    // 400 is about this SMS or its sender; others about the account, its password or the address of the service.
+    const concernsService = status !== 400 || (data !== undefined && ofSender.has(data.code));
+    throw new SmsRejection(`the service rejected it: ${why}`, { concernsService });
   }
   const { data } = accepted.safeParse(body);
   if (!data) throw new SmsAttemptError("SMS_SERVICE_UNREADABLE", { mayBeSent: true, responseCode: status });

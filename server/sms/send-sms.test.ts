@@ -180,7 +180,7 @@ test("an SMS that may have been sent is tried three times, and one that was not 
 });
 
 test("a service that is down is tried again, and an outage lasts until it accepts an SMS", async () => {
-  const down = answering(503, {});
+  const down = answering(503, {}, { "retry-after": "1" });
   const { runDue, logged } = await start([down, down, down, down, answering(201, acceptedSms)]);
   const outage = () => outageOf(db.database.read, "sms", tenantId);
   await enqueue();
