@@ -41,6 +41,9 @@ describe("a service name", () => {
     ["a host name with a low line", "evil_.com"],
     ["a mail address", "help@evil"],
     ["an IP address", "see 192.0.2.1"],
+    ["a host name with a mark, which SMS leave out", "evil.c\u0332om"],
+    ["a scheme with a mark", "http:\u0332//evil"],
+    ["a telephone number with marks", "Tel +4\u03329\u03321512345678"],
     ["a telephone number", "Call +1 (900) 123-4567 now"],
   ])("A142 is no text with %s", (_, name) => {
     expect(serviceNameFault(name)).not.toBeNull();

@@ -19,10 +19,11 @@ export function serviceNameFault(name: string): string | null {
   if (name.trim() === "" || name.length > MAX_SERVICE_NAME_CHARACTERS)
     return `must have 1 to ${MAX_SERVICE_NAME_CHARACTERS} characters`;
   if (unfit.test(name)) return "must be one line without control and direction characters";
-  // Full-width forms and the ideographic full stop are read as what they look like (UTS 46).
+  // Full-width forms and the ideographic full stop are read as what they look like (UTS 46); an SMS has letters without
+  // their marks.
   const plain = name
-    .normalize("NFKC")
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .normalize("NFKD")
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, "")
     .replace(/[\u3002\uff61]/g, ".");
   return linked.test(plain)
     ? "must not contain what mail programs turn into a link, such as an address"

@@ -19,18 +19,20 @@ export function gsmLength(text: string): number | null {
   return length;
 }
 
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
 /**
- * Brings a text into the alphabet where only marks are lost: `ç` becomes `c`, a curved apostrophe a straight one. What
- * is of another script stays.
+ * Brings a text into the alphabet where only marks are lost: `ç` becomes `c`, a curved apostrophe a straight one. A letter
+ * of another script stays, with its marks.
  */
 export function gsmText(text: string): string {
-  return [...text.normalize("NFC")].map(gsmCharacter).join("");
+  return [...graphemes.segment(text.normalize("NFC"))].map(({ segment }) => gsmLetter(segment)).join("");
 }
 
 const typographic: Record<string, string> = { "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-" };
 
-function gsmCharacter(character: string): string {
-  if (gsmLength(character) !== null) return character;
-  const plain = typographic[character] ?? character.normalize("NFKD").replace(/\p{M}/gu, "");
-  return gsmLength(plain) === null ? character : plain;
+function gsmLetter(letter: string): string {
+  if (gsmLength(letter) !== null) return letter;
+  const plain = typographic[letter] ?? letter.normalize("NFKD").replace(/\p{M}/gu, "");
+  return plain === "" || gsmLength(plain) === null ? letter : plain;
 }

@@ -42,6 +42,17 @@ describe.each(languageTags)("an SMS in %s", (language) => {
   });
 });
 
+test.each([
+  ["Crédit Noël", "Crédit Noel"],
+  ["Żabka", "Zabka"],
+  ["বাংলা সেবা", "বাংলা সেবা"],
+  ["हिन्दी", "हिन्दी"],
+  ["ไทยพาณิชย์", "ไทยพาณิชย์"],
+  ["שָׁלוֹם", "שָׁלוֹם".normalize("NFC")],
+])("%s is named %s: marks are left out of Latin letters alone", (service, name) => {
+  expect(writeSms(content, "en", { service })).toContain(`your ${name} sign-in`);
+});
+
 test("an SMS without a known host has one line", () => {
   expect(writeSms({ ...content, host: null }, "en", { service: "Acme" })).toBe(
     "048213 is your Acme sign-in code, valid for 5 minutes. Do not share it.",
