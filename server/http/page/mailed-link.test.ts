@@ -460,6 +460,24 @@ describe("A168 a token that is none", () => {
   });
 });
 
+test("A133 a link is answered with 503 in a browser whose flow this server cannot open, not as in another browser", async () => {
+  const email = await account();
+  const begun = await waitingLogin(email);
+  const link = mailedLink(runtime, email);
+  const rotated = { ...runtime, vault: createVault(["a newer key", "a key for tests alone"]) };
+  const browser = visitor(rotated);
+  for (const [name, value] of begun.cookies) browser.cookies.set(name, value);
+  const { version } = await shownState(browser, "login", rotated);
+  const code = wrongOf(mailedCode(runtime, email));
+  await browser.submit("/step", { flow: "login", action: "verify_passcode", version: String(version), code });
+
+  const older = visitor(runtime);
+  for (const [name, value] of browser.cookies) older.cookies.set(name, value);
+  expect((await open(older, link)).response.status).toBe(503);
+  await press(browser, link);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
 describe("the setting email.links", () => {
   test("is off by default, and mails carry the code alone", async () => {
     const usual = await testRuntime();

@@ -11,7 +11,7 @@ import { profileSession } from "../flow/call-flow.ts";
 import { readText } from "../request/body.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import { clientContext, type Handler, type HandlerContext } from "../table/handler-context.ts";
-import { openFlowCookie, type PageFlow } from "./page-cookie.ts";
+import { assertKnownPageCookie, flowCookie, openFlowCookie, type PageFlow } from "./page-cookie.ts";
 import { actAfterLostAnswer } from "./page-flow.ts";
 import { formError, pageAddress, resultOfStep } from "./step.ts";
 
@@ -80,6 +80,8 @@ interface HeldFlow {
 /**
  * Finds the flow of a code among those whose cookies the browser sent. Flows of frames, applications and terminals are
  * held elsewhere.
+ *
+ * @throws UnknownKeyError if a cookie was sealed with a key that this process lacks
  */
 async function heldFlow(
   { runtime, tenant, cookies }: HandlerContext,
@@ -89,6 +91,8 @@ async function heldFlow(
     const flow = await openFlowCookie(runtime, tenant, { type, frame: undefined, cookies });
     if (flow?.flowId === flowId) return { type, flow };
   }
+  // A flow that another server can open may be that of the code.
+  for (const type of flowTypes) assertKnownPageCookie(runtime, tenant, flowCookie(type, undefined), cookies);
   return null;
 }
 
