@@ -20,12 +20,15 @@ const userData = userObjectSchema
 const codeDetails = z.strictObject({
   service_name: z.string(),
   otp_code: z.string(),
+  ttl: z.int().describe("Seconds for which the code is valid."),
+  valid_until: z.int().describe("Seconds since 1970."),
+});
+
+const mailedCodeDetails = codeDetails.extend({
   link: z
     .string()
     .optional()
     .describe("The link beside the code, with `email.links`. It is as secret as the code."),
-  ttl: z.int().describe("Seconds for which the code is valid."),
-  valid_until: z.int().describe("Seconds since 1970."),
 });
 
 const securityMessages = [
@@ -71,7 +74,7 @@ const mailMembers = {
 const mailData = z
   .discriminatedUnion("type", [
     z
-      .strictObject({ ...mailMembers, type: z.enum(messagesOf("passcode")), data: codeDetails })
+      .strictObject({ ...mailMembers, type: z.enum(messagesOf("passcode")), data: mailedCodeDetails })
       .meta({ id: "CodeMailEventData" }),
     z
       .strictObject({

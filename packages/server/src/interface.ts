@@ -58,12 +58,12 @@ export interface CodeMailEventData {
   data: {
     service_name: string;
     otp_code: string;
-    /** The link beside the code, with `email.links`. It is as secret as the code. */
-    link?: string | undefined;
     /** Seconds for which the code is valid. */
     ttl: number;
     /** Seconds since 1970. */
     valid_until: number;
+    /** The link beside the code, with `email.links`. It is as secret as the code. */
+    link?: string | undefined;
   };
 }
 export interface NoticeMailEventData {
@@ -171,8 +171,6 @@ export interface SmsEventData {
   data: {
     service_name: string;
     otp_code: string;
-    /** The link beside the code, with `email.links`. It is as secret as the code. */
-    link?: string | undefined;
     /** Seconds for which the code is valid. */
     ttl: number;
     /** Seconds since 1970. */
