@@ -65,21 +65,8 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
   const created = record.created_at ?? null;
   if (!isStorable(record)) return { ok: false, reason: "a value cannot be stored" };
 
-  const credentials: UserRows["credentials"] = {};
-  const omitted: string[] = [];
-  for (const { table, rows } of movings) {
-    const importing = { ...judge, userId: id, keepsId: Boolean(record.id), createdAt: created };
-    const moved = rows(record, importing);
-    if (!moved.ok) return moved;
-    credentials[table] = moved.rows;
-    if (moved.omitted !== undefined) omitted.push(moved.omitted);
-  }
   if (record.emails.filter((email) => email.is_primary).length > 1)
     return { ok: false, reason: "more than one primary address" };
-  const isIdentified = [...identifyingTables].some((table) => (credentials[table] ?? []).length > 0);
-  if (!isIdentified && record.emails.length === 0 && !record.username)
-    return { ok: false, reason: "no email address, username, passkey or identity to sign in with" };
-
   const emails: UserRows["emails"] = [];
   const none = !record.emails.some((email) => email.is_primary);
   for (const [index, email] of record.emails.entries()) {
@@ -97,6 +84,19 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
   }
   const username = record.username ? parseUsername(record.username, config.username) : null;
   if (username && !username.ok) return { ok: false, reason: "this tenant does not allow the username" };
+  const credentials: UserRows["credentials"] = {};
+  const omitted: string[] = [];
+  for (const { table, rows } of movings) {
+    const importing = { ...judge, userId: id, keepsId: Boolean(record.id), createdAt: created };
+    const moved = rows(record, importing);
+    if (!moved.ok) return moved;
+    credentials[table] = moved.rows;
+    if (moved.omitted !== undefined) omitted.push(moved.omitted);
+  }
+  const isIdentified = [...identifyingTables].some((table) => (credentials[table] ?? []).length > 0);
+  if (!isIdentified && record.emails.length === 0 && !record.username)
+    return { ok: false, reason: "no email address, username, passkey or identity to sign in with" };
+
   const picture = record.picture_file ? readPicture(record.picture_file) : null;
   if (record.picture_file && !picture)
     return { ok: false, reason: "picture_file is not a square baseline JPEG of 32 to 512 pixels" };
