@@ -31,8 +31,7 @@ const email = "ada@example.com";
 const password = "correct horse battery staple";
 
 /** Statements that the server sends of its own accord: in intervals, and after a delivery to a webhook. */
-const background =
-  /^(claim_deliveries|claim_(send_mail|send_newer_mail|push_authenticator_request)_\d|write_outcomes|instance_lease)$/;
+const background = /^(claim_deliveries|claim_[a-z]+(_[a-z]+)*_\d|write_outcomes|instance_lease)$/;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -142,6 +141,9 @@ async function walk(steps: Step[], end?: string): Promise<Record<string, string[
 const numbersOf = (sent: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(sent).map(([step, statements]) => [step, statements.length]));
 
+/** What a number that is not the expected one is made of. */
+const listOf = (sent: Record<string, string[]>) => JSON.stringify(sent);
+
 const total = (sent: Record<string, string[]>) => Object.values(sent).flat().length;
 
 test("a sign-in by password takes 12 statements, and the check of its session one", async () => {
@@ -151,7 +153,13 @@ test("a sign-in by password takes 12 statements, and the check of its session on
     enterPassword,
     checkSession,
   ]);
-  expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, identifier: 3, choice: 2, password: 4 });
+  expect(numbersOf(login), listOf(login)).toEqual({
+    start: 1,
+    capabilities: 2,
+    identifier: 3,
+    choice: 2,
+    password: 4,
+  });
   expect(total(login)).toBe(12);
   expect(check).toEqual(["session_by_id"]);
 });
@@ -170,7 +178,7 @@ test("a wrong password takes 3 statements, as many as one of an unknown address"
 
 test("a sign-in by passkey takes 7 statements", async () => {
   const login = await signIn([start, capabilities, showPasskey]);
-  expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 4 });
+  expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 4 });
 });
 
 test("a sign-in by code takes 13 statements, and its mail three", async () => {
@@ -181,7 +189,13 @@ test("a sign-in by code takes 13 statements, and its mail three", async () => {
     async (client) => client.act("verify_passcode", { code: await smtp.codeFor(email, since) }),
   ];
   const login = await signIn([...first, chooseCode, enterCode]);
-  expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, identifier: 3, choice: 3, code: 4 });
+  expect(numbersOf(login), listOf(login)).toEqual({
+    start: 1,
+    capabilities: 2,
+    identifier: 3,
+    choice: 3,
+    code: 4,
+  });
   expect(total(login)).toBe(13);
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
@@ -211,7 +225,7 @@ test("a registration with password and passkey takes 21 statements, its mail apa
     ],
   ];
   const sent = await walk(register, "success");
-  expect(numbersOf(sent)).toEqual({
+  expect(numbersOf(sent), listOf(sent)).toEqual({
     start: 1,
     capabilities: 2,
     identifier: 4,
@@ -227,13 +241,19 @@ test("a sign-in through a provider takes 15 statements, that of a new user too",
   provider.signsIn({ sub: "first", email: "alan@example.com", email_verified: true });
   await walk(throughProvider, "success");
   const again = await walk(throughProvider, "success");
-  expect(numbersOf(again)).toEqual({ start: 1, capabilities: 2, leaving: 2, callback: 3, exchange: 7 });
+  expect(numbersOf(again), listOf(again)).toEqual({
+    start: 1,
+    capabilities: 2,
+    leaving: 2,
+    callback: 3,
+    exchange: 7,
+  });
   provider.signsIn({ sub: "second", email: "joan@example.com", email_verified: true, name: "Joan" });
   const signUp = await walk(throughProvider, "success");
-  expect(numbersOf(signUp)).toEqual({ ...numbersOf(again), exchange: 7 });
+  expect(numbersOf(signUp), listOf(signUp)).toEqual({ ...numbersOf(again), exchange: 7 });
   provider.signsIn({ sub: "second", email: "joan@example.com", email_verified: true, name: "Joan C." });
   const renamed = await walk(throughProvider, "success");
-  expect(numbersOf(renamed)).toEqual(numbersOf(again));
+  expect(numbersOf(renamed), listOf(renamed)).toEqual(numbersOf(again));
 });
 
 describe("with a webhook", () => {
@@ -269,7 +289,7 @@ describe("with a webhook", () => {
     const [refused, before] = [counter.errors.length, (await stored()).length];
     const login = await signIn(passkeyLogin);
     expect(counter.errors.slice(refused)).toEqual([]);
-    expect(numbersOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 5 });
+    expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 5 });
     // One more than without a webhook: it completes the events by their user.
     expect(login.passkey?.filter((statement) => statement.startsWith("event_user+"))).toHaveLength(1);
     const told = (await stored()).slice(before).map(({ name }) => name);
