@@ -158,7 +158,7 @@ describe("the mailbox page", () => {
     const markup = await (await page()).text();
     expect(markup).not.toMatch(/<script>alert|<img/);
     expect(markup).toContain('srcdoc="&quot;&gt;&lt;/iframe&gt;&lt;script&gt;alert(4)');
-    expect(markup).toMatch(/<iframe [^>]*\bsandbox srcdoc=/);
+    expect(markup).toMatch(/<iframe [^>]*\bsandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc=/);
   });
 
   test("runs no script but its own, and loads, frames and caches nothing", async () => {
