@@ -7,7 +7,7 @@ import { type Condition, type RateLimited, rateLimited, ratesAdmit } from "./rat
 /** Methods of signing in whose failed attempts are counted, each separately. */
 export type CountedMethod = (typeof countedMethods)[number];
 
-const countedMethods = ["password", "passcode", "otp", "recovery_code"] as const;
+const countedMethods = ["password", "passcode", "sms", "otp", "recovery_code"] as const;
 
 /** The names of a subject, of which one is stored: that of the first key for a new counter. */
 export type FailureSubject = readonly Buffer[];

@@ -98,8 +98,8 @@ export const accountFaults: readonly Fault[] = [
   {
     name: "each account mails any address codes of its reserve",
     file: "server/methods/passcode/passcodes.ts",
-    text: 'if (userId && purpose !== "email_verification" && hasSignedInBefore',
-    fault: "if (userId && purpose && hasSignedInBefore",
+    text: 'if (userId && proofOf(about) !== "recipient" && hasSignedInBefore',
+    fault: "if (userId && proofOf(about) && hasSignedInBefore",
     caughtBy: ["server/http/flow/mailed-codes-under-attack.test.ts"],
   },
   {

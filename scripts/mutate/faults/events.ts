@@ -88,7 +88,7 @@ export const eventFaults: readonly Fault[] = [
   },
   {
     name: "a mail is taken for one without webhooks although the tenant has webhooks",
-    file: "server/methods/passcode/passcodes.ts",
+    file: "server/methods/passcode/by-mail.ts",
     text: "withoutWebhooks: hasStoredWebhooks === false",
     fault: "withoutWebhooks: true",
     caughtBy: ["server/flow/scenarios/events.test.ts"],

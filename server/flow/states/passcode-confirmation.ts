@@ -6,13 +6,12 @@ import { messageFacts } from "../../audit/message-records.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
+import type { MailJob } from "../../mail/mail-job.ts";
+import type { PasscodeMail } from "../../mail/messages.ts";
 import { noMethods } from "../../methods/index.ts";
-import {
-  ensurePasscodeSent,
-  type PasscodeSubject,
-  resendPasscode,
-  verifyPasscode,
-} from "../../methods/passcode/passcodes.ts";
+import { byMail } from "../../methods/passcode/by-mail.ts";
+import type { PasscodeSubject } from "../../methods/passcode/passcode-channel.ts";
+import { ensurePasscodeSent, resendPasscode, verifyPasscode } from "../../methods/passcode/passcodes.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, type Entered, state } from "../define.ts";
@@ -80,11 +79,18 @@ export const passcodeConfirmation = state({
   }),
 });
 
-function subjectOf({ type, flowId, data, facts, config }: PasscodeContext): PasscodeSubject {
+function subjectOf({
+  type,
+  flowId,
+  data,
+  facts,
+  config,
+}: PasscodeContext): PasscodeSubject<PasscodeMail, MailJob> {
   const { purpose, recipient, decoy, notice } = data.passcode;
   // A signed-in user chooses the address to verify, independent of the login identifier.
   const subject = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;
   return {
+    channel: byMail,
     flowId,
     purpose,
     decoy,

@@ -3,16 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { createVault, UnknownKeyError } from "../../keys/vault.ts";
+import type { MailJob } from "../../mail/mail-job.ts";
+import type { PasscodeMail } from "../../mail/messages.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { markAccount } from "../../sessions/account-marks.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { testClient as client, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { commitWrites } from "../../testing/writes.ts";
+import { byMail } from "./by-mail.ts";
+import { newPasscode } from "./new-passcode.ts";
+import type { PasscodeSubject } from "./passcode-channel.ts";
 import {
   ensurePasscodeSent,
-  newPasscode,
   type PasscodeSending,
-  type PasscodeSubject,
   type PasscodeVerdict,
   resendPasscode,
   verifyPasscode,
@@ -30,9 +33,12 @@ const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 const scopeAt = (seconds = 0, settings: Record<string, string> = {}, source = client.source) =>
   requestContext(runtime.configured(settings), { now: new Date(start.getTime() + seconds * 1000), source });
 
-function subjectOf(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
+type MailSubject = PasscodeSubject<PasscodeMail, MailJob>;
+
+function subjectOf(changes: Partial<MailSubject> = {}): MailSubject {
   const identifier = `${randomUUID()}@example.com`;
   return {
+    channel: byMail,
     flowId: randomUUID(),
     purpose: "login",
     recipient: identifier,
@@ -45,7 +51,7 @@ function subjectOf(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
 
 const write = (changes: Write[]) => commitWrites(runtime, ...changes);
 
-async function admitted(sending: Promise<PasscodeSending>) {
+async function admitted(sending: Promise<PasscodeSending<MailJob>>) {
   const sent = await sending;
   if (!sent.ok) throw new Error(`rate limited for ${sent.retryAfterSeconds} s`);
   return sent;
@@ -54,7 +60,7 @@ async function admitted(sending: Promise<PasscodeSending>) {
 const resultOf = (verdict: PasscodeVerdict) => (verdict.ok ? "right" : verdict.reason);
 
 /** Writes the code and reads it from the mail. */
-async function delivered(sending: Promise<PasscodeSending>): Promise<string> {
+async function delivered(sending: Promise<PasscodeSending<MailJob>>): Promise<string> {
   const { writes, jobs } = await admitted(sending);
   await write(writes);
   const [job] = jobs;
@@ -136,7 +142,7 @@ describe("a passcode", () => {
     const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const elsewhere = { ...scopeAt(), tenant: { ...scopeAt().tenant, id: randomUUID() } };
-    const others: [RequestContext, PasscodeSubject][] = [
+    const others: [RequestContext, MailSubject][] = [
       [scopeAt(), { ...about, flowId: randomUUID() }],
       [scopeAt(), { ...about, purpose: "recovery" }],
       [scopeAt(), { ...about, recipient: "other@example.com" }],
@@ -254,7 +260,7 @@ test("A21 a server without the key of the code that was sent consumes no token",
 });
 
 describe("without an account", () => {
-  const unknown = (changes: Partial<PasscodeSubject> = {}): PasscodeSubject => {
+  const unknown = (changes: Partial<MailSubject> = {}): MailSubject => {
     const { userId: _, ...rest } = subjectOf({ decoy: true, notice: "email_login_attempted", ...changes });
     return rest;
   };
@@ -389,7 +395,7 @@ describe("a code that is withheld", () => {
 
 describe("the account's failures", () => {
   /** Enters wrong codes, three for each new code. */
-  async function failFrom(source: string, account: PasscodeSubject, times: number): Promise<void> {
+  async function failFrom(source: string, account: MailSubject, times: number): Promise<void> {
     for (let failed = 0; failed < times; failed += 3) {
       const about = { ...account, flowId: randomUUID() };
       const code = await delivered(resendPasscode(scopeAt(), about));
@@ -398,7 +404,7 @@ describe("the account's failures", () => {
     }
   }
 
-  const requestFrom = (source: string, account: PasscodeSubject, seconds = 0) =>
+  const requestFrom = (source: string, account: MailSubject, seconds = 0) =>
     ensurePasscodeSent(scopeAt(seconds, withLimits, source), { ...account, flowId: randomUUID() });
 
   test("A15 A128 of one source, ten in an hour, end its codes for the account, and of no other source", async () => {

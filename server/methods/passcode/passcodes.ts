@@ -8,8 +8,7 @@ import { type Write, writeOf } from "#db/write";
 import type { Config } from "../../config/schema.ts";
 import type { ClientContext, RequestContext } from "../../context/context.ts";
 import { type Sealing, splitDigest } from "../../keys/vault.ts";
-import type { OnPlatform, Platform } from "../../lib/platform.ts";
-import { randomCharacters } from "../../lib/random-alphanumeric.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
 import {
   ALL_SOURCES,
   ALL_SOURCES_OF_UNKNOWN,
@@ -33,34 +32,17 @@ import {
   type Rates,
   rateLimited,
 } from "../../limits/rate-limits.ts";
-import type { MailJob } from "../../mail/mail-job.ts";
-import { mailQueueOf, type NoticeMail, type PasscodeMail } from "../../mail/messages.ts";
 import { hasSignedInBefore } from "../../sessions/account-marks.ts";
-import { type MailedCode, mailedLink } from "../mailed-link/mailed-link.ts";
+import type { MailedCode } from "../mailed-link/mailed-link.ts";
+import { byMail } from "./by-mail.ts";
+import type { PasscodeChannel, PasscodeSubject } from "./passcode-channel.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing & Rates;
 
-/** The subject of a passcode. A flow has one passcode at a time for each purpose and recipient. */
-export interface PasscodeSubject {
-  flowId: string;
-  purpose: PasscodeMail;
-  /** Canonical address to mail to; null if there is none, and then nothing is mailed. */
-  recipient: string | null;
-  /** The identifier that the user entered, in canonical form. */
-  identifier: string;
-  /** The account to sign in to, if there is one. */
-  userId?: string;
-  /** Whether the account can sign in by another method that an attacker cannot lock; see `resendPasscode`. */
-  hasAlternative?: boolean;
-  /** There is no account, or the address is taken: every code is rejected, and `notice` is mailed, or nothing. */
-  decoy: boolean;
-  notice?: NoticeMail;
-}
-
-export type PasscodeSending =
+export type PasscodeSending<Job> =
   /** `jobs` send the code that `writes` store; both are empty if the current code is still valid. */
-  | { ok: true; writes: Write[]; jobs: MailJob[] }
+  | { ok: true; writes: Write[]; jobs: Job[] }
   /** Nothing is sent. */
   | RateLimited;
 
@@ -77,10 +59,10 @@ const MAX_ATTEMPTS = 3;
  * Sends a code unless there is one that has not expired. A code without attempts left counts too, so that going back
  * and forth neither sends another nor restores attempts. Sending consumes a rate token.
  */
-export async function ensurePasscodeSent(
+export async function ensurePasscodeSent<Purpose extends string, Job>(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
-): Promise<PasscodeSending> {
+  about: PasscodeSubject<Purpose, Job>,
+): Promise<PasscodeSending<Job>> {
   const begun = await beginSending(context, about, { unlessSent: true });
   return begun.isSent ? { ok: true, writes: [], jobs: [] } : issuePasscode(context, about, begun);
 }
@@ -92,24 +74,25 @@ export async function ensurePasscodeSent(
  * The limits apply here and not to attempts: a code that was sent is always verified, so an attacker cannot make the
  * owner's correct code fail. The number of codes bounds the number of guesses.
  */
-export async function resendPasscode(
+export async function resendPasscode<Purpose extends string, Job>(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
-): Promise<PasscodeSending> {
+  about: PasscodeSubject<Purpose, Job>,
+): Promise<PasscodeSending<Job>> {
   return issuePasscode(context, about, await beginSending(context, about, { unlessSent: false }));
 }
 
-async function issuePasscode(
+async function issuePasscode<Purpose extends string, Job>(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
+  about: PasscodeSubject<Purpose, Job>,
   begun: BegunSending,
-): Promise<PasscodeSending> {
+): Promise<PasscodeSending<Job>> {
   const { runtime, tenant, now } = context;
+  const { channel } = about;
   const issued = await permitSending(context, about, begun);
   if (!issued.ok) return issued;
 
-  const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
-  const ttlSeconds = tenant.config.email.passcode_ttl;
+  const code = channel.newCode(runtime.platform, tenant.config);
+  const ttlSeconds = channel.ttlSeconds(tenant.config);
   const row = {
     digest: about.decoy || issued.withheld ? decoyDigest(runtime) : digestOf(context, about, code),
     tries: 0,
@@ -118,11 +101,14 @@ async function issuePasscode(
   };
   const keys = keysOf(context, about);
   const write = storePasscode(keys, row);
-  // Made for a decoy too, whose mail has none: the time tells nothing.
-  const link = tenant.config.email.links
-    ? mailedLink(runtime, tenant, { ...keys[0], code, expiresAt: row.expiresAt })
-    : null;
-  const job = jobFor(context, about, { code, link, ttlSeconds, isWithheld: issued.withheld });
+  // Made for a decoy too, whose message has none: the time tells nothing.
+  const link = channel.link(runtime, tenant, {
+    ...keys[0],
+    purpose: about.purpose,
+    code,
+    expiresAt: row.expiresAt,
+  });
+  const job = channel.job(context, about, { code, link, ttlSeconds, isWithheld: issued.withheld });
   return { ok: true, writes: [write], jobs: [job] };
 }
 
@@ -138,7 +124,7 @@ async function issuePasscode(
  */
 async function permitSending(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
+  about: AnySubject,
   { failures, rates }: BegunSending,
 ): Promise<{ ok: true; withheld: boolean } | RateLimited> {
   const { runtime, tenant } = context;
@@ -147,25 +133,41 @@ async function permitSending(
   const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
   if (charged.ok && !withheld) return { ok: true, withheld: false };
 
-  const { userId, purpose } = about;
-  // An address to be verified is not the account's yet: with the reserve, each account could be made to mail it more.
-  if (userId && purpose !== "email_verification" && hasSignedInBefore(context, userId)) {
-    const reserve = { name: "passcode_reserve", subject: userId } as const;
-    const reserved = await runtime.rates.consumeAll(
-      tenant.id,
-      charged.ok ? [reserve] : [paceOf(context, about), reserve],
-    );
-    if (reserved.ok) return { ok: true, withheld: false };
+  const { userId } = about;
+  // A recipient to be verified is not the account's yet: with the reserve, each account could be made to send it more.
+  if (userId && proofOf(about) !== "recipient" && hasSignedInBefore(context, userId)) {
+    const reserve = { name: "passcode_reserve", subject: scoped(about, userId) } as const;
+    const reserved = await runtime.rates.consumeAll(tenant.id, [
+      ...(charged.ok ? [] : [paceOf(context, about)]),
+      reserve,
+      ...channelCharges(context, about),
+    ]);
+    if (reserved.ok && reserved.exceeded.length === 0) return { ok: true, withheld: false };
   }
   return charged.ok ? { ok: true, withheld } : charged;
 }
 
-function paceOf({ client }: RequestContext<Process>, { identifier }: PasscodeSubject) {
-  return { name: "passcode_pace", subject: `${identifier}/${client.source}` } as const;
+/** A subject of any channel, where what it sends does not matter. */
+type AnySubject = Omit<PasscodeSubject<string, unknown>, "channel"> & {
+  channel: Omit<PasscodeChannel<string, unknown>, "job">;
+};
+
+const proofOf = ({ channel, purpose }: Pick<AnySubject, "channel" | "purpose">) => channel.proofs[purpose];
+
+const scoped = ({ channel }: Pick<AnySubject, "channel">, subject: string) =>
+  `${channel.limitScope}${subject}`;
+
+function paceOf({ client }: RequestContext<Process>, about: AnySubject) {
+  return { name: "passcode_pace", subject: `${scoped(about, about.identifier)}/${client.source}` } as const;
+}
+
+function channelCharges({ client }: RequestContext<Process>, about: AnySubject): Charge[] {
+  const { channel, recipient, identifier } = about;
+  return channel.charges(recipient, { identifier, source: client.source });
 }
 
 /** All limits of a code but the reserve. */
-function chargesOf(context: RequestContext<Process>, about: PasscodeSubject): Charge[] {
+function chargesOf(context: RequestContext<Process>, about: AnySubject): Charge[] {
   const { source } = context.client;
   const [identifier, mailbox, account] = limitsForAllSources(about);
   const pace = paceOf(context, about);
@@ -178,6 +180,7 @@ function chargesOf(context: RequestContext<Process>, about: PasscodeSubject): Ch
     { name: "passcode_mailbox_requester", subject: `${mailbox.subject}/${source}`, quiet: true },
     { ...account, quiet: true },
     { name: "passcode_account_requester", subject: `${account.subject}/${source}`, quiet: true },
+    ...channelCharges(context, about),
   ];
 }
 
@@ -185,9 +188,9 @@ function chargesOf(context: RequestContext<Process>, about: PasscodeSubject): Ch
 function limitsForAllSources(about: Parameters<typeof accountOf>[0]) {
   const { identifier, recipient } = about;
   return [
-    { name: "passcode_identifier", subject: identifier },
-    { name: "passcode_mailbox", subject: recipient ?? identifier },
-    { name: "passcode_account", subject: JSON.stringify(accountOf(about)) },
+    { name: "passcode_identifier", subject: scoped(about, identifier) },
+    { name: "passcode_mailbox", subject: scoped(about, recipient ?? identifier) },
+    { name: "passcode_account", subject: scoped(about, JSON.stringify(accountOf(about))) },
   ] as const;
 }
 
@@ -197,9 +200,12 @@ function limitsForAllSources(about: Parameters<typeof accountOf>[0]) {
  */
 export function hasPasscodesLeft(
   { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
-  of: Pick<PasscodeSubject, "identifier" | "recipient" | "userId">,
+  of: Pick<AnySubject, "identifier" | "recipient" | "userId">,
 ): Promise<boolean> {
-  return runtime.rates.available(tenant.id, limitsForAllSources({ ...of, purpose: "login" }));
+  return runtime.rates.available(
+    tenant.id,
+    limitsForAllSources({ ...of, channel: byMail, purpose: "login" }),
+  );
 }
 
 const wrongCodes = ({ rate_limiter }: Config) => hourly(rate_limiter.wrong_passcodes_per_hour);
@@ -211,7 +217,7 @@ const wrongCodes = ({ rate_limiter }: Config) => hourly(rate_limiter.wrong_passc
  */
 function failuresOf(
   { tenant, client, now }: RequestContext<Process>,
-  about: PasscodeSubject,
+  about: AnySubject,
   counts: readonly CountsRow[],
 ): { ok: true; locked: boolean } | RateLimited {
   const { fromSource, total } = readCounts(client, counts);
@@ -228,7 +234,7 @@ function failuresOf(
  */
 export async function verifyPasscode(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
+  about: AnySubject,
   code: string,
 ): Promise<PasscodeVerdict> {
   const counted = failureKeyOf(context, about);
@@ -275,30 +281,12 @@ export async function isValidPasscode(
 export function isMailedFor(
   { runtime, tenant }: ClientContext<Process>,
   { purpose, recipient }: MailedCode,
-  awaited: { purpose: PasscodeMail; recipient?: string | undefined },
+  awaited: { purpose: MailedCode["purpose"]; recipient?: string | undefined },
 ): boolean {
   if (purpose !== awaited.purpose || awaited.recipient === undefined) return false;
   return recipientMacs({ runtime, tenant }, "address", awaited.recipient).some((mac) =>
     mac.equals(recipient),
   );
-}
-
-export type PasscodeCharset = Config["email"]["passcode_charset"];
-
-const PASSCODE_LENGTH = 6;
-
-/** Digits and capital letters without 0, O, 1, I and L. Small letters are accepted in their place. */
-const ALPHANUMERIC = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
-
-/** Returns a random code of six characters, uniformly distributed. */
-export function newPasscode(platform: Pick<Platform, "randomBytes">, charset: PasscodeCharset): string {
-  if (charset === "alphanumeric") return randomCharacters(platform, PASSCODE_LENGTH, ALPHANUMERIC);
-  // The largest multiple of a million in three bytes: numbers above it would favour smaller codes.
-  const end = 16_000_000;
-  for (;;) {
-    const number = platform.randomBytes(3).readUIntBE(0, 3);
-    if (number < end) return String(number % 1_000_000).padStart(PASSCODE_LENGTH, "0");
-  }
 }
 
 /** Returns a code as it was mailed: codes have no small letters. */
@@ -309,14 +297,14 @@ function normalizePasscode(entered: string): string {
 interface PasscodeKey {
   tenantId: string;
   flowId: string;
-  purpose: PasscodeMail;
+  purpose: string;
   recipient: Buffer;
 }
 
 /** The primary keys that the subject's code may have, one for each secret key: the first for a new code. */
 function keysOf(
   { runtime, tenant }: RequestContext<Process>,
-  { flowId, purpose, recipient, identifier }: PasscodeSubject,
+  { flowId, purpose, recipient, identifier }: AnySubject,
 ): [PasscodeKey, ...PasscodeKey[]] {
   const macs =
     recipient === null
@@ -335,7 +323,7 @@ function recipientMacs(
   return runtime.vault.macs("passcode_recipient", tenant.id, kind, named);
 }
 
-function digestOf(context: RequestContext<Process>, about: PasscodeSubject, code: string): Buffer {
+function digestOf(context: RequestContext<Process>, about: AnySubject, code: string): Buffer {
   const [key] = keysOf(context, about);
   return context.runtime.vault.digest(...hashed(key, code));
 }
@@ -350,51 +338,20 @@ function decoyDigest({ vault, platform }: Process): Buffer {
   return vault.digest("passcode_decoy", platform.randomBytes(32).toString("hex"));
 }
 
-/** Whose code it is. Verifying an address concerns its mailbox, because the account may not exist yet. */
-function accountOf({
-  purpose,
-  recipient,
-  identifier,
-  userId,
-}: Pick<PasscodeSubject, "purpose" | "recipient" | "identifier" | "userId">) {
-  if (purpose === "email_verification") return { mailbox: recipient ?? identifier };
-  return userId ? { userId } : { identifier };
+/** Whose code it is. Verifying a recipient concerns it alone, because the account may not exist yet. */
+function accountOf(
+  about: Pick<AnySubject, "channel" | "purpose" | "recipient" | "identifier" | "userId">,
+): { mailbox: string } | { userId: string } | { identifier: string } | { secondFactorOf: string } {
+  const { recipient, identifier, userId } = about;
+  const proof = proofOf(about);
+  if (proof === "recipient") return { mailbox: recipient ?? identifier };
+  if (userId === undefined) return { identifier };
+  return proof === "second_factor" ? { secondFactorOf: userId } : { userId };
 }
 
-function failureKeyOf(
-  { runtime, tenant, client }: RequestContext<Process>,
-  about: PasscodeSubject,
-): FailureKey {
+function failureKeyOf({ runtime, tenant, client }: RequestContext<Process>, about: AnySubject): FailureKey {
   const subject = failureSubject(runtime.vault, tenant.id, accountOf(about));
-  return { tenantId: tenant.id, method: "passcode", subject, source: client.source };
-}
-
-/** Returns a job in any case, so that timing reveals neither accounts nor addresses. */
-function jobFor(
-  { tenant, client, hasStoredWebhooks }: RequestContext<Process>,
-  { recipient, identifier, decoy, purpose, notice }: PasscodeSubject,
-  {
-    code,
-    link,
-    ttlSeconds,
-    isWithheld,
-  }: { code: string; link: string | null; ttlSeconds: number; isWithheld: boolean },
-): MailJob {
-  const mail = decoy
-    ? { type: notice ?? ("email_login_attempted" as const) }
-    : { type: purpose, code, ttlSeconds, ...(link === null ? {} : { link }) };
-  const isNobody = decoy && !notice;
-  const to = isWithheld || isNobody ? null : recipient;
-  const reason = isWithheld ? "limit_reached" : isNobody ? "no_account" : "no_address";
-  return {
-    name: mailQueueOf(mail.type),
-    tenantId: tenant.id,
-    to,
-    language: client.language ?? "en",
-    mail,
-    ...(to === null ? { withheld: { reason, identifier: recipient ?? identifier } } : {}),
-    withoutWebhooks: hasStoredWebhooks === false,
-  };
+  return { tenantId: tenant.id, method: about.channel.method, subject, source: client.source };
 }
 
 interface PasscodeRow {
@@ -409,7 +366,7 @@ interface PasscodeRow {
  * The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject; `known`:
  * those whose key is configured, or that name none.
  */
-function unexpiredPart(context: RequestContext<Process>, about: PasscodeSubject): Part {
+function unexpiredPart(context: RequestContext<Process>, about: AnySubject): Part {
   const keys = keysOf(context, about);
   const keyIds = context.runtime.vault.keyIds.map((id) => Buffer.from(id, "hex"));
   const [{ tenantId, flowId, purpose }] = keys;
@@ -460,7 +417,7 @@ interface BegunSending {
  */
 async function beginSending(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
+  about: AnySubject,
   { unlessSent }: { unlessSent: boolean },
 ): Promise<BegunSending> {
   const { runtime, tenant, now } = context;
@@ -511,7 +468,7 @@ const tryText = `tried as (
  */
 async function countAttempt(
   context: RequestContext<Process>,
-  about: PasscodeSubject,
+  about: AnySubject,
   counted: FailureKey,
 ): Promise<StoredPasscode | null> {
   const { database } = context.runtime;
@@ -523,7 +480,8 @@ async function countAttempt(
     values: [tenantId, flowId, purpose, keys.map(({ recipient }) => recipient), context.now],
     returns: "(select row_to_json(t) from tried t limit 1)",
   };
-  const all = "userId" in accountOf(about) ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
+  const account = accountOf(about);
+  const all = "userId" in account || "secondFactorOf" in account ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
   const isVerified = { name: "passcode", sql: `exists (select from tried where tries <= ${MAX_ATTEMPTS})` };
   const parts = [tried, verifiedAttemptPart(counted, all, context.now, isVerified)];
   const found = await runTogether<{ tried: PasscodeRow & { tries: number } }>(database, parts, "claim");
