@@ -21,6 +21,7 @@ export type ConflictReason =
   | "passcode"
   | "passkey"
   | "password"
+  | "phone"
   | "recovery_code"
   | "second_factor"
   | "session"
@@ -60,6 +61,8 @@ export const uniqueConstraints = [
   "emails_address_unique",
   "emails_primary_unique",
   "identities_subject_unique",
+  "phone_numbers_number_unique",
+  "phone_numbers_user_unique",
   "users_tenant_id_id_pk",
   "usernames_user_unique",
   "usernames_username_unique",

@@ -181,6 +181,7 @@ export interface PageWords extends MessageTexts {
   signedInSince: string;
   passkey: string;
   mailedCode: string;
+  smsCode: string;
   recoveryCode: string;
   /** Badge of a sign-in. */
   signInFailed: string;
@@ -196,6 +197,8 @@ export interface PageWords extends MessageTexts {
   passwordMissing: string;
   username: string;
   usernameMissing: string;
+  phoneNumber: string;
+  phoneNumberMissing: string;
   authenticatorApp: string;
   appSet: string;
   appMissing: string;

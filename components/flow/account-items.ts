@@ -223,6 +223,16 @@ export const singletons: Singleton[] = [
   },
   {
     section: "sign_in",
+    icon: "phone",
+    title: "phoneNumber",
+    actions: ["phone_set", "phone_delete"],
+    detail({ user }) {
+      const { phone_number } = recordOf(user);
+      return isText(phone_number) ? { text: phone_number } : { word: "phoneNumberMissing" };
+    },
+  },
+  {
+    section: "sign_in",
     icon: "lock",
     title: "password",
     actions: ["password_create", "password_update", "password_delete"],
@@ -295,6 +305,7 @@ function credentialDetails({
 const methodWords: Record<MethodName, keyof PageWords> = {
   password: "password",
   passcode: "mailedCode",
+  sms: "smsCode",
   passkey: "passkey",
   third_party: "identity",
   totp: "authenticatorApp",

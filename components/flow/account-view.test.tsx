@@ -159,7 +159,14 @@ describe("the account page", () => {
   test("names the row in the label of each of its actions", () => {
     account();
     const labels = summaries(panel("Username and password"));
-    expect(labels).toEqual(["Change Username", "Remove Username", "Change Password", "Remove Password"]);
+    expect(labels).toEqual([
+      "Change Username",
+      "Remove Username",
+      "Set Phone number",
+      "Remove Phone number",
+      "Change Password",
+      "Remove Password",
+    ]);
   });
 
   test("shows the details of each item", () => {

@@ -242,8 +242,6 @@ function JsonField(props: FieldProps) {
   );
 }
 
-const htmlTypes: Partial<Record<InputDescriptor["type"], string>> = { email: "email", number: "number" };
-
 /** Autofill names of the inputs that identify a user (HTML, 4.10.18.7.1). */
 const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other: string }> = {
   identifier: { login: "username webauthn", other: "username" },
@@ -253,11 +251,12 @@ const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other:
   passkey_name: { other: "off" },
 };
 
-/** Autofill names of the parts of a person's name. */
+/** Autofill names of what a user is called and reached by. */
 const nameAutocompletes: Record<string, string> = {
   name: "name",
   given_name: "given-name",
   family_name: "family-name",
+  phone: "tel",
 };
 
 /** Whether what is typed is written from left to right in every language: addresses, codes and numbers. */
@@ -283,7 +282,7 @@ function TextField(props: FieldProps) {
           {...(names ? { autoCapitalize: "none", spellCheck: false } : {})}
           dir={isLatin(input) ? "ltr" : undefined}
           name={input.name}
-          type={htmlTypes[input.type] ?? "text"}
+          type={/^(email|tel|number)$/.test(input.type) ? input.type : "text"}
           inputMode={input.type === "email" || input.name === "email" ? "email" : undefined}
           required={input.required === true}
           minLength={input.min_length}
@@ -301,7 +300,7 @@ function fieldTexts({ input, words, error }: FieldProps) {
   const name = isNew(input) ? "new_password" : input.name;
   const { label, hint } = inputWords(words, name);
   return {
-    label,
+    label: input.accepts?.map((kind) => inputWords(words, kind).label).join(" / ") ?? label,
     remark: input.required ? undefined : words.page.optional,
     hint:
       hint && input.min_length !== undefined

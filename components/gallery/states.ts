@@ -161,6 +161,31 @@ const passcodeConfirmation = (
     more,
   );
 
+const phone = (more: Partial<InputDescriptor> = {}) =>
+  input("phone", "tel", { min_length: 3, max_length: 64, ...more });
+
+const phoneConfirmation = (more: Partial<FlowState> = {}, fault?: FlowError) =>
+  state(
+    "phone_confirmation",
+    [
+      action("verify_passcode", [code(fault ? { error: fault } : {})]),
+      action("resend_passcode"),
+      action("back"),
+    ],
+    { ...more, payload: { code_lifetime: 300, ...more.payload } },
+  );
+
+const loginSms = (more: Partial<FlowState> = {}, fault?: FlowError) =>
+  state(
+    "login_sms",
+    [
+      action("verify_passcode", [code(fault ? { error: fault } : {})]),
+      action("resend_passcode"),
+      recoveryCode(),
+    ],
+    more,
+  );
+
 const passwordLogin = (more: Partial<FlowState> = {}, fault?: FlowError) =>
   state(
     "login_password",
@@ -368,6 +393,8 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
       action("password_delete", [endOtherSessions()]),
       action("username_update", [username({ value: "ada" })]),
       action("username_delete"),
+      action("phone_set", [phone()]),
+      action("phone_delete"),
       action("patch_metadata", [input("patch_metadata", "json")]),
       action("session_delete", [hidden("session_id", { allowed_values: [{ name: "s2", value: "s2" }] })]),
       action("session_delete_others"),
@@ -431,6 +458,7 @@ export const states = {
     [
       action("continue_to_password_login"),
       action("continue_to_passcode_confirmation"),
+      action("continue_to_phone_confirmation"),
       oauth("thirdparty_oauth", ["github"]),
       action("back"),
     ],
@@ -464,6 +492,17 @@ export const states = {
   passcode_confirmation_exhausted: passcodeConfirmation({
     status: 401,
     error: { code: "passcode_max_attempts_reached", message: "The code was entered wrong too many times." },
+  }),
+  phone_confirmation: phoneConfirmation({ payload: { identifier: "+4915112345678" } }),
+  phone_confirmation_used_last: withAction(phoneConfirmation(), otherWays()),
+  phone_confirmation_wrong: phoneConfirmation(
+    { status: 400, error: invalid },
+    { code: "passcode_invalid", message: "This code is not right." },
+  ),
+  phone_confirmation_too_fast: phoneConfirmation({
+    status: 429,
+    payload: { resend_after: 42, retry_after: 42 },
+    error: { code: "rate_limit_exceeded", message: "Too many requests." },
   }),
   password_creation: state("password_creation", [
     action("register_password", [newPassword()]),
@@ -592,6 +631,19 @@ export const states = {
     payload: { resend_after: 42, retry_after: 42 },
     error: { code: "rate_limit_exceeded", message: "Too many requests." },
   }),
+  login_sms: loginSms(),
+  login_sms_wrong: loginSms(
+    { status: 400, error: invalid },
+    { code: "passcode_invalid", message: "This code is not right." },
+  ),
+  login_sms_proof: withAction(loginSms({ payload: { wanted_action: "account_delete" } }), action("back")),
+  login_sms_with_an_app_since: withAction(
+    withAction(
+      withAction(loginSms(), action("continue_to_login_otp")),
+      action("continue_to_login_security_key"),
+    ),
+    action("continue_to_login_authenticator"),
+  ),
   login_passkey_as_second_factor: state(
     "login_passkey",
     [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
@@ -600,6 +652,7 @@ export const states = {
   mfa_method_chooser: state("mfa_method_chooser", [
     action("continue_to_otp_secret_creation"),
     action("continue_to_security_key_creation"),
+    action("continue_to_phone_creation"),
     action("skip"),
     action("back"),
   ]),
@@ -617,6 +670,20 @@ export const states = {
     action("webauthn_generate_creation_options"),
     action("back"),
   ]),
+  mfa_phone_creation: state("mfa_phone_creation", [action("phone_set", [phone()]), action("back")]),
+  mfa_phone_creation_not_allowed: state(
+    "mfa_phone_creation",
+    [
+      action("phone_set", [
+        phone({
+          value: "+44 7911 123456",
+          error: { code: "phone_number_not_allowed", message: "This number cannot receive codes." },
+        }),
+      ]),
+      action("back"),
+    ],
+    { status: 400, error: invalid },
+  ),
   onboarding_create_passkey_conditional: state("onboarding_create_passkey", [
     action("webauthn_generate_creation_options", [
       input("conditional", "boolean", { hidden: true, required: false }),

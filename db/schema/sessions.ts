@@ -14,7 +14,8 @@ export interface Factor {
     | "totp"
     | "security_key"
     | "authenticator"
-    | "recovery_code";
+    | "recovery_code"
+    | "sms";
   /** ISO 8601 */
   at: string;
   /** For passkeys: whether the authenticator verified the user. */

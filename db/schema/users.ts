@@ -164,6 +164,35 @@ export const usernames = declareTable(
   ],
 );
 
+/** Phone numbers: an account has at most one. */
+export const phoneNumbers = declareTable(
+  "phone_numbers",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    /** In canonical form (E.164), see `server/identity/phone-number.ts`. */
+    number: text("number").notNull(),
+    verifiedAt: moment("verified_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  {
+    owner: "account",
+    withTenant: "cascade",
+    withAccount: "cascade",
+    ends: "when the number is removed, or verified by its owner while it is unverified in an account with another verified identifier",
+    exported: { as: ["phone_number", "phone_number_verified_at"] },
+    grows: true,
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    unique("phone_numbers_number_unique").on(table.tenantId, table.number),
+    unique("phone_numbers_user_unique").on(table.tenantId, table.userId),
+    ofUser(table as never),
+  ],
+);
+
 export const passwords = declareTable(
   "passwords",
   {
@@ -407,6 +436,8 @@ export const userFacts = pgView("user_facts", {
   blocked: boolean("blocked").notNull(),
   /** When the user last declined to create a passkey; null if never. */
   passkeyDeclinedAt: moment("passkey_declined_at"),
+  phone: text("phone"),
+  phoneVerified: boolean("phone_verified").notNull(),
 }).as(sql`
   select u.tenant_id, u.id as user_id,
     ${has("passwords")} as has_password,
@@ -422,6 +453,9 @@ export const userFacts = pgView("user_facts", {
     e.verified_at is not null as email_verified,
     u.language,
     u.blocked_at is not null as blocked,
-    u.passkey_declined_at
+    u.passkey_declined_at,
+    p.number as phone,
+    p.verified_at is not null as phone_verified
   from users u
-  left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary`);
+  left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary
+  left join phone_numbers p on p.tenant_id = u.tenant_id and p.user_id = u.id`);

@@ -71,6 +71,8 @@ export const profileSchema = z
     }),
     emails: z.array(emailSchema).optional().describe("The primary one first."),
     username: z.object({ id: z.guid(), username: z.string(), created_at: time, updated_at: time }).optional(),
+    phone_number: z.string().optional().describe("E.164 (OpenID Connect Core, 5.1)."),
+    phone_number_verified: z.boolean().optional(),
     /** Public metadata are set by the operator, unsafe metadata by the user. */
     metadata: z
       .object({ public_metadata: metadata.optional(), unsafe_metadata: metadata.optional() })
@@ -131,7 +133,7 @@ export function handlesPayload({ user, credentials }: StoredAccount): Pick<Owner
 
 /** Converts an account to the shape that is shown to its owner. Empty and disabled parts are left out. */
 export function describeAccount(stored: StoredAccount, config: Config): Profile {
-  const { user, username } = stored;
+  const { user, username, phone } = stored;
   const securityKeysEnabled = isAccepted(securityKey, config);
   const identities = stored.identities.flatMap((identity) => {
     const provider = providerName(config, identity.provider);
@@ -168,6 +170,9 @@ export function describeAccount(stored: StoredAccount, config: Config): Profile 
       stored.emails.map((email) => describeEmail(email, namedBy(email.address))),
     ),
     ...(config.username.enabled && username ? { username: describeUsername(username) } : {}),
+    ...(config.phone.enabled && phone
+      ? { phone_number: phone.number, phone_number_verified: phone.verifiedAt !== null }
+      : {}),
     ...nonEmptyObject("metadata", metadata),
     ...nonEmptyList(
       "identities",

@@ -11,6 +11,7 @@ export interface Removal {
   identity?: string;
   password?: true;
   username?: true;
+  phone?: true;
 }
 
 /**
@@ -31,6 +32,8 @@ export function canStillSignIn(
     ...has,
     email: address ?? null,
     username: without.username ? null : (profile.username?.username ?? null),
+    phone: without.phone ? null : (profile.phone_number ?? null),
+    phoneVerified: !without.phone && profile.phone_number_verified === true,
     hasPassword: has.hasPassword && !without.password,
     hasPasskey: profile.passkeys?.some(({ id }) => id !== without.passkey) === true,
     hasIdentity: identities.some(isLeft),

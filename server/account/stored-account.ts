@@ -6,12 +6,13 @@ import { prepared } from "#db/prepared";
 import { type SingleMethod, singleMethods } from "../methods/index.ts";
 import type { Identity } from "./linked-identities.ts";
 
-const { emails, usernames, users, webauthnCredentials } = schema;
+const { emails, phoneNumbers, usernames, users, webauthnCredentials } = schema;
 
 /** An account as stored, independent of the configuration. */
 export interface StoredAccount {
   user: typeof users.$inferSelect;
   username: typeof usernames.$inferSelect | null;
+  phone: typeof phoneNumbers.$inferSelect | null;
   /** Primary address first. */
   emails: (typeof emails.$inferSelect)[];
   /** Oldest first. */
@@ -33,6 +34,7 @@ const owns = (table: string) =>
 const accountJson = `json_build_object(
   'user', row_to_json(users),
   'usernames', ${owned("usernames", "o.created_at")},
+  'phones', ${owned("phone_numbers", "o.created_at")},
   'emails', ${owned("emails", "o.is_primary desc, o.created_at, o.id")},
   'credentials', ${owned("webauthn_credentials", "o.created_at, o.id")},
   'identities', ${owned("identities", "o.created_at, o.id")},
@@ -44,6 +46,7 @@ const accountJson = `json_build_object(
 export interface AccountJson extends Pick<StoredAccount, "identities" | "has"> {
   user: JsonRow;
   usernames: JsonRow[];
+  phones: JsonRow[];
   emails: JsonRow[];
   credentials: JsonRow[];
 }
@@ -83,9 +86,11 @@ export function accountPart(tenantId: string, userId: string): Part {
 /** Converts the account that `accountPart` returns. */
 export function storedAccount(json: AccountJson): StoredAccount {
   const [username] = json.usernames;
+  const [phone] = json.phones;
   return {
     user: rowOfJson(users, json.user),
     username: username ? rowOfJson(usernames, username) : null,
+    phone: phone ? rowOfJson(phoneNumbers, phone) : null,
     emails: json.emails.map((row) => rowOfJson(emails, row)),
     credentials: json.credentials.map((row) => rowOfJson(webauthnCredentials, row)),
     identities: json.identities.map(({ id, provider, subject, email }) => ({ id, provider, subject, email })),

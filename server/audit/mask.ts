@@ -41,8 +41,8 @@ export function shownNetwork(address: string): string {
   return `${groups.join(":")}:…`;
 }
 
-/** Members of an entry's details that hold an email address or a username. */
-const nameMembers = ["email", "username", "previous_email", "previous_username"];
+/** Members of an entry's details that hold an email address, a username or a phone number. */
+const nameMembers = ["email", "username", "phone", "previous_email", "previous_username", "previous_phone"];
 
 /** Members that hold an IP address or a prefix. */
 const addressMembers = ["source", "ip_address"];

@@ -157,6 +157,14 @@ export const events = {
     when: "The user has replaced the password, or set another one after a recovery code.",
     data: userData,
   },
+  "user.update.phone.create": {
+    when: "A phone number was set, in place of a former one if there was one, by the user or the operator.",
+    data: userData,
+  },
+  "user.update.phone.delete": {
+    when: "The phone number was removed: by the user or the operator, or because its owner verified it.",
+    data: userData,
+  },
   "email.send": {
     when: "A mail is sent; with `email_delivery.enabled` off, the receiver of this event has to send it.",
     data: mailData,

@@ -39,7 +39,7 @@ export const flowData = z.object({
   frameOrigin: z.string().optional(),
   /** Login identifier in canonical form, and as it was typed; a step-up takes it from the account, untyped. */
   identifier: z
-    .object({ kind: z.enum(["email", "username"]), value: z.string(), typed: z.string().optional() })
+    .object({ kind: z.enum(["email", "username", "phone"]), value: z.string(), typed: z.string().optional() })
     .optional(),
   /** How this browser signed in to the account last, as its mark says. */
   lastMethod: z
@@ -48,6 +48,8 @@ export const flowData = z.object({
   /** Canonical address of this flow: entered by the user, or the account's own. */
   email: z.string().optional(),
   username: z.string().optional(),
+  /** Phone number (E.164) of this flow: entered by the user, or the account's own. */
+  phone: z.string().optional(),
   /** Account of this flow; at registration the one that will be created. */
   userId: z.uuid().optional(),
   /** The mailed code that the flow waits for. */
@@ -59,6 +61,18 @@ export const flowData = z.object({
       /** True: no code is accepted, and responses do not reveal it. */
       decoy: z.boolean(),
       notice: z.enum(["email_login_attempted", "email_registration_attempted"]).optional(),
+    })
+    .optional(),
+  /** The code by SMS that the flow waits for. */
+  sms: z
+    .object({
+      purpose: z.enum(["sms_login", "phone_verification"]),
+      /** The number (E.164); absent if the account has none or does not exist. */
+      recipient: z.string().optional(),
+      /** As for `passcode`. */
+      decoy: z.boolean(),
+      /** The number is to be the second factor. */
+      enrols: z.boolean().optional(),
     })
     .optional(),
   factors: z.array(factor).default([]),
@@ -79,6 +93,7 @@ export const flowData = z.object({
   /** A recovery code mail was confirmed and the new password is not set yet. */
   recovering: z.boolean().optional(),
   emailVerified: z.boolean().optional(),
+  phoneVerified: z.boolean().optional(),
   /** States of the plan that were completed or skipped. */
   completedStates: z.array(z.enum(stateNames)).default([]),
   /** Data to write at the end of a registration. */

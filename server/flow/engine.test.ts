@@ -8,6 +8,7 @@ import {
   markedClient,
   newAddress,
   newName,
+  newNumber,
   origin,
   password,
   people,
@@ -1102,6 +1103,52 @@ test("an unverified address does not sign its owner in to the account that added
   await flow.act("continue_to_passcode_confirmation");
   await flow.act("verify_passcode", { code: codeFor(runtime, unverified) });
   expect(flow.errors()).toEqual(["flow_discontinuity_error"]);
+});
+
+describe("a phone number", () => {
+  const phones = {
+    STILE_PHONE_ENABLED: "true",
+    STILE_PHONE_ALLOWED_COUNTRIES: "DE",
+    STILE_PHONE_ACQUIRE_ON_REGISTRATION: "true",
+    STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true",
+  };
+
+  test("leads to its code, at once if there is no other way to sign in", async () => {
+    const number = newNumber();
+    const runtime = configured(phones);
+    await accountOwner(runtime, { password: true, phone: { number } });
+    const flow = await begin(runtime, "login", {});
+    for (const [identifier, code] of [
+      [newNumber(), "unknown_phone_number_error"],
+      ["+44 7911 123456", "phone_number_not_allowed"],
+    ]) {
+      await flow.act("continue_with_login_identifier", { identifier });
+      expect(flow.errors()).toEqual([code]);
+    }
+    await flow.act("continue_with_login_identifier", { identifier: number });
+    expect((await flow.act("continue_to_phone_confirmation")).name).toBe("phone_confirmation");
+    const alone = await begin(
+      configured({ ...phones, STILE_PASSWORD_ENABLED: "false", STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" }),
+      "login",
+      {},
+    );
+    await alone.act("continue_with_login_identifier", { identifier: number });
+    expect(alone.state.name).toBe("phone_confirmation");
+  });
+
+  test("is refused at a registration if it is not allowed, or taken", async () => {
+    const number = newNumber();
+    const runtime = configured(phones);
+    await accountOwner(runtime, { phone: { number } });
+    const flow = await begin(runtime, "registration", {});
+    for (const [phone, code] of [
+      ["+44 7911 123456", "phone_number_not_allowed"],
+      [number, "phone_number_already_exists"],
+    ]) {
+      await flow.act("register_login_identifier", { email: newAddress(), phone });
+      expect(flow.errors()).toEqual([code]);
+    }
+  });
 });
 
 test("takes every declared edge and error of these states", () => {

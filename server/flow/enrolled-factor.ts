@@ -9,6 +9,9 @@ import { isPendingRegistration } from "./facts.ts";
 import { requireCredentialAddable } from "./new-credential.ts";
 import { next } from "./outcome.ts";
 
+/** A second factor of which users set up a credential, not an identifier. */
+type StoredMethod = Extract<EnrolledMethod, { pending: object }>;
+
 /**
  * Returns the outcome of a second factor that the user has set up and proved. A registration keeps it until the account is
  * created; any other flow stores it, ends the trust in browsers and tells the owner.
@@ -16,7 +19,7 @@ import { next } from "./outcome.ts";
  * @param factor what the record of the method stores
  * @param verified the writes of the proof
  */
-export function enrolledFactor<Method extends EnrolledMethod>(
+export function enrolledFactor<Method extends StoredMethod>(
   context: Context<"userId">,
   { fact, pending: { member, unconfirmed, store }, secondFactor: { enrolment, notice } }: Method,
   factor: z.output<Method["pending"]["schema"]>,

@@ -107,6 +107,24 @@ export const errors = {
   username_already_exists: { on: "input", status: 400, message: "This username is taken." },
   unknown_email_error: { on: "input", status: 400, message: "No account has this email address." },
   unknown_username_error: { on: "input", status: 400, message: "No account has this username." },
+  phone_number_already_exists: {
+    on: "input",
+    status: 400,
+    message: "This phone number is taken.",
+    published: "value_invalid_error",
+  },
+  phone_number_not_allowed: {
+    on: "input",
+    status: 400,
+    message: "This number cannot receive codes: mobile numbers of the allowed countries are accepted.",
+    published: "value_invalid_error",
+  },
+  unknown_phone_number_error: {
+    on: "input",
+    status: 400,
+    message: "No account has this phone number.",
+    published: "value_invalid_error",
+  },
   invalid_username_error: {
     on: "input",
     status: 400,

@@ -19,6 +19,8 @@ export const noFacts: Facts = {
   language: null,
   blocked: false,
   passkeyDeclinedAt: null,
+  phone: null,
+  phoneVerified: false,
 };
 
 /** Whether the flow is a registration whose account is written at its end; until then it does not exist. */
@@ -40,6 +42,8 @@ export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null):
       username: data.username ?? null,
       email: data.email ?? null,
       emailVerified: data.emailVerified ?? false,
+      phone: data.phone ?? null,
+      phoneVerified: data.phoneVerified ?? false,
     };
   }
   if (!user) return noFacts;

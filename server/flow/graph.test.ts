@@ -38,10 +38,12 @@ const offered: Record<string, string[]> = {
     "thirdparty_oauth",
     "continue_to_password_login",
     "continue_to_passcode_confirmation",
+    "continue_to_phone_confirmation",
     "webauthn_generate_request_options",
     "back",
   ],
   passcode_confirmation: ["verify_passcode", "resend_passcode", "continue_to_login_method_chooser", "back"],
+  phone_confirmation: ["verify_passcode", "resend_passcode", "continue_to_login_method_chooser", "back"],
   password_creation: ["register_password", "skip", "back"],
   onboarding_email: ["email_address_set", "skip"],
   onboarding_username: ["username_set", "skip"],
@@ -76,14 +78,25 @@ const offered: Record<string, string[]> = {
     "recovery_code_validate",
     "back",
   ],
+  login_sms: [
+    "verify_passcode",
+    "resend_passcode",
+    "continue_to_login_otp",
+    "continue_to_login_security_key",
+    "continue_to_login_authenticator",
+    "recovery_code_validate",
+    "back",
+  ],
   mfa_method_chooser: [
     "continue_to_otp_secret_creation",
     "continue_to_security_key_creation",
+    "continue_to_phone_creation",
     "skip",
     "back",
   ],
   mfa_otp_secret_creation: ["otp_code_verify", "back"],
   mfa_security_key_creation: ["webauthn_generate_creation_options", "back"],
+  mfa_phone_creation: ["phone_set", "back"],
   device_trust: ["trust_device", "skip", "back"],
   webauthn_credential_verification: ["webauthn_verify_attestation_response", "back"],
   profile_init: [
@@ -113,6 +126,8 @@ const offered: Record<string, string[]> = {
     "username_create",
     "username_update",
     "username_delete",
+    "phone_set",
+    "phone_delete",
     "patch_metadata",
     "session_delete",
     "session_delete_others",
@@ -135,23 +150,29 @@ test("every state declares the actions of the interface, and no others", () => {
 });
 
 /** Every feature enabled, with choices everywhere. */
-const generous = loadConfig(
-  {
-    STILE_USERNAME_ENABLED: "true",
-    STILE_EMAIL_OPTIONAL: "true",
-    STILE_PASSWORD_OPTIONAL: "true",
-    STILE_ACCOUNT_ALLOW_DELETION: "true",
-    STILE_SESSION_COOKIE_RETENTION: "prompt",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "s",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "s",
-    STILE_MFA_AUTHENTICATOR_ENABLED: "true",
-    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
-    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
-  },
+const everything = {
+  STILE_USERNAME_ENABLED: "true",
+  STILE_EMAIL_OPTIONAL: "true",
+  STILE_PASSWORD_OPTIONAL: "true",
+  STILE_ACCOUNT_ALLOW_DELETION: "true",
+  STILE_SESSION_COOKIE_RETENTION: "prompt",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "s",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "s",
+  STILE_MFA_AUTHENTICATOR_ENABLED: "true",
+  STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+  STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+  STILE_PHONE_ENABLED: "true",
+  STILE_PHONE_ALLOWED_COUNTRIES: "DE",
+};
+const generous = loadConfig(everything, "/nowhere");
+
+/** The same, with a code by SMS as second factor: it cannot be both. */
+const withSmsAsSecondFactor = loadConfig(
+  { ...everything, STILE_PHONE_USE_FOR_AUTHENTICATION: "false", STILE_MFA_SMS_ENABLED: "true" },
   "/nowhere",
 );
 
@@ -170,6 +191,8 @@ const accounts: Account[] = [
         { id: "2", address: "ada@example.org", is_verified: false, is_primary: false },
       ],
       username: { id: "n", username: "ada", ...times },
+      phone_number: "+4915112345678",
+      phone_number_verified: true,
       passkeys: [credential("a"), credential("b")],
       security_keys: [credential("c")],
       mfa_config: { auth_app_set_up: true, totp_enabled: true, security_keys_enabled: true },
@@ -271,7 +294,11 @@ test.each(stateNames)("%s offers the actions that the interface lists if every g
   const all = flowTypes
     .filter((flow) => statesOf(flow).includes(name))
     .flatMap((flow) =>
-      situations.flatMap((data) => accounts.flatMap((account) => offeredIn(flow, name, data, account))),
+      [generous, withSmsAsSecondFactor].flatMap((config) =>
+        situations.flatMap((data) =>
+          accounts.flatMap((account) => offeredIn(flow, name, data, account, config)),
+        ),
+      ),
     );
   expect([...new Set(all)].sort()).toEqual([...(offered[name] ?? []), ...(aliases[name] ?? [])].sort());
 });

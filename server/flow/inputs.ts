@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Config } from "../config/schema.ts";
 import type { InputSchema, View } from "./define.ts";
 import { errors, type InputErrorCode } from "./errors.ts";
-import type { InputDescriptor } from "./wire.ts";
+import type { IdentifierKind, InputDescriptor } from "./wire.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -17,6 +17,8 @@ declare module "zod" {
     /** Bounds to announce instead of the schema's own, where other code checks them. */
     minLength?: number;
     maxLength?: number;
+    /** Kinds of identifier to announce. */
+    accepts?: readonly IdentifierKind[];
     /** The sent value is shown again with an error. Never set for secrets. */
     preserve?: boolean;
     XX?: Record<string, string>;
@@ -46,6 +48,7 @@ interface JsonSchema {
   preserve?: boolean;
   labels?: Record<string, string>;
   charset?: InputDescriptor["charset"];
+  accepts?: IdentifierKind[];
 }
 
 interface Described {
@@ -87,6 +90,7 @@ function describeInput(name: string, property: JsonSchema, required: boolean): I
     ...(property.minLength === undefined ? {} : { min_length: property.minLength }),
     ...(property.maxLength === undefined ? {} : { max_length: property.maxLength }),
     ...(property.charset === undefined ? {} : { charset: property.charset }),
+    ...(property.accepts === undefined ? {} : { accepts: property.accepts }),
     ...(value === undefined ? {} : { value }),
     ...(property.enum
       ? {

@@ -66,6 +66,26 @@ export function lastProvider(config: Config, { lastMethod }: Pick<FlowData, "las
   return lastMethod && "provider" in lastMethod ? findProvider(config, lastMethod.provider) : null;
 }
 
+/** As `loginPasscode`, for a code by SMS. */
+export function loginSms(data: FlowData): NonNullable<FlowData["sms"]> {
+  return {
+    purpose: "sms_login",
+    decoy: data.userId === undefined || data.phone === undefined,
+    ...(data.phone ? { recipient: data.phone } : {}),
+  };
+}
+
+/** The code that a state of a method expects, as changes of the flow's data. */
+export function codeOfState(
+  state: string,
+  data: FlowData,
+): { passcode: FlowData["passcode"] | undefined; sms: FlowData["sms"] | undefined } {
+  return {
+    passcode: state === "passcode_confirmation" ? loginPasscode(data, "login") : undefined,
+    sms: state === "phone_confirmation" ? loginSms(data) : undefined,
+  };
+}
+
 /**
  * Returns the passcode to expect after an identifier. Without an account or an address it is a decoy: the responses are
  * the same, and no code is accepted.

@@ -7,6 +7,7 @@ export const stateNames = [
   "login_password",
   "login_password_recovery",
   "passcode_confirmation",
+  "phone_confirmation",
   "password_creation",
   "onboarding_email",
   "onboarding_username",
@@ -18,9 +19,11 @@ export const stateNames = [
   "login_otp",
   "login_security_key",
   "login_authenticator",
+  "login_sms",
   "mfa_method_chooser",
   "mfa_otp_secret_creation",
   "mfa_security_key_creation",
+  "mfa_phone_creation",
   "device_trust",
   "profile_init",
   "webauthn_credential_verification",
@@ -52,6 +55,7 @@ export const reauthenticationStates = [
   "login_method_chooser",
   "login_password",
   "passcode_confirmation",
+  "phone_confirmation",
   "login_passkey",
 ] as const satisfies readonly StateName[];
 

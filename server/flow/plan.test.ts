@@ -218,6 +218,7 @@ describe("skipping", () => {
 
 const policy = fc.constantFrom("always", "conditional", "never" as const);
 const flag = fc.boolean();
+const mostly = fc.constantFrom(true, true, true, false);
 const base = config();
 
 const anyCredential = fc.record({
@@ -234,23 +235,27 @@ const anyConfig = fc
     password: anyCredential,
     username: fc.record({ enabled: flag }),
     email: fc.record({ enabled: flag, require_verification: flag, use_for_authentication: flag }),
+    phone: fc.record({ enabled: flag, use_for_authentication: flag }),
     mfa: fc.record({
       enabled: flag,
       optional: flag,
       acquire_on_login: flag,
       acquire_on_registration: flag,
       authenticator: fc.record({ enabled: flag }),
+      // Only an account without another second factor is asked for a code by SMS, which makes it rare.
+      sms: fc.record({ enabled: mostly }),
       device_trust_policy: fc.constantFrom("never", "prompt", "always" as const),
     }),
   })
   .map(
-    ({ passkey, password, username, email, mfa }): Config => ({
+    ({ passkey, password, username, email, phone, mfa }): Config => ({
       ...base,
       mfa: { ...base.mfa, ...mfa },
       passkey: { ...base.passkey, ...passkey },
       password: { ...base.password, ...password },
       username: { ...base.username, ...username },
       email: { ...base.email, ...email },
+      phone: { ...base.phone, ...phone },
     }),
   );
 
@@ -271,6 +276,8 @@ const anySituation = fc.record({
     deviceTrusted: fc.boolean(),
     language: fc.constant(null),
     blocked: fc.constant(false),
+    phone: fc.constantFrom(null, "+4915112345678"),
+    phoneVerified: mostly,
     passkeyDeclinedAt: fc.constantFrom(...Array<null>(9).fill(null), new Date("2026-01-01T00:00:00.000Z")),
   }),
   data: fc
@@ -289,6 +296,7 @@ const anySituation = fc.record({
       capabilities: fc.constantFrom(undefined, capable),
       recovering: fc.boolean(),
       email: fc.constantFrom(undefined, "ada@example.com"),
+      phone: fc.constantFrom(undefined, "+4915112345678"),
       userId: fc.constantFrom(undefined, "3f0a4c9e-0000-4000-8000-000000000001"),
     })
     .map((data) => flowData.parse(data)),
@@ -320,7 +328,9 @@ describe("in any situation", () => {
         let { data } = situation;
         let [head] = plan(situation);
         for (let steps = 0; steps < 12 && head !== undefined && !ends.includes(head); steps += 1) {
-          const proves = ["login_otp", "login_security_key", "login_authenticator"].includes(head);
+          const proves = ["login_otp", "login_security_key", "login_authenticator", "login_sms"].includes(
+            head,
+          );
           const shown = { method: "totp" as const, at: "2026-01-01T00:00:00.000Z" };
           data = {
             ...data,
@@ -329,6 +339,7 @@ describe("in any situation", () => {
             recovering: undefined,
             passcode: undefined,
             emailVerified: true,
+            phoneVerified: true,
           } as FlowData;
           [head] = plan({ ...situation, data });
         }

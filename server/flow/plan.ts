@@ -26,6 +26,7 @@ const plans = {
     if (!data.userId) return ["registration_init"];
     const rest = [
       ...stepIf("passcode_confirmation", needsEmailVerification(situation)),
+      ...stepIf("phone_confirmation", data.phone !== undefined && !data.phoneVerified),
       ...credentialSteps(situation),
     ];
     return [...withEnrolment(situation, rest), "success"];
@@ -64,6 +65,7 @@ export const plannableStates = {
     "preflight",
     "registration_init",
     ...afterFirstFactor.filter((state) => state !== "login_password_recovery"),
+    "phone_confirmation",
     ...credentials,
     "device_trust",
     "success",

@@ -1,12 +1,15 @@
 import { enrolledMethods } from "../methods/index.ts";
+import { passcode } from "../methods/passcode/index.ts";
 import {
   acceptedFactors,
+  canEnrol,
   canUse,
   hasSecondFactor,
   includesSecondFactor,
   isAccepted,
   isMultiFactor,
 } from "../methods/second-factors.ts";
+import { sms } from "../methods/sms/index.ts";
 import type { FlowData } from "./data.ts";
 import type { StateName } from "./names.ts";
 import type { Situation } from "./situation.ts";
@@ -36,17 +39,21 @@ const changesCredentials = ({ recovering, pending }: FlowData) =>
  * says so; if required, every single-factor sign-in must enrol one.
  */
 export function needsEnrolment({ type, data, facts, config }: Situation): boolean {
-  const { mfa, password, email } = config;
+  const { mfa, password } = config;
   if (!mfa.enabled || hasSecondFactor(facts, config) || data.completedStates.includes("mfa_method_chooser"))
     return false;
   const isRegistration = type === "registration" || data.signedUp === "created";
   const hasPasswordLogin = password.enabled && facts.hasPassword;
-  const hasCodeLogin = email.enabled && email.use_for_authentication && facts.email !== null;
-  const canEnrol = enrolledMethods.some((method) => canUse(method, data.capabilities, config));
+  const hasCodeLogin = [passcode, sms].some(
+    ({ has, firstFactor }) => firstFactor.isEnabled(config) && has(facts),
+  );
+  const isEnrolmentPossible = enrolledMethods.some((method) =>
+    canEnrol(method, facts, data.capabilities, config),
+  );
   if (mfa.optional) {
     const byThirdParty = data.factors[0]?.method === "third_party";
     const isOffered = isRegistration ? mfa.acquire_on_registration : mfa.acquire_on_login;
-    return isOffered && canEnrol && !byThirdParty && (hasPasswordLogin || hasCodeLogin);
+    return isOffered && isEnrolmentPossible && !byThirdParty && (hasPasswordLogin || hasCodeLogin);
   }
   // Without a usable method the state reports what is missing, and cannot be passed.
   if (!enrolledMethods.some((method) => isAccepted(method, config))) return false;

@@ -58,11 +58,15 @@ const withoutIdentity: readonly StateName[] = [
  */
 function identityOf({ type, state, data, facts }: View): IdentityPayload {
   if (withoutIdentity.includes(state)) return {};
-  const { identifier, passcode, lastMethod } = data;
-  const own = data.steppingUp ? (facts.email ?? facts.username) : null;
+  const { identifier, passcode, sms, lastMethod } = data;
+  const own = data.steppingUp ? (facts.email ?? facts.username ?? facts.phone) : null;
   const typed = type === "profile" ? own : identifier?.typed;
-  const verifies = state === "passcode_confirmation" && passcode?.purpose === "email_verification";
-  const address = verifies ? passcode.recipient : undefined;
+  const address =
+    state === "passcode_confirmation" && passcode?.purpose === "email_verification"
+      ? passcode.recipient
+      : undefined;
+  if (state === "phone_confirmation" && sms?.purpose === "phone_verification")
+    return sms.recipient ? { identifier: sms.recipient } : {};
   const shown = type === "registration" ? (typed ?? address) : (address ?? typed);
   return {
     ...(shown ? { identifier: shown } : {}),

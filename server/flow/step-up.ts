@@ -1,11 +1,13 @@
 import { audit } from "../audit/audit.ts";
 import { enrolledMethods } from "../methods/index.ts";
-import { hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
+import { hasAccepted, hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
+import type { FlowData } from "./data.ts";
 import type { Context, Entered } from "./define.ts";
-import { loginPasscode, stateAfterIdentifier } from "./login-methods.ts";
+import type { Facts } from "./facts.ts";
+import { codeOfState, stateAfterIdentifier } from "./login-methods.ts";
 import type { REAUTHENTICATE } from "./names.ts";
 import { go, type Outcome, reject } from "./outcome.ts";
 
@@ -15,32 +17,36 @@ import { go, type Outcome, reject } from "./outcome.ts";
  */
 export function stepUp(context: Context): Outcome<typeof REAUTHENTICATE, "flow_discontinuity_error"> {
   const { data, facts, config } = context;
-  const identifier = facts.email
-    ? { kind: "email" as const, value: facts.email }
-    : { kind: "username" as const, value: facts.username ?? "" };
+  const identifier = identifierOf(facts);
   const actualMethods = { ...config, privacy: { ...config.privacy, only_show_actual_login_methods: true } };
   const email = facts.email ?? undefined;
+  const phone = facts.phone ?? undefined;
   const target =
     linkedProviders(context).length > 0
       ? "login_method_chooser"
       : stateAfterIdentifier(actualMethods, { ...data, email }, facts);
   if (!target) return reject("flow_discontinuity_error");
-  const reauthentication = { ...data, email, identifier, factors: [], steppingUp: true };
-  const passcode = target === "passcode_confirmation" ? loginPasscode(reauthentication, "login") : undefined;
+  const reauthentication = { identifier, email, phone, factors: [], steppingUp: true };
   return go(target, {
-    data: { identifier, email, factors: [], steppingUp: true, passcode },
+    data: { ...reauthentication, ...codeOfState(target, { ...data, ...reauthentication } as FlowData) },
     proceedsAfterProof: true,
   });
+}
+
+function identifierOf({ email, username, phone }: Facts): FlowData["identifier"] {
+  if (email !== null) return { kind: "email", value: email };
+  if (username === null && phone !== null) return { kind: "phone", value: phone };
+  return { kind: "username", value: username ?? "" };
 }
 
 /**
  * Adds a second factor that was enrolled in a profile flow to the session's factors, so that the next change does not
  * ask for it. The session's authentication time does not change.
  */
-export function recordEnrolment({ request, data, facts }: Context): Pick<Entered, "writes"> {
+export function recordEnrolment({ request, data, facts, config }: Context): Pick<Entered, "writes"> {
   const { session, now } = request;
   if (!data.enrolled || !session || isMultiFactor(session.factors)) return {};
-  const enrolled = enrolledMethods.find(({ has }) => has(facts));
+  const enrolled = enrolledMethods.find((method) => hasAccepted(method, facts, config));
   if (!enrolled) return {};
   const factors = [...session.factors, { method: enrolled.name, at: now.toISOString() }];
   return { writes: [recordFactors(request, { id: session.id, factors })] };
@@ -71,6 +77,12 @@ export async function completeStepUp({
         request.session.userId,
       ),
     ],
-    data: { steppingUp: undefined, factors: [], identifier: undefined, passcode: undefined },
+    data: {
+      steppingUp: undefined,
+      factors: [],
+      identifier: undefined,
+      passcode: undefined,
+      sms: undefined,
+    },
   };
 }

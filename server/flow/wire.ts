@@ -38,13 +38,18 @@ export interface ActionDescriptor {
   inputs: Record<string, InputDescriptor>;
 }
 
+/** What an account may be identified by at a sign-in. */
+export type IdentifierKind = "email" | "username" | "phone";
+
 export interface InputDescriptor {
   name: string;
-  type: "string" | "boolean" | "email" | "number" | "password" | "json";
+  type: "string" | "boolean" | "email" | "tel" | "number" | "password" | "json";
   required?: boolean;
   hidden?: boolean;
   min_length?: number;
   max_length?: number;
+  /** The kinds of identifier that are accepted; absent without phone numbers. */
+  accepts?: readonly IdentifierKind[];
   /** Characters of a one-time code; digits if absent. */
   charset?: "alphanumeric" | undefined;
   value?: unknown;

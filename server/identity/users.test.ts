@@ -67,6 +67,8 @@ const nothing = {
   language: null,
   blocked: false,
   passkeyDeclinedAt: null,
+  phone: null,
+  phoneVerified: false,
 };
 
 const passkey = (userId: string, mfaOnly: boolean) => credentialRow({ tenantId, userId, mfaOnly });

@@ -6,7 +6,7 @@ import { prepared } from "#db/prepared";
 import type { Platform } from "../lib/platform.ts";
 import { deleteUploadedPicture } from "./picture.ts";
 
-const { emails, userFacts, usernames, users } = schema;
+const { emails, phoneNumbers, userFacts, usernames, users } = schema;
 
 const { tenantId: _, ...facts } = getViewSelectedFields(userFacts);
 
@@ -35,6 +35,22 @@ const byUsername = prepared("facts_by_username", (db) =>
       and(
         eq(usernames.tenantId, sql.placeholder("tenantId")),
         eq(usernames.username, sql.placeholder("username")),
+      ),
+    ),
+);
+
+const byPhone = prepared("facts_by_phone", (db) =>
+  db
+    .select(facts)
+    .from(phoneNumbers)
+    .innerJoin(
+      userFacts,
+      and(eq(userFacts.tenantId, phoneNumbers.tenantId), eq(userFacts.userId, phoneNumbers.userId)),
+    )
+    .where(
+      and(
+        eq(phoneNumbers.tenantId, sql.placeholder("tenantId")),
+        eq(phoneNumbers.number, sql.placeholder("number")),
       ),
     ),
 );
@@ -104,6 +120,16 @@ export async function factsByUsername(
   return user ?? null;
 }
 
+/** @param number in canonical form */
+export async function factsByPhone(
+  db: ReadOnly,
+  tenantId: string,
+  number: string,
+): Promise<UserFacts | null> {
+  const [user] = await byPhone(db).execute({ tenantId, number });
+  return user ?? null;
+}
+
 export async function factsById(db: ReadOnly, tenantId: string, userId: string): Promise<UserFacts | null> {
   const [user] = await byId(db).execute({ tenantId, userId });
   return user ?? null;
@@ -123,6 +149,7 @@ export interface NewUser {
   id: string;
   email?: { address: string; verifiedAt: Date | null };
   username?: string;
+  phone?: { number: string; verifiedAt: Date | null };
   names?: { [Name in "name" | "givenName" | "familyName" | "picture"]?: string | undefined };
   declinesPasskey?: boolean;
   now: Date;
@@ -139,13 +166,13 @@ const userText = `new_user as (
   values ($1, $2, $3, $4, $5, $6, $7, $8, $8))`;
 
 /**
- * Returns the parts that create an account with its identifiers. They violate `emails_address_unique` or
- * `usernames_username_unique` if another account of the tenant has the identifier.
+ * Returns the parts that create an account with its identifiers. They violate `emails_address_unique`,
+ * `usernames_username_unique` or `phone_numbers_number_unique` if another account of the tenant has the identifier.
  *
  * @param ifTaken as for `emailPart`
  */
 export function userParts(tenantId: string, user: NewUser, ifTaken: IfTaken = "violation"): Part[] {
-  const { id: userId, email, username, names = {}, declinesPasskey, now, platform } = user;
+  const { id: userId, email, username, phone, names = {}, declinesPasskey, now, platform } = user;
   const { name = null, givenName = null, familyName = null, picture = null } = names;
   const declinedAt = declinesPasskey ? now : null;
   const row: Part = {
@@ -158,6 +185,7 @@ export function userParts(tenantId: string, user: NewUser, ifTaken: IfTaken = "v
     row,
     ...(primary ? [emailPart(tenantId, primary, ifTaken)] : []),
     ...(username ? [usernamePart(tenantId, { username, userId, id: platform.uuid(), now })] : []),
+    ...(phone ? [phonePart(tenantId, { ...phone, userId, id: platform.uuid(), now })] : []),
   ];
 }
 
@@ -313,6 +341,32 @@ export function usernamePart(tenantId: string, { userId, username, id, now }: Ne
     name: "username",
     text: usernameText,
     values: [tenantId, id, userId, username, now],
+    ofAccount: true,
+  };
+}
+
+/** A phone number to set. */
+export interface NewPhone {
+  userId: string;
+  number: string;
+  verifiedAt: Date | null;
+  id: string;
+  now: Date;
+}
+
+const phoneText = `new_phone as (
+  insert into phone_numbers (tenant_id, id, user_id, number, verified_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $6))`;
+
+/**
+ * The part that sets the phone number of an account that has none. It violates `phone_numbers_number_unique` if another
+ * account of the tenant has the number, and `phone_numbers_user_unique` if this account has one.
+ */
+export function phonePart(tenantId: string, { userId, number, verifiedAt, id, now }: NewPhone): Part {
+  return {
+    name: "phone",
+    text: phoneText,
+    values: [tenantId, id, userId, number, verifiedAt, now],
     ofAccount: true,
   };
 }

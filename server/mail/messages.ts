@@ -21,6 +21,8 @@ export const mailMessages = {
   identity_create: "change",
   recovery_code_use: "change",
   mfa_delete: "factor_change",
+  phone_create: "change",
+  phone_delete: "change",
   account_delete: "deletion",
   new_browser: "sign_in",
 } as const satisfies Record<

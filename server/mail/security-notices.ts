@@ -19,6 +19,8 @@ const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["
   email_create: "email_create",
   email_delete: "email_delete",
   primary_email_update: "primary_email_update",
+  phone_create: "email_create",
+  phone_delete: "email_delete",
   password_update: "password_update",
   password_delete: "password_update",
   passkey_create: "passkey_create",

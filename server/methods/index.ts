@@ -6,6 +6,7 @@ import { password } from "./password/index.ts";
 import { provider } from "./provider/index.ts";
 import { recoveryCode } from "./recovery-code/index.ts";
 import { securityKey } from "./security-key/index.ts";
+import { sms } from "./sms/index.ts";
 import { totp } from "./totp/index.ts";
 
 /**
@@ -14,6 +15,7 @@ import { totp } from "./totp/index.ts";
  */
 export const methods = [
   passcode,
+  sms,
   password,
   passkey,
   provider,

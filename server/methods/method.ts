@@ -100,7 +100,7 @@ export interface Removal {
 export type MethodFact = Extract<keyof UserFacts, `has${string}`>;
 
 /** What is known of an account where methods are judged. */
-export type MethodFacts = Pick<UserFacts, MethodFact | "email" | "username">;
+export type MethodFacts = Pick<UserFacts, MethodFact | "email" | "username" | "phone" | "phoneVerified">;
 
 /** What a client can do, as far as methods depend on it; undefined in flows that do not ask, which leaves it to the browser. */
 export type MethodCapabilities = { webauthn: boolean; platformAuthenticator: boolean } | undefined;
@@ -137,8 +137,10 @@ export interface OwnSecondFactor {
   readonly rank: number;
   /** The state in which it is verified. */
   readonly state: string;
-  /** The action that switches to it from another one. */
-  readonly switch: { readonly action: string; readonly description: string };
+  /** The action that switches to it from another one; null if none does. */
+  readonly switch: { readonly action: string; readonly description: string } | null;
+  /** Whether an account that has the method has it as a second factor. Default: always. */
+  readonly isSetUp?: (facts: MethodFacts) => boolean;
   /** Whether `mfa`, which is enabled, accepts it. */
   readonly isAccepted: (mfa: Config["mfa"]) => boolean;
   /** Whether this client can use it. */
@@ -150,8 +152,13 @@ export interface OwnSecondFactor {
     readonly description: string;
     readonly audit: AuditType;
   };
-  /** How the mails that tell the owner of a change name it. */
-  readonly notice: MailFactor;
+  /** How the mails that tell the owner of a change name it; null if they are mails of their own. */
+  readonly notice: MailFactor | null;
   /** Whether it counts as the account's even while it is not accepted, so that recovery codes are kept for it. */
   readonly outlastsSettings: boolean;
+  /**
+   * Whether it counts only while the account has no other accepted one, whatever the client says that it can use. It is
+   * not set up beside another second factor, or beside a method that resists phishing.
+   */
+  readonly isLastResort?: boolean;
 }

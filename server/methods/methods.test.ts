@@ -110,8 +110,9 @@ describe("an account with everything", () => {
 });
 
 const config = loadConfig({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" }, "/nowhere");
+const none = { ...noMethods, email: null, username: null, phone: null, phoneVerified: false };
 const withFacts = (...facts: MethodFact[]) => ({
-  ...noMethods,
+  ...none,
   ...Object.fromEntries(facts.map((fact) => [fact, true])),
 });
 
@@ -148,18 +149,12 @@ describe("second factors", () => {
 });
 
 describe("an account can sign in", () => {
-  const anonymous = { email: null, username: null };
-
   test.each<[string, Parameters<typeof canSignIn>[0], boolean]>([
-    ["by a passkey alone", { ...withFacts("hasPasskey"), ...anonymous }, true],
-    ["by an identity alone", { ...withFacts("hasIdentity"), ...anonymous }, true],
-    ["not by a password without an identifier", { ...withFacts("hasPassword"), ...anonymous }, false],
-    ["by an address, with a mailed code", { ...noMethods, email: "a@example.com", username: null }, true],
-    [
-      "not by second factors",
-      { ...withFacts("hasTotp", "hasSecurityKey", "hasRecoveryCode"), ...anonymous },
-      false,
-    ],
+    ["by a passkey alone", withFacts("hasPasskey"), true],
+    ["by an identity alone", withFacts("hasIdentity"), true],
+    ["not by a password without an identifier", withFacts("hasPassword"), false],
+    ["by an address, with a mailed code", { ...none, email: "a@example.com" }, true],
+    ["not by second factors", withFacts("hasTotp", "hasSecurityKey", "hasRecoveryCode"), false],
   ])("%s", (_, facts, expected) => {
     expect(canSignIn(facts, config)).toBe(expected);
   });

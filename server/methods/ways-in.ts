@@ -4,12 +4,13 @@ import type { MethodFacts } from "./method.ts";
 
 /** Whether an account has an identifier that the configuration accepts at a sign-in. */
 function hasLoginIdentifier(
-  { email, username }: Pick<MethodFacts, "email" | "username">,
-  config: Pick<Config, "email" | "username">,
+  { email, username, phone }: Pick<MethodFacts, "email" | "username" | "phone">,
+  config: Pick<Config, "email" | "username" | "phone">,
 ): boolean {
   return (
     (config.email.enabled && config.email.use_as_login_identifier && email !== null) ||
-    (config.username.enabled && config.username.use_as_login_identifier && username !== null)
+    (config.username.enabled && config.username.use_as_login_identifier && username !== null) ||
+    (config.phone.enabled && config.phone.use_as_login_identifier && phone !== null)
   );
 }
 

@@ -14,7 +14,7 @@ import type { UserRecord } from "./user-record.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
-  runtime = await testRuntime();
+  runtime = await testRuntime({ STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" });
 });
 afterAll(() => runtime.close());
 
@@ -121,6 +121,8 @@ const user = fc.record({
   picture_file: optional(fc.constant(pictureFile)),
   emails: fc.array(fc.record({ verified_at: optional(moment), created_at: moment }), { maxLength: 3 }),
   username: optional(word(3, 12)),
+  hasPhone: fc.boolean(),
+  phone_number_verified_at: optional(moment),
   password_hash: optional(hash),
   password_set_at: moment,
   public_metadata: metadata,
@@ -145,7 +147,7 @@ const user = fc.record({
 
 /** Users of which none has a key of another: each has its place in its keys. */
 const someUsers = fc.array(user, { minLength: 1, maxLength: 12 }).map((drafts) =>
-  drafts.map((draft, place) => {
+  drafts.map(({ hasPhone, ...draft }, place) => {
     const of = (index: number) => `${place}_${index}`;
     return {
       ...draft,
@@ -158,6 +160,8 @@ const someUsers = fc.array(user, { minLength: 1, maxLength: 12 }).map((drafts) =
         is_verified: email.verified_at !== null,
       })),
       username: draft.emails.length > 0 ? draft.username && `${draft.username}_${place}` : `user_${place}`,
+      phone_number: hasPhone ? `+491511${String(place).padStart(7, "0")}` : null,
+      phone_number_verified_at: hasPhone ? draft.phone_number_verified_at : null,
       password_set_at: draft.password_hash === null ? null : draft.password_set_at,
       passkeys: draft.passkeys.map((one, index) => ({
         ...one,

@@ -41,6 +41,14 @@ export const userEmailSchema = z
 /** The username of a user. */
 export const usernameSchema = z.strictObject({ id, username: z.string(), ...times }).meta({ id: "Username" });
 
+/** The phone number of a user (OpenID Connect Core, 5.1). */
+export const userPhoneSchema = z
+  .strictObject({
+    phone_number: z.string().describe("E.164."),
+    phone_number_verified: z.boolean().describe("Whether a code that was sent to it was entered."),
+  })
+  .meta({ id: "UserPhoneNumber" });
+
 /** That a user has a password. Its `id` is the id of the user. */
 export const userPasswordSchema = z
   .strictObject({ id, tenant_id: z.guid(), ...times })
@@ -81,6 +89,8 @@ export const userObjectSchema = z
     webauthn_credentials: z.array(userCredentialSchema).optional().describe("Oldest first."),
     emails: z.array(userEmailSchema).optional().describe("The primary one first."),
     username: usernameSchema.optional(),
+    phone_number: userPhoneSchema.shape.phone_number.optional(),
+    phone_number_verified: userPhoneSchema.shape.phone_number_verified.optional(),
     ...times,
     password: userPasswordSchema.optional(),
     identities: z.array(userIdentitySchema).optional().describe("Oldest first."),
@@ -112,6 +122,10 @@ const listOf = (user: string, table: string, item: string, order: string) =>
 const rowOf = (user: string, table: string, members: string) =>
   `(select jsonb_build_object(${members})
     from ${table} o where o.tenant_id = ${user}.tenant_id and o.user_id = ${user}.id)`;
+
+/** Returns the SQL of a value of the one row of a table that belongs to the user; null if there is none. */
+const valueIn = (user: string, table: string, value: string) =>
+  `(select ${value} from ${table} o where o.tenant_id = ${user}.tenant_id and o.user_id = ${user}.id)`;
 
 type CredentialTable = TableName<{ owner: "account"; revoked: "credential" }>;
 
@@ -176,6 +190,8 @@ export function userObjectText(baseUrl: string, user: string): string {
       "o.is_primary desc, o.created_at, o.id",
     )},
     'username', ${rowOf(user, "usernames", `'id', o.id, 'username', o.username, ${timesOf("o")}`)},
+    'phone_number', ${valueIn(user, "phone_numbers", "o.number")},
+    'phone_number_verified', ${valueIn(user, "phone_numbers", "o.verified_at is not null")},
     ${timesOf(user)},
     ${credentialMembers(user)},
     'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,

@@ -30,7 +30,7 @@ interface Mark {
   method: string;
 }
 
-const methodCodes = { w: "password", c: "passcode", k: "passkey" } as const;
+const methodCodes = { w: "password", c: "passcode", s: "sms", k: "passkey" } as const;
 
 /** The methods that a mark names: those that an identifier can lead to. */
 export const markedMethods = Object.values(methodCodes);

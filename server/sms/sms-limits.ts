@@ -9,7 +9,7 @@ const DIGITS_OF_RANGE = 3;
  * (pumping: codes are asked for that go to numbers which pay the attacker): those of a source, of a number, of a
  * thousand adjacent numbers, and of a country, which has the last word over all sources.
  *
- * @param of `number`: E.164. `quiet`: the visitor has not entered the number, so that its limits must not show: they
+ * @param of `number`: E.164; null if there is none to send to. `quiet`: the visitor has not entered the number, so that its limits must not show: they
  *   withhold the SMS and reject nothing
  */
 export function smsCharges({
@@ -17,14 +17,16 @@ export function smsCharges({
   source,
   quiet = false,
 }: {
-  number: string;
+  number: string | null;
   source: string;
   quiet?: boolean;
 }): Charge[] {
+  const ofSource = { name: "sms_source", subject: source } as const;
+  if (number === null) return [ofSource];
   const ofNumber = [
     { name: "sms_number", subject: number },
     { name: "sms_range", subject: number.slice(0, -DIGITS_OF_RANGE) },
     { name: "sms_country", subject: countryOfNumber(number) },
   ] as const;
-  return [{ name: "sms_source", subject: source }, ...ofNumber.map((charge) => ({ ...charge, quiet }))];
+  return [ofSource, ...ofNumber.map((charge) => ({ ...charge, quiet }))];
 }

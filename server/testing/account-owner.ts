@@ -19,6 +19,8 @@ export interface AccountContents {
   /** An additional unverified address. */
   unverified?: string;
   username?: string;
+  /** A phone number in canonical form, verified unless it says otherwise. */
+  phone?: { number: string; verified?: false };
   /** Stores a hash of the test password. */
   password?: true;
   passkeys?: number;
@@ -90,7 +92,12 @@ export async function accountOwner(
   }));
 
   await database.write.transaction(async (tx) => {
-    const named = has.username ? { username: has.username } : {};
+    const named = {
+      ...(has.username ? { username: has.username } : {}),
+      ...(has.phone
+        ? { phone: { number: has.phone.number, verifiedAt: has.phone.verified === false ? null : now } }
+        : {}),
+    };
     await createUser(tx, tenant.id, { id: userId, now, platform, ...named });
     const picture = has.picture ? readPicture(jpegPicture("square").toString("base64url")) : null;
     if (picture) await setUploadedPicture(tx, tenant.id, { userId, id: randomUUID(), picture, now });

@@ -170,6 +170,7 @@ function placeholder(text: string, name: string): string {
   if (text.startsWith("data:")) return `${text.slice(0, text.indexOf(",") + 1)}…`;
   return text
     .replace(/\bu[0-9a-f]{16}\b/g, "ada")
+    .replace(/^\+491511\d{7}$/, "+4915112345678")
     .replace(/[0-9a-f-]{36}@example\.com/g, "ada@example.com")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, UUID)
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, TIME)

@@ -101,6 +101,17 @@ const rowsOf: Record<TableName<{ grows: true }> | "webhooks", Rows[]> = {
       row: { id: id("username"), user_id: id("user"), username: "'person_' || i" },
     },
   ],
+  phone_numbers: [
+    {
+      count: ({ users }) => Math.ceil(users / 3),
+      row: {
+        id: id("phone number"),
+        user_id: id("user"),
+        number: "'+49151' || lpad(i::text, 8, '0')",
+        verified_at: "case when i % 10 > 0 then now() end",
+      },
+    },
+  ],
   passwords: [{ count: ({ users }) => users, row: { user_id: id("user"), hash: "$HASH" } }],
   webauthn_credentials: [
     {

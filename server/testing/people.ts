@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import type { Client } from "../context/client.ts";
 import type { FlowCoverage } from "../flow/coverage.ts";
 import { type Walk, walk } from "./flow-walk.ts";
@@ -23,6 +23,21 @@ export const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`
 export interface Person {
   email: string;
   username?: string;
+}
+
+/** A mobile number in Germany (E.164). */
+export const newNumber = () => `+491511${String(randomInt(10_000_000)).padStart(7, "0")}`;
+
+/** The newest code that was sent by SMS to a number. */
+export function codeBySms(runtime: TestRuntime, number: string): string {
+  const job = runtime.texted.findLast(({ to }) => to === number);
+  if (!job) throw new Error(`no code was sent to ${number}`);
+  return job.sms.code;
+}
+
+/** The purposes of all SMS to a number, oldest first. */
+export function textsTo(runtime: TestRuntime, number: string): string[] {
+  return runtime.texted.filter(({ to }) => to === number).map(({ sms }) => sms.type);
 }
 
 /** The newest code that was mailed to an address. */

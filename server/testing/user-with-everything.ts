@@ -6,7 +6,7 @@ import { tables } from "#db/tables";
 import { readUserObject } from "../objects/user-object.ts";
 import { accountOwner } from "./account-owner.ts";
 import { insertAnyRow } from "./any-row.ts";
-import { newName } from "./people.ts";
+import { newName, newNumber } from "./people.ts";
 import type { TestRuntime } from "./runtime.ts";
 
 /** Ids of a user and of what belongs to it, by their names in paths of the administration interface. */
@@ -20,6 +20,7 @@ export async function userWithEverything(runtime: TestRuntime): Promise<UserIds>
   const owner = await accountOwner(runtime, {
     emails: 2,
     username: newName(),
+    phone: { number: newNumber() },
     password: true,
     passkeys: 1,
     securityKeys: 1,

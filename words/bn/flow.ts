@@ -69,6 +69,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "আপনার ফোন দেখুন",
+      sentence: "আমরা আপনাকে এসএমএসে ছয় অঙ্কের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+      sentenceWithSubject: "আমরা {subject} নম্বরে এসএমএসে ছয় অঙ্কের একটি কোড পাঠিয়েছি। এটি {time} কার্যকর থাকবে।",
+    },
     password_creation: {
       title: "পাসওয়ার্ড সেট করুন",
       sentence: "এটি দিয়ে যেকোনো ডিভাইসে সাইন ইন করতে পারবেন।",
@@ -165,6 +170,10 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "এসএমএসের কোড লিখুন",
+      sentence: "এটি আপনার সাইন ইনের দ্বিতীয় ধাপ। আমরা এটি আপনার অ্যাকাউন্টের ফোন নম্বরে পাঠিয়েছি।",
+    },
     mfa_method_chooser: {
       title: "দ্বিতীয় ধাপ যোগ করুন",
       sentence: "তখন শুধু চুরি করা পাসওয়ার্ড দিয়ে কেউ ঢুকতে পারবে না। আপনি কী ব্যবহার করতে চান?",
@@ -178,6 +187,11 @@ export const flow: FlowWords = {
       sentence: "একটি ছোট ডিভাইস, যা লাগাতে বা কাছে ধরতে হয়। এটি হাতের কাছে রাখুন।",
       actions: { webauthn_generate_creation_options: { label: "সিকিউরিটি কী সেট আপ করুন" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "এসএমএসে কোড সেট আপ করুন",
+      sentence: "নম্বরটি নিশ্চিত করতে আমরা আপনাকে একটি কোড পাঠাব। এরপর প্রতিবার সাইন ইন করার সময় একটি কোড চাওয়া হবে।",
+      actions: { phone_set: { label: "চালিয়ে যান" } },
     },
     device_trust: {
       title: "এটি কি আপনার নিজের ডিভাইস?",
@@ -238,6 +252,7 @@ export const flow: FlowWords = {
       label: "ইমেইলে কোড নিন",
       hint: "কয়েক মিনিট কার্যকর",
     },
+    continue_to_phone_confirmation: { label: "এসএমএসে কোড নিন", hint: "কয়েক মিনিট কার্যকর" },
     continue_to_passcode_confirmation_recovery: { label: "পাসওয়ার্ড ভুলে গেছেন?" },
     continue_to_passkey_registration: {
       label: "পাসকী দিয়ে",
@@ -279,6 +294,7 @@ export const flow: FlowWords = {
       label: "একটি সিকিউরিটি কী",
       hint: "একটি ছোট ডিভাইস, যা লাগাতে বা কাছে ধরতে হয়",
     },
+    continue_to_phone_creation: { label: "এসএমএসে কোড", hint: "আপনার ফোন নম্বরে; অ্যাপ বেশি নিরাপদ" },
     trust_device: { label: "হ্যাঁ, এই ডিভাইসে আস্থা রাখুন" },
     account_delete: {
       label: "অ্যাকাউন্ট মুছুন",
@@ -335,6 +351,13 @@ export const flow: FlowWords = {
       hint: "বিশেষজ্ঞদের জন্য: অ্যাপ্লিকেশনগুলো আপনার সম্পর্কে যা রাখে, এই JSON তার সঙ্গে মেলানো হয়।",
       submit: "সংরক্ষণ করুন",
       done: "আপনার ডেটা সংরক্ষণ করা হয়েছে।",
+    },
+    phone_set: { label: "সেট করুন", submit: "চালিয়ে যান", done: "ফোন নম্বর সেট করা হয়েছে।" },
+    phone_delete: {
+      label: "সরান",
+      confirm: "এই নম্বরে আর কোড পাঠানো যাবে না।",
+      submit: "হ্যাঁ, সরান",
+      done: "ফোন নম্বর সরানো হয়েছে।",
     },
     recovery_codes_create: {
       label: "নতুন কোড তৈরি করুন",
@@ -420,6 +443,8 @@ export const flow: FlowWords = {
     password_create: "এরপর আপনার পাসওয়ার্ড সেট করা হবে।",
     password_delete: "এরপর আপনার পাসওয়ার্ড সরানো হবে।",
     password_update: "এরপর আপনার পাসওয়ার্ড পরিবর্তন করা হবে।",
+    phone_set: "এরপর ফোন নম্বর সেট করা হবে।",
+    phone_delete: "এরপর ফোন নম্বর সরানো হবে।",
     recovery_codes_create: "এরপর আপনি নতুন পুনরুদ্ধার কোড পাবেন।",
     security_key_create: "এরপর আপনি সিকিউরিটি কী যোগ করবেন।",
     security_key_delete: "এরপর সিকিউরিটি কী সরানো হবে।",
@@ -435,6 +460,11 @@ export const flow: FlowWords = {
       errors: { value_invalid_error: "এটি ইমেইল ঠিকানার মতো দেখাচ্ছে না। টাইপ করতে ভুল হয়েছে কি?" },
     },
     username: { label: "ইউজারনেম" },
+    phone: {
+      label: "ফোন নম্বর",
+      hint: "দেশের কোডসহ, যেমন +880 1812-345678",
+      errors: { value_invalid_error: "এটি ফোন নম্বরের মতো দেখাচ্ছে না। এটি কি দেশের কোড দিয়ে শুরু হয়েছে?" },
+    },
     password: {
       label: "পাসওয়ার্ড",
       errors: { value_invalid_error: "পাসওয়ার্ডটি মেলেনি। আবার চেষ্টা করুন।" },
@@ -476,6 +506,9 @@ export const flow: FlowWords = {
     username_already_exists: "এই ইউজারনেম নেওয়া হয়ে গেছে। অন্য একটি বেছে নিন।",
     unknown_email_error: "এই ইমেইল ঠিকানায় কোনো অ্যাকাউন্ট নেই।",
     unknown_username_error: "এই ইউজারনেমে কোনো অ্যাকাউন্ট নেই।",
+    phone_number_already_exists: "এই ফোন নম্বরে আগে থেকেই একটি অ্যাকাউন্ট আছে।",
+    phone_number_not_allowed: "এই নম্বরে কোড পাঠানো যায় না। এখানে সেবা আছে এমন দেশের মোবাইল নম্বর ব্যবহার করুন।",
+    unknown_phone_number_error: "এই ফোন নম্বরে কোনো অ্যাকাউন্ট নেই।",
     invalid_username_error: "ইউজারনেমে শুধু অক্ষর, সংখ্যা ও আন্ডারস্কোর থাকতে পারে।",
     passcode_invalid: "এটি আমাদের পাঠানো কোড নয়, অথবা এর মেয়াদ শেষ। যাচাই করুন।",
     passcode_max_attempts_reached: "অনেকবার চেষ্টা করা হয়েছে। নতুন কোড নিন।",
@@ -619,6 +652,7 @@ export const flow: FlowWords = {
     signedInSince: "সাইন ইন {date}",
     passkey: "পাসকী",
     mailedCode: "ইমেইলে পাঠানো কোড",
+    smsCode: "এসএমএসে পাঠানো কোড",
     recoveryCode: "পুনরুদ্ধার কোড",
     signInFailed: "ব্যর্থ",
     triedAt: "{date} তারিখে চেষ্টা করা হয়েছে",
@@ -631,6 +665,8 @@ export const flow: FlowWords = {
     passwordMissing: "আপনার পাসওয়ার্ড নেই। আপনি অন্য উপায়ে সাইন ইন করেন।",
     username: "ইউজারনেম",
     usernameMissing: "আপনার এখনও ইউজারনেম নেই।",
+    phoneNumber: "ফোন নম্বর",
+    phoneNumberMissing: "আপনার এখনও ফোন নম্বর নেই।",
     authenticatorApp: "অথেন্টিকেটর অ্যাপ",
     appSet: "সেট আপ করা আছে",
     appMissing: "সেট আপ করা নেই",

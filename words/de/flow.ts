@@ -75,6 +75,12 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "Sehen Sie auf Ihr Telefon",
+      sentence: "Wir haben Ihnen einen Code aus sechs Ziffern per SMS geschickt. Er gilt {time}.",
+      sentenceWithSubject:
+        "Wir haben einen Code aus sechs Ziffern per SMS an {subject} geschickt. Er gilt {time}.",
+    },
     password_creation: {
       title: "Passwort festlegen",
       sentence: "Damit melden Sie sich auf jedem Gerät an.",
@@ -180,6 +186,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "Geben Sie den Code aus der SMS ein",
+      sentence:
+        "Das ist der zweite Schritt Ihrer Anmeldung. Wir haben ihn an die Telefonnummer Ihres Kontos geschickt.",
+    },
     mfa_method_chooser: {
       title: "Einen zweiten Schritt hinzufügen",
       sentence: "Dann lässt ein gestohlenes Passwort allein niemanden hinein. Was möchten Sie verwenden?",
@@ -194,6 +205,12 @@ export const flow: FlowWords = {
       sentence: "Ein kleines Gerät, das Sie einstecken oder nah heranhalten. Halten Sie es bereit.",
       actions: { webauthn_generate_creation_options: { label: "Sicherheitsschlüssel einrichten" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "Codes per SMS einrichten",
+      sentence:
+        "Wir schicken Ihnen einen Code, um die Nummer zu bestätigen. Danach wird bei jeder Anmeldung nach einem gefragt.",
+      actions: { phone_set: { label: "Weiter" } },
     },
     device_trust: {
       title: "Ist das Ihr eigenes Gerät?",
@@ -252,6 +269,7 @@ export const flow: FlowWords = {
       label: "Code per E-Mail",
       hint: "Einige Minuten gültig",
     },
+    continue_to_phone_confirmation: { label: "Code per SMS", hint: "Einige Minuten gültig" },
     continue_to_passcode_confirmation_recovery: { label: "Passwort vergessen?" },
     continue_to_passkey_registration: {
       label: "Mit einem Passkey",
@@ -292,6 +310,10 @@ export const flow: FlowWords = {
     continue_to_security_key_creation: {
       label: "Einen Sicherheitsschlüssel",
       hint: "Ein kleines Gerät, das Sie einstecken oder nah heranhalten",
+    },
+    continue_to_phone_creation: {
+      label: "Codes per SMS",
+      hint: "An Ihre Telefonnummer; eine App ist sicherer",
     },
     trust_device: { label: "Ja, diesem Gerät vertrauen" },
     account_delete: {
@@ -349,6 +371,17 @@ export const flow: FlowWords = {
       hint: "Für Kundige: JSON, das mit dem vereint wird, was Anwendungen über Sie aufbewahren.",
       submit: "Speichern",
       done: "Ihre Daten sind gespeichert.",
+    },
+    phone_set: {
+      label: "Festlegen",
+      submit: "Weiter",
+      done: "Die Telefonnummer ist festgelegt.",
+    },
+    phone_delete: {
+      label: "Entfernen",
+      confirm: "An diese Nummer können dann keine Codes mehr geschickt werden.",
+      submit: "Ja, entfernen",
+      done: "Die Telefonnummer ist entfernt.",
     },
     recovery_codes_create: {
       label: "Neue Codes erstellen",
@@ -433,6 +466,8 @@ export const flow: FlowWords = {
     password_create: "Danach wird Ihr Passwort festgelegt.",
     password_delete: "Danach wird Ihr Passwort entfernt.",
     password_update: "Danach wird Ihr Passwort geändert.",
+    phone_set: "Danach wird die Telefonnummer festgelegt.",
+    phone_delete: "Danach wird die Telefonnummer entfernt.",
     recovery_codes_create: "Danach erhalten Sie neue Wiederherstellungscodes.",
     security_key_create: "Danach fügen Sie den Sicherheitsschlüssel hinzu.",
     security_key_delete: "Danach wird der Sicherheitsschlüssel entfernt.",
@@ -450,6 +485,14 @@ export const flow: FlowWords = {
       },
     },
     username: { label: "Benutzername" },
+    phone: {
+      label: "Telefonnummer",
+      hint: "Mit Ländervorwahl, etwa +49 151 23456789",
+      errors: {
+        value_invalid_error:
+          "Das sieht nicht nach einer Telefonnummer aus. Beginnt sie mit der Ländervorwahl?",
+      },
+    },
     password: {
       label: "Passwort",
       errors: { value_invalid_error: "Dieses Passwort passt nicht. Bitte versuchen Sie es noch einmal." },
@@ -497,6 +540,10 @@ export const flow: FlowWords = {
     username_already_exists: "Dieser Benutzername ist vergeben. Bitte wählen Sie einen anderen.",
     unknown_email_error: "Zu dieser E-Mail-Adresse kennen wir kein Konto.",
     unknown_username_error: "Zu diesem Benutzernamen kennen wir kein Konto.",
+    phone_number_already_exists: "Zu dieser Telefonnummer gibt es schon ein Konto.",
+    phone_number_not_allowed:
+      "An diese Nummer können keine Codes geschickt werden. Bitte nehmen Sie eine Mobilnummer aus einem Land, das hier bedient wird.",
+    unknown_phone_number_error: "Zu dieser Telefonnummer kennen wir kein Konto.",
     invalid_username_error: "Ein Benutzername besteht nur aus Buchstaben, Ziffern und Unterstrichen.",
     passcode_invalid:
       "Das ist nicht der Code, den wir geschickt haben, oder er ist zu alt. Bitte prüfen Sie ihn.",
@@ -655,6 +702,7 @@ export const flow: FlowWords = {
     signedInSince: "Angemeldet am {date}",
     passkey: "Passkey",
     mailedCode: "Code per E-Mail",
+    smsCode: "Code per SMS",
     recoveryCode: "Wiederherstellungscode",
     signInFailed: "Fehlgeschlagen",
     triedAt: "Versucht am {date}",
@@ -667,6 +715,8 @@ export const flow: FlowWords = {
     passwordMissing: "Sie haben keines. Sie melden sich auf andere Weise an.",
     username: "Benutzername",
     usernameMissing: "Sie haben noch keinen.",
+    phoneNumber: "Telefonnummer",
+    phoneNumberMissing: "Sie haben noch keine.",
     authenticatorApp: "Authenticator-App",
     appSet: "Eingerichtet",
     appMissing: "Nicht eingerichtet",

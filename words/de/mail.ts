@@ -103,6 +103,18 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {Die Authenticator-App gilt} security_key {Ein Sicherheitsschlüssel gilt} authenticator {Ein Telefon gilt} recovery_codes {Die Wiederherstellungscodes gelten} other {Ein zweiter Faktor gilt}} nicht mehr als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service}.",
     },
+    phone_create: {
+      subject: "Neue Telefonnummer in Ihrem Konto bei {service}",
+      heading: "Eine neue Telefonnummer",
+      event:
+        "Für Ihr Konto bei {service} wurde eine Telefonnummer festgelegt. Codes können an sie geschickt werden.",
+    },
+    phone_delete: {
+      subject: "Die Telefonnummer wurde aus Ihrem Konto bei {service} entfernt",
+      heading: "Ihre Telefonnummer wurde entfernt",
+      event:
+        "Die Telefonnummer wurde aus Ihrem Konto bei {service} entfernt. An sie werden keine Codes mehr geschickt.",
+    },
     account_delete: {
       subject: "Ihr Konto bei {service} wurde gelöscht",
       heading: "Ihr Konto wurde gelöscht",

@@ -70,6 +70,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "Check your phone",
+      sentence: "We sent you a code of six digits by SMS. It is good for {time}.",
+      sentenceWithSubject: "We sent a code of six digits by SMS to {subject}. It is good for {time}.",
+    },
     password_creation: {
       title: "Set a password",
       sentence: "You can use it to sign in on any device.",
@@ -169,6 +174,10 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "Enter the code from the SMS",
+      sentence: "It is the second step of your sign-in. We sent it to the phone number of your account.",
+    },
     mfa_method_chooser: {
       title: "Add a second step",
       sentence: "Then a stolen password alone is not enough to sign in. What would you like to use?",
@@ -182,6 +191,11 @@ export const flow: FlowWords = {
       sentence: "A small device that you plug in or hold close. Have it ready.",
       actions: { webauthn_generate_creation_options: { label: "Set up a security key" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "Set up codes by SMS",
+      sentence: "We send you a code to confirm the number. Later, each sign-in asks for one.",
+      actions: { phone_set: { label: "Continue" } },
     },
     device_trust: {
       title: "Is this your own device?",
@@ -236,6 +250,7 @@ export const flow: FlowWords = {
       label: "Get a code by email",
       hint: "Good for a few minutes",
     },
+    continue_to_phone_confirmation: { label: "Get a code by SMS", hint: "Good for a few minutes" },
     continue_to_passcode_confirmation_recovery: { label: "Forgot your password?" },
     continue_to_passkey_registration: {
       label: "With a passkey",
@@ -277,6 +292,7 @@ export const flow: FlowWords = {
       label: "A security key",
       hint: "A small device that you plug in or hold close",
     },
+    continue_to_phone_creation: { label: "Codes by SMS", hint: "To your phone number; an app is safer" },
     trust_device: { label: "Yes, trust this device" },
     account_delete: {
       label: "Delete account",
@@ -318,6 +334,13 @@ export const flow: FlowWords = {
       hint: "For experts: JSON that is merged into what applications keep about you.",
       submit: "Save",
       done: "Your data is saved.",
+    },
+    phone_set: { label: "Set", submit: "Continue", done: "The phone number is set." },
+    phone_delete: {
+      label: "Remove",
+      confirm: "Codes can no longer be sent to this number.",
+      submit: "Yes, remove it",
+      done: "The phone number is removed.",
     },
     recovery_codes_create: {
       label: "Make new codes",
@@ -391,6 +414,8 @@ export const flow: FlowWords = {
     password_create: "After that, your password is set.",
     password_delete: "After that, your password is removed.",
     password_update: "After that, your password is changed.",
+    phone_set: "After that, the phone number is set.",
+    phone_delete: "After that, the phone number is removed.",
     recovery_codes_create: "After that, you get new recovery codes.",
     security_key_create: "After that, you add the security key.",
     security_key_delete: "After that, the security key is removed.",
@@ -406,6 +431,13 @@ export const flow: FlowWords = {
       errors: { value_invalid_error: "This does not look like an email address. Is there a typing error?" },
     },
     username: { label: "Username" },
+    phone: {
+      label: "Phone number",
+      hint: "With the country code, such as +49 151 23456789",
+      errors: {
+        value_invalid_error: "This does not look like a phone number. Does it begin with the country code?",
+      },
+    },
     password: {
       label: "Password",
       errors: { value_invalid_error: "This password does not match. Please try again." },
@@ -450,6 +482,10 @@ export const flow: FlowWords = {
     username_already_exists: "This username is taken. Please choose another.",
     unknown_email_error: "We know no account with this email address.",
     unknown_username_error: "We know no account with this username.",
+    phone_number_already_exists: "There is already an account with this phone number.",
+    phone_number_not_allowed:
+      "Codes cannot be sent to this number. Please use the number of a mobile phone in a country that is served here.",
+    unknown_phone_number_error: "We know no account with this phone number.",
     invalid_username_error: "A username has letters, digits and underscores only.",
     passcode_invalid: "This is not the code we sent, or it is too old. Please check it.",
     passcode_max_attempts_reached: "That was one try too many. Please ask for a new code.",
@@ -596,6 +632,7 @@ export const flow: FlowWords = {
     signedInSince: "Signed in {date}",
     passkey: "Passkey",
     mailedCode: "Mailed code",
+    smsCode: "Code by SMS",
     recoveryCode: "Recovery code",
     signInFailed: "Failed",
     triedAt: "Tried {date}",
@@ -608,6 +645,8 @@ export const flow: FlowWords = {
     passwordMissing: "You have none. You sign in another way.",
     username: "Username",
     usernameMissing: "You have none yet.",
+    phoneNumber: "Phone number",
+    phoneNumberMissing: "You have none yet.",
     authenticatorApp: "Authenticator app",
     appSet: "Set up",
     appMissing: "Not set up",

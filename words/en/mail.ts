@@ -100,6 +100,16 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {The authenticator app} security_key {A security key} authenticator {A phone} recovery_codes {The recovery codes} other {A second factor}} can no longer be used as the second step of signing in to your account at {service}.",
     },
+    phone_create: {
+      subject: "A phone number was added to your {service} account",
+      heading: "A new phone number",
+      event: "A phone number was set for your account at {service}. Codes can be sent to it.",
+    },
+    phone_delete: {
+      subject: "The phone number was removed from your {service} account",
+      heading: "Your phone number was removed",
+      event: "The phone number was removed from your account at {service}. Codes are no longer sent to it.",
+    },
     account_delete: {
       subject: "Your {service} account was deleted",
       heading: "Your account was deleted",

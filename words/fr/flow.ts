@@ -72,6 +72,12 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "Consultez votre téléphone",
+      sentence: "Nous vous avons envoyé un code à six chiffres par SMS. Il est valable {time}.",
+      sentenceWithSubject:
+        "Nous avons envoyé un code à six chiffres par SMS au {subject}. Il est valable {time}.",
+    },
     password_creation: {
       title: "Définissez un mot de passe",
       sentence: "Il vous permettra de vous connecter sur tous vos appareils.",
@@ -178,6 +184,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "Saisissez le code reçu par SMS",
+      sentence:
+        "C’est la deuxième étape de votre connexion. Nous l’avons envoyé au numéro de téléphone de votre compte.",
+    },
     mfa_method_chooser: {
       title: "Ajoutez une deuxième étape",
       sentence: "Ainsi, un mot de passe volé ne suffit plus pour entrer. Que souhaitez-vous utiliser ?",
@@ -192,6 +203,12 @@ export const flow: FlowWords = {
       sentence: "Un petit appareil que l’on branche ou que l’on approche. Gardez-le à portée de main.",
       actions: { webauthn_generate_creation_options: { label: "Configurer une clé de sécurité" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "Configurer les codes par SMS",
+      sentence:
+        "Nous vous envoyons un code pour confirmer le numéro. Ensuite, chaque connexion en demandera un.",
+      actions: { phone_set: { label: "Continuer" } },
     },
     device_trust: {
       title: "Est-ce votre propre appareil ?",
@@ -252,6 +269,7 @@ export const flow: FlowWords = {
       label: "Recevoir un code par e-mail",
       hint: "Valable quelques minutes",
     },
+    continue_to_phone_confirmation: { label: "Recevoir un code par SMS", hint: "Valable quelques minutes" },
     continue_to_passcode_confirmation_recovery: { label: "Mot de passe oublié ?" },
     continue_to_passkey_registration: {
       label: "Avec une clé d’accès",
@@ -295,6 +313,10 @@ export const flow: FlowWords = {
     continue_to_security_key_creation: {
       label: "Une clé de sécurité",
       hint: "Un petit appareil que l’on branche ou que l’on approche",
+    },
+    continue_to_phone_creation: {
+      label: "Des codes par SMS",
+      hint: "Sur votre numéro de téléphone ; une application est plus sûre",
     },
     trust_device: { label: "Oui, faire confiance à cet appareil" },
     account_delete: {
@@ -353,6 +375,17 @@ export const flow: FlowWords = {
       hint: "Pour les experts : du JSON fusionné avec ce que les applications conservent à votre sujet.",
       submit: "Enregistrer",
       done: "Vos données sont enregistrées.",
+    },
+    phone_set: {
+      label: "Définir",
+      submit: "Continuer",
+      done: "Le numéro de téléphone est défini.",
+    },
+    phone_delete: {
+      label: "Supprimer",
+      confirm: "Aucun code ne pourra plus être envoyé à ce numéro.",
+      submit: "Oui, le supprimer",
+      done: "Le numéro de téléphone est supprimé.",
     },
     recovery_codes_create: {
       label: "Créer de nouveaux codes",
@@ -440,6 +473,8 @@ export const flow: FlowWords = {
     password_create: "Ensuite, votre mot de passe sera défini.",
     password_delete: "Ensuite, votre mot de passe sera supprimé.",
     password_update: "Ensuite, votre mot de passe sera modifié.",
+    phone_set: "Ensuite, le numéro de téléphone sera défini.",
+    phone_delete: "Ensuite, le numéro de téléphone sera supprimé.",
     recovery_codes_create: "Ensuite, vous recevrez de nouveaux codes de récupération.",
     security_key_create: "Ensuite, vous ajouterez la clé de sécurité.",
     security_key_delete: "Ensuite, la clé de sécurité sera supprimée.",
@@ -457,6 +492,14 @@ export const flow: FlowWords = {
       },
     },
     username: { label: "Nom d’utilisateur" },
+    phone: {
+      label: "Numéro de téléphone",
+      hint: "Avec l’indicatif du pays, par exemple +33 6 12 34 56 78",
+      errors: {
+        value_invalid_error:
+          "Cela ne ressemble pas à un numéro de téléphone. Commence-t-il par l’indicatif du pays ?",
+      },
+    },
     password: {
       label: "Mot de passe",
       errors: { value_invalid_error: "Ce mot de passe ne correspond pas. Veuillez réessayer." },
@@ -503,6 +546,10 @@ export const flow: FlowWords = {
     username_already_exists: "Ce nom d’utilisateur est déjà pris. Choisissez-en un autre.",
     unknown_email_error: "Nous ne connaissons aucun compte avec cette adresse e-mail.",
     unknown_username_error: "Nous ne connaissons aucun compte avec ce nom d’utilisateur.",
+    phone_number_already_exists: "Il existe déjà un compte avec ce numéro de téléphone.",
+    phone_number_not_allowed:
+      "Aucun code ne peut être envoyé à ce numéro. Utilisez le numéro d’un téléphone mobile d’un pays desservi ici.",
+    unknown_phone_number_error: "Nous ne connaissons aucun compte avec ce numéro de téléphone.",
     invalid_username_error:
       "Un nom d’utilisateur ne comporte que des lettres, des chiffres et des traits de soulignement.",
     passcode_invalid: "Ce n’est pas le code que nous avons envoyé, ou il a expiré. Veuillez le vérifier.",
@@ -658,6 +705,7 @@ export const flow: FlowWords = {
     signedInSince: "Connexion le {date}",
     passkey: "Clé d’accès",
     mailedCode: "Code envoyé par e-mail",
+    smsCode: "Code envoyé par SMS",
     recoveryCode: "Code de récupération",
     signInFailed: "Échec",
     triedAt: "Tentative du {date}",
@@ -670,6 +718,8 @@ export const flow: FlowWords = {
     passwordMissing: "Vous n’en avez pas. Vous vous connectez autrement.",
     username: "Nom d’utilisateur",
     usernameMissing: "Vous n’en avez pas encore.",
+    phoneNumber: "Numéro de téléphone",
+    phoneNumberMissing: "Vous n’en avez pas encore.",
     authenticatorApp: "Application d’authentification",
     appSet: "Configurée",
     appMissing: "Non configurée",

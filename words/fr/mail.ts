@@ -102,6 +102,18 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {L’application d’authentification ne peut plus servir} security_key {Une clé de sécurité ne peut plus servir} authenticator {Un téléphone ne peut plus servir} recovery_codes {Les codes de récupération ne peuvent plus servir} other {Un second facteur ne peut plus servir}} de deuxième étape pour la connexion à votre compte {service}.",
     },
+    phone_create: {
+      subject: "Un numéro de téléphone a été ajouté à votre compte {service}",
+      heading: "Un nouveau numéro de téléphone",
+      event:
+        "Un numéro de téléphone a été défini pour votre compte {service}. Des codes peuvent y être envoyés.",
+    },
+    phone_delete: {
+      subject: "Le numéro de téléphone a été supprimé de votre compte {service}",
+      heading: "Votre numéro de téléphone a été supprimé",
+      event:
+        "Le numéro de téléphone a été supprimé de votre compte {service}. Aucun code n’y est plus envoyé.",
+    },
     account_delete: {
       subject: "Votre compte {service} a été supprimé",
       heading: "Votre compte a été supprimé",

@@ -70,6 +70,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "Controllare il telefono",
+      sentence: "Abbiamo inviato un codice di sei cifre via SMS. È valido per {time}.",
+      sentenceWithSubject: "Abbiamo inviato un codice di sei cifre via SMS a {subject}. È valido per {time}.",
+    },
     password_creation: {
       title: "Impostare una password",
       sentence: "Consente di accedere da qualsiasi dispositivo.",
@@ -174,6 +179,10 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "Inserire il codice dell’SMS",
+      sentence: "È il secondo passaggio dell’accesso. Lo abbiamo inviato al numero di telefono dell’account.",
+    },
     mfa_method_chooser: {
       title: "Aggiungere un secondo passaggio",
       sentence: "Così una password rubata da sola non basta per entrare. Che cosa desidera usare?",
@@ -188,6 +197,11 @@ export const flow: FlowWords = {
       sentence: "Un piccolo dispositivo da inserire o avvicinare. Tenerlo a portata di mano.",
       actions: { webauthn_generate_creation_options: { label: "Configura una chiave di sicurezza" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "Configurare i codici via SMS",
+      sentence: "Inviamo un codice per confermare il numero. In seguito ogni accesso ne richiederà uno.",
+      actions: { phone_set: { label: "Continua" } },
     },
     device_trust: {
       title: "È un dispositivo personale?",
@@ -248,6 +262,7 @@ export const flow: FlowWords = {
       label: "Ricevi un codice via email",
       hint: "Valido per alcuni minuti",
     },
+    continue_to_phone_confirmation: { label: "Ricevi un codice via SMS", hint: "Valido per alcuni minuti" },
     continue_to_passcode_confirmation_recovery: { label: "Password dimenticata?" },
     continue_to_passkey_registration: {
       label: "Con una passkey",
@@ -291,6 +306,10 @@ export const flow: FlowWords = {
     continue_to_security_key_creation: {
       label: "Una chiave di sicurezza",
       hint: "Un piccolo dispositivo da inserire o avvicinare",
+    },
+    continue_to_phone_creation: {
+      label: "Codici via SMS",
+      hint: "Al numero di telefono; un’app è più sicura",
     },
     trust_device: { label: "Sì, considera attendibile questo dispositivo" },
     account_delete: {
@@ -349,6 +368,17 @@ export const flow: FlowWords = {
       hint: "Per esperti: JSON che viene unito ai dati personali conservati dalle applicazioni.",
       submit: "Salva",
       done: "I dati sono stati salvati.",
+    },
+    phone_set: {
+      label: "Imposta",
+      submit: "Continua",
+      done: "Il numero di telefono è stato impostato.",
+    },
+    phone_delete: {
+      label: "Rimuovi",
+      confirm: "Non sarà più possibile inviare codici a questo numero.",
+      submit: "Sì, rimuovi",
+      done: "Il numero di telefono è stato rimosso.",
     },
     recovery_codes_create: {
       label: "Crea nuovi codici",
@@ -429,6 +459,8 @@ export const flow: FlowWords = {
     password_create: "Dopodiché la password sarà impostata.",
     password_delete: "Dopodiché la password sarà rimossa.",
     password_update: "Dopodiché la password sarà modificata.",
+    phone_set: "Dopodiché il numero di telefono sarà impostato.",
+    phone_delete: "Dopodiché il numero di telefono sarà rimosso.",
     recovery_codes_create: "Dopodiché saranno mostrati nuovi codici di recupero.",
     security_key_create: "Dopodiché si potrà aggiungere la chiave di sicurezza.",
     security_key_delete: "Dopodiché la chiave di sicurezza sarà rimossa.",
@@ -444,6 +476,11 @@ export const flow: FlowWords = {
       errors: { value_invalid_error: "Non sembra un indirizzo email. C’è un errore di battitura?" },
     },
     username: { label: "Nome utente" },
+    phone: {
+      label: "Numero di telefono",
+      hint: "Con il prefisso del Paese, per esempio +39 312 345 6789",
+      errors: { value_invalid_error: "Non sembra un numero di telefono. Inizia con il prefisso del Paese?" },
+    },
     password: {
       label: "Password",
       errors: { value_invalid_error: "La password non corrisponde. Riprovare." },
@@ -490,6 +527,10 @@ export const flow: FlowWords = {
     username_already_exists: "Questo nome utente è già in uso. Sceglierne un altro.",
     unknown_email_error: "Non conosciamo alcun account con questo indirizzo email.",
     unknown_username_error: "Non conosciamo alcun account con questo nome utente.",
+    phone_number_already_exists: "Esiste già un account con questo numero di telefono.",
+    phone_number_not_allowed:
+      "Non è possibile inviare codici a questo numero. Usare il numero di un cellulare di un Paese servito qui.",
+    unknown_phone_number_error: "Non conosciamo alcun account con questo numero di telefono.",
     invalid_username_error: "Un nome utente contiene solo lettere, cifre e trattini bassi.",
     passcode_invalid: "Non è il codice che abbiamo inviato, oppure è scaduto. Controllarlo.",
     passcode_max_attempts_reached: "Troppi tentativi. Richiedere un nuovo codice.",
@@ -635,6 +676,7 @@ export const flow: FlowWords = {
     signedInSince: "Accesso del {date}",
     passkey: "Passkey",
     mailedCode: "Codice via email",
+    smsCode: "Codice via SMS",
     recoveryCode: "Codice di recupero",
     signInFailed: "Non riuscito",
     triedAt: "Tentativo del {date}",
@@ -647,6 +689,8 @@ export const flow: FlowWords = {
     passwordMissing: "Non impostata. L’accesso avviene in un altro modo.",
     username: "Nome utente",
     usernameMissing: "Nessuno per ora.",
+    phoneNumber: "Numero di telefono",
+    phoneNumberMissing: "Nessuno per ora.",
     authenticatorApp: "App di autenticazione",
     appSet: "Configurata",
     appMissing: "Non configurata",

@@ -101,6 +101,18 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {L’app di autenticazione non può più essere usata} security_key {Una chiave di sicurezza non può più essere usata} authenticator {Un telefono non può più essere usato} recovery_codes {I codici di recupero non possono più essere usati} other {Un secondo fattore non può più essere usato}} come secondo passaggio dell’accesso al Suo account {service}.",
     },
+    phone_create: {
+      subject: "Un numero di telefono è stato aggiunto all’account {service}",
+      heading: "Un nuovo numero di telefono",
+      event:
+        "Un numero di telefono è stato impostato per il Suo account {service}. È possibile inviarvi codici.",
+    },
+    phone_delete: {
+      subject: "Il numero di telefono è stato rimosso dall’account {service}",
+      heading: "Il numero di telefono è stato rimosso",
+      event:
+        "Il numero di telefono è stato rimosso dal Suo account {service}. Non vi vengono più inviati codici.",
+    },
     account_delete: {
       subject: "Il Suo account {service} è stato eliminato",
       heading: "Il Suo account è stato eliminato",

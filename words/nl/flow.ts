@@ -74,6 +74,12 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "Bekijk je telefoon",
+      sentence: "We hebben je een code van zes cijfers per sms gestuurd. Die is {time} geldig.",
+      sentenceWithSubject:
+        "We hebben een code van zes cijfers per sms naar {subject} gestuurd. Die is {time} geldig.",
+    },
     password_creation: {
       title: "Stel een wachtwoord in",
       sentence: "Daarmee log je in op elk apparaat.",
@@ -176,6 +182,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "Vul de code uit de sms in",
+      sentence:
+        "Dit is de tweede stap van het inloggen. We hebben hem naar het telefoonnummer van je account gestuurd.",
+    },
     mfa_method_chooser: {
       title: "Voeg een tweede stap toe",
       sentence: "Dan komt niemand binnen met alleen een gestolen wachtwoord. Wat wil je gebruiken?",
@@ -190,6 +201,12 @@ export const flow: FlowWords = {
       sentence: "Een klein apparaat dat je aansluit of dichtbij houdt. Houd hem bij de hand.",
       actions: { webauthn_generate_creation_options: { label: "Beveiligingssleutel instellen" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "Codes per sms instellen",
+      sentence:
+        "We sturen je een code om het nummer te bevestigen. Daarna wordt bij elke keer inloggen om een code gevraagd.",
+      actions: { phone_set: { label: "Doorgaan" } },
     },
     device_trust: {
       title: "Is dit je eigen apparaat?",
@@ -247,6 +264,7 @@ export const flow: FlowWords = {
       label: "Code per e-mail ontvangen",
       hint: "Enkele minuten geldig",
     },
+    continue_to_phone_confirmation: { label: "Code per sms ontvangen", hint: "Enkele minuten geldig" },
     continue_to_passcode_confirmation_recovery: { label: "Wachtwoord vergeten?" },
     continue_to_passkey_registration: {
       label: "Met een passkey",
@@ -288,6 +306,7 @@ export const flow: FlowWords = {
       label: "Een beveiligingssleutel",
       hint: "Een klein apparaat dat je aansluit of dichtbij houdt",
     },
+    continue_to_phone_creation: { label: "Codes per sms", hint: "Op je telefoonnummer; een app is veiliger" },
     trust_device: { label: "Ja, dit apparaat vertrouwen" },
     account_delete: {
       label: "Account verwijderen",
@@ -341,6 +360,17 @@ export const flow: FlowWords = {
       hint: "Voor experts: JSON die wordt samengevoegd met wat applicaties over je bewaren.",
       submit: "Opslaan",
       done: "Je gegevens zijn opgeslagen.",
+    },
+    phone_set: {
+      label: "Instellen",
+      submit: "Doorgaan",
+      done: "Het telefoonnummer is ingesteld.",
+    },
+    phone_delete: {
+      label: "Verwijderen",
+      confirm: "Er kunnen dan geen codes meer naar dit nummer worden gestuurd.",
+      submit: "Ja, verwijderen",
+      done: "Het telefoonnummer is verwijderd.",
     },
     recovery_codes_create: {
       label: "Nieuwe codes maken",
@@ -421,6 +451,8 @@ export const flow: FlowWords = {
     password_create: "Daarna wordt je wachtwoord ingesteld.",
     password_delete: "Daarna wordt je wachtwoord verwijderd.",
     password_update: "Daarna wordt je wachtwoord gewijzigd.",
+    phone_set: "Daarna wordt het telefoonnummer ingesteld.",
+    phone_delete: "Daarna wordt het telefoonnummer verwijderd.",
     recovery_codes_create: "Daarna krijg je nieuwe herstelcodes.",
     security_key_create: "Daarna voeg je de beveiligingssleutel toe.",
     security_key_delete: "Daarna wordt de beveiligingssleutel verwijderd.",
@@ -436,6 +468,11 @@ export const flow: FlowWords = {
       errors: { value_invalid_error: "Dit lijkt geen e-mailadres. Zit er een typefout in?" },
     },
     username: { label: "Gebruikersnaam" },
+    phone: {
+      label: "Telefoonnummer",
+      hint: "Met de landcode, zoals +31 6 12345678",
+      errors: { value_invalid_error: "Dit lijkt geen telefoonnummer. Begint het met de landcode?" },
+    },
     password: {
       label: "Wachtwoord",
       errors: { value_invalid_error: "Dit wachtwoord klopt niet. Probeer het opnieuw." },
@@ -482,6 +519,10 @@ export const flow: FlowWords = {
     username_already_exists: "Deze gebruikersnaam is al bezet. Kies een andere.",
     unknown_email_error: "We kennen geen account met dit e-mailadres.",
     unknown_username_error: "We kennen geen account met deze gebruikersnaam.",
+    phone_number_already_exists: "Er is al een account met dit telefoonnummer.",
+    phone_number_not_allowed:
+      "Naar dit nummer kunnen geen codes worden gestuurd. Gebruik het nummer van een mobiele telefoon uit een land dat hier wordt bediend.",
+    unknown_phone_number_error: "We kennen geen account met dit telefoonnummer.",
     invalid_username_error: "Een gebruikersnaam bestaat alleen uit letters, cijfers en underscores.",
     passcode_invalid: "Dit is niet de code die we hebben gestuurd, of hij is verlopen. Controleer hem.",
     passcode_max_attempts_reached: "Dat was één poging te veel. Vraag een nieuwe code aan.",
@@ -632,6 +673,7 @@ export const flow: FlowWords = {
     signedInSince: "Ingelogd op {date}",
     passkey: "Passkey",
     mailedCode: "Code per e-mail",
+    smsCode: "Code per sms",
     recoveryCode: "Herstelcode",
     signInFailed: "Mislukt",
     triedAt: "Geprobeerd op {date}",
@@ -644,6 +686,8 @@ export const flow: FlowWords = {
     passwordMissing: "Je hebt er geen. Je logt op een andere manier in.",
     username: "Gebruikersnaam",
     usernameMissing: "Je hebt er nog geen.",
+    phoneNumber: "Telefoonnummer",
+    phoneNumberMissing: "Je hebt er nog geen.",
     authenticatorApp: "Authenticator-app",
     appSet: "Ingesteld",
     appMissing: "Niet ingesteld",

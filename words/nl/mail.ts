@@ -100,6 +100,18 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {De authenticator-app kan} security_key {Een beveiligingssleutel kan} authenticator {Een telefoon kan} recovery_codes {De herstelcodes kunnen} other {Een tweede factor kan}} niet meer worden gebruikt als tweede stap van het inloggen bij je account bij {service}.",
     },
+    phone_create: {
+      subject: "Er is een telefoonnummer toegevoegd aan je account bij {service}",
+      heading: "Een nieuw telefoonnummer",
+      event:
+        "Voor je account bij {service} is een telefoonnummer ingesteld. Er kunnen codes naartoe worden gestuurd.",
+    },
+    phone_delete: {
+      subject: "Het telefoonnummer is verwijderd uit je account bij {service}",
+      heading: "Je telefoonnummer is verwijderd",
+      event:
+        "Het telefoonnummer is verwijderd uit je account bij {service}. Er worden geen codes meer naartoe gestuurd.",
+    },
     account_delete: {
       subject: "Je account bij {service} is verwijderd",
       heading: "Je account is verwijderd",

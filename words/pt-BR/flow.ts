@@ -70,6 +70,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "Confira seu celular",
+      sentence: "Enviamos um código de seis dígitos por SMS para você. Ele vale por {time}.",
+      sentenceWithSubject: "Enviamos um código de seis dígitos por SMS para {subject}. Ele vale por {time}.",
+    },
     password_creation: {
       title: "Defina uma senha",
       sentence: "Com ela, você entra em qualquer dispositivo.",
@@ -167,6 +172,10 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "Digite o código do SMS",
+      sentence: "É a segunda etapa para entrar. Enviamos o código para o número de telefone da sua conta.",
+    },
     mfa_method_chooser: {
       title: "Adicione uma segunda etapa",
       sentence: "Assim, só uma senha roubada não basta para entrar. O que você quer usar?",
@@ -181,6 +190,11 @@ export const flow: FlowWords = {
       sentence: "Um pequeno dispositivo que você conecta ou aproxima. Tenha-o à mão.",
       actions: { webauthn_generate_creation_options: { label: "Configurar uma chave de segurança" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "Configurar códigos por SMS",
+      sentence: "Enviamos um código para confirmar o número. Depois, cada vez que você entrar, pediremos um.",
+      actions: { phone_set: { label: "Continuar" } },
     },
     device_trust: {
       title: "Este dispositivo é seu?",
@@ -238,6 +252,7 @@ export const flow: FlowWords = {
       label: "Receber um código por e-mail",
       hint: "Válido por alguns minutos",
     },
+    continue_to_phone_confirmation: { label: "Receber um código por SMS", hint: "Válido por alguns minutos" },
     continue_to_passcode_confirmation_recovery: { label: "Esqueceu a senha?" },
     continue_to_passkey_registration: {
       label: "Com uma chave de acesso",
@@ -278,6 +293,10 @@ export const flow: FlowWords = {
     continue_to_security_key_creation: {
       label: "Uma chave de segurança",
       hint: "Um pequeno dispositivo que você conecta ou aproxima",
+    },
+    continue_to_phone_creation: {
+      label: "Códigos por SMS",
+      hint: "No seu número de telefone; um app é mais seguro",
     },
     trust_device: { label: "Sim, confiar neste dispositivo" },
     account_delete: {
@@ -331,6 +350,17 @@ export const flow: FlowWords = {
       hint: "Para especialistas: JSON que é mesclado ao que os aplicativos guardam sobre você.",
       submit: "Salvar",
       done: "Seus dados foram salvos.",
+    },
+    phone_set: {
+      label: "Definir",
+      submit: "Continuar",
+      done: "O número de telefone foi definido.",
+    },
+    phone_delete: {
+      label: "Remover",
+      confirm: "Não será mais possível enviar códigos para este número.",
+      submit: "Sim, remover",
+      done: "O número de telefone foi removido.",
     },
     recovery_codes_create: {
       label: "Criar novos códigos",
@@ -414,6 +444,8 @@ export const flow: FlowWords = {
     password_create: "Depois disso, sua senha será definida.",
     password_delete: "Depois disso, sua senha será removida.",
     password_update: "Depois disso, sua senha será alterada.",
+    phone_set: "Depois disso, o número de telefone será definido.",
+    phone_delete: "Depois disso, o número de telefone será removido.",
     recovery_codes_create: "Depois disso, você recebe novos códigos de recuperação.",
     security_key_create: "Depois disso, você adiciona a chave de segurança.",
     security_key_delete: "Depois disso, a chave de segurança será removida.",
@@ -429,6 +461,13 @@ export const flow: FlowWords = {
       errors: { value_invalid_error: "Isto não parece um endereço de e-mail. Há algum erro de digitação?" },
     },
     username: { label: "Nome de usuário" },
+    phone: {
+      label: "Número de telefone",
+      hint: "Com o código do país, como +55 11 91234-5678",
+      errors: {
+        value_invalid_error: "Isto não parece um número de telefone. Ele começa com o código do país?",
+      },
+    },
     password: {
       label: "Senha",
       errors: { value_invalid_error: "Esta senha não confere. Tente de novo." },
@@ -472,6 +511,10 @@ export const flow: FlowWords = {
     username_already_exists: "Este nome de usuário já está em uso. Escolha outro.",
     unknown_email_error: "Não conhecemos nenhuma conta com este endereço de e-mail.",
     unknown_username_error: "Não conhecemos nenhuma conta com este nome de usuário.",
+    phone_number_already_exists: "Já existe uma conta com este número de telefone.",
+    phone_number_not_allowed:
+      "Não é possível enviar códigos para este número. Use o número de um celular de um país atendido aqui.",
+    unknown_phone_number_error: "Não conhecemos nenhuma conta com este número de telefone.",
     invalid_username_error: "Um nome de usuário tem apenas letras, números e sublinhados.",
     passcode_invalid: "Este não é o código que enviamos, ou ele expirou. Confira.",
     passcode_max_attempts_reached: "Foram tentativas demais. Peça um novo código.",
@@ -614,6 +657,7 @@ export const flow: FlowWords = {
     signedInSince: "Entrada em {date}",
     passkey: "Chave de acesso",
     mailedCode: "Código enviado por e-mail",
+    smsCode: "Código enviado por SMS",
     recoveryCode: "Código de recuperação",
     signInFailed: "Falhou",
     triedAt: "Tentativa em {date}",
@@ -626,6 +670,8 @@ export const flow: FlowWords = {
     passwordMissing: "Você não tem. Você entra de outra forma.",
     username: "Nome de usuário",
     usernameMissing: "Você ainda não tem.",
+    phoneNumber: "Número de telefone",
+    phoneNumberMissing: "Você ainda não tem.",
     authenticatorApp: "App autenticador",
     appSet: "Configurado",
     appMissing: "Não configurado",

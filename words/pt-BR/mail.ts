@@ -99,6 +99,18 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {O app autenticador não pode mais ser usado} security_key {Uma chave de segurança não pode mais ser usada} authenticator {Um celular não pode mais ser usado} recovery_codes {Os códigos de recuperação não podem mais ser usados} other {Um segundo fator não pode mais ser usado}} como segunda etapa para entrar na sua conta em {service}.",
     },
+    phone_create: {
+      subject: "Um número de telefone foi adicionado à sua conta em {service}",
+      heading: "Um novo número de telefone",
+      event:
+        "Um número de telefone foi definido para a sua conta em {service}. Códigos podem ser enviados para ele.",
+    },
+    phone_delete: {
+      subject: "O número de telefone foi removido da sua conta em {service}",
+      heading: "Seu número de telefone foi removido",
+      event:
+        "O número de telefone foi removido da sua conta em {service}. Códigos não são mais enviados para ele.",
+    },
     account_delete: {
       subject: "Sua conta em {service} foi excluída",
       heading: "Sua conta foi excluída",

@@ -69,6 +69,11 @@ export const flow: FlowWords = {
         },
       },
     },
+    phone_confirmation: {
+      title: "查看您的手机",
+      sentence: "我们已通过短信向您发送六位数字验证码，{time}内有效。",
+      sentenceWithSubject: "我们已通过短信向 {subject} 发送六位数字验证码，{time}内有效。",
+    },
     password_creation: {
       title: "设置密码",
       sentence: "您可以在任何设备上用它登录。",
@@ -162,6 +167,10 @@ export const flow: FlowWords = {
         },
       },
     },
+    login_sms: {
+      title: "输入短信验证码",
+      sentence: "这是登录的第二步。我们已将验证码发送到您账号的手机号码。",
+    },
     mfa_method_chooser: {
       title: "添加第二步验证",
       sentence: "这样，仅凭被盗的密码无法登录。您想使用哪种方式？",
@@ -175,6 +184,11 @@ export const flow: FlowWords = {
       sentence: "一种可插入或靠近设备使用的小型设备。请备好。",
       actions: { webauthn_generate_creation_options: { label: "设置安全密钥" } },
       errors: securityKeyErrors,
+    },
+    mfa_phone_creation: {
+      title: "设置短信验证码",
+      sentence: "我们会发送验证码以确认号码。之后，每次登录都需要验证码。",
+      actions: { phone_set: { label: "继续" } },
     },
     device_trust: {
       title: "这是您自己的设备吗？",
@@ -226,6 +240,7 @@ export const flow: FlowWords = {
     remember_me: { label: "保持登录状态" },
     continue_to_password_login: { label: "输入密码", hint: "您为此账号设置的密码" },
     continue_to_passcode_confirmation: { label: "通过邮件获取验证码", hint: "几分钟内有效" },
+    continue_to_phone_confirmation: { label: "通过短信获取验证码", hint: "几分钟内有效" },
     continue_to_passcode_confirmation_recovery: { label: "忘记密码？" },
     continue_to_passkey_registration: {
       label: "使用通行密钥",
@@ -267,6 +282,7 @@ export const flow: FlowWords = {
       label: "安全密钥",
       hint: "一种可插入或靠近设备使用的小型设备",
     },
+    continue_to_phone_creation: { label: "短信验证码", hint: "发送到您的手机号码；使用应用更安全" },
     trust_device: { label: "是，信任此设备" },
     account_delete: {
       label: "删除账号",
@@ -308,6 +324,13 @@ export const flow: FlowWords = {
       hint: "供专业人士使用：此 JSON 将合并到各应用保存的您的数据中。",
       submit: "保存",
       done: "您的数据已保存。",
+    },
+    phone_set: { label: "设置", submit: "继续", done: "手机号码已设置。" },
+    phone_delete: {
+      label: "移除",
+      confirm: "之后将无法再向此号码发送验证码。",
+      submit: "是，移除",
+      done: "手机号码已移除。",
     },
     recovery_codes_create: {
       label: "生成新代码",
@@ -381,6 +404,8 @@ export const flow: FlowWords = {
     password_create: "之后，您的密码将被设置。",
     password_delete: "之后，您的密码将被移除。",
     password_update: "之后，您的密码将被更改。",
+    phone_set: "之后，手机号码将被设置。",
+    phone_delete: "之后，手机号码将被移除。",
     recovery_codes_create: "之后，您将获得新的恢复代码。",
     security_key_create: "之后，您可以添加安全密钥。",
     security_key_delete: "之后，安全密钥将被移除。",
@@ -396,6 +421,11 @@ export const flow: FlowWords = {
       errors: { value_invalid_error: "这不像是邮箱地址。是否有输入错误？" },
     },
     username: { label: "用户名" },
+    phone: {
+      label: "手机号码",
+      hint: "包含国家代码，例如 +86 131 2345 6789",
+      errors: { value_invalid_error: "这不像是手机号码。是否以国家代码开头？" },
+    },
     password: {
       label: "密码",
       errors: { value_invalid_error: "密码不正确。请重试。" },
@@ -437,6 +467,9 @@ export const flow: FlowWords = {
     username_already_exists: "此用户名已被占用。请另选一个。",
     unknown_email_error: "没有使用此邮箱地址的账号。",
     unknown_username_error: "没有使用此用户名的账号。",
+    phone_number_already_exists: "已有使用此手机号码的账号。",
+    phone_number_not_allowed: "无法向此号码发送验证码。请使用此处支持的国家的手机号码。",
+    unknown_phone_number_error: "没有使用此手机号码的账号。",
     invalid_username_error: "用户名只能包含字母、数字和下划线。",
     passcode_invalid: "这不是我们发送的验证码，或验证码已过期。请检查。",
     passcode_max_attempts_reached: "尝试次数过多。请获取新验证码。",
@@ -571,6 +604,7 @@ export const flow: FlowWords = {
     signedInSince: "登录于 {date}",
     passkey: "通行密钥",
     mailedCode: "邮件验证码",
+    smsCode: "短信验证码",
     recoveryCode: "恢复代码",
     signInFailed: "失败",
     triedAt: "尝试于 {date}",
@@ -583,6 +617,8 @@ export const flow: FlowWords = {
     passwordMissing: "您没有密码，使用其他方式登录。",
     username: "用户名",
     usernameMissing: "您还没有用户名。",
+    phoneNumber: "手机号码",
+    phoneNumberMissing: "您还没有手机号码。",
     authenticatorApp: "身份验证器应用",
     appSet: "已设置",
     appMissing: "未设置",

@@ -93,6 +93,16 @@ export const mail: MailWords = {
       event:
         "{factor, select, totp {身份验证器应用} security_key {安全密钥} authenticator {手机} recovery_codes {恢复代码} other {第二重验证方式}}无法再用于您的 {service} 账号登录的第二步验证。",
     },
+    phone_create: {
+      subject: "您的 {service} 账号添加了手机号码",
+      heading: "新的手机号码",
+      event: "您的 {service} 账号设置了手机号码。验证码可以发送到该号码。",
+    },
+    phone_delete: {
+      subject: "您的 {service} 账号移除了手机号码",
+      heading: "手机号码已移除",
+      event: "手机号码已从您的 {service} 账号中移除。验证码不再发送到该号码。",
+    },
     account_delete: {
       subject: "您的 {service} 账号已删除",
       heading: "您的账号已删除",

@@ -27,6 +27,8 @@ export interface ChangeMailEventData {
       | "passkey_delete"
       | "identity_create"
       | "recovery_code_use"
+      | "phone_create"
+      | "phone_delete"
       | "account_delete"
       | "new_browser";
     new_email_address?: string | undefined;
@@ -204,6 +206,10 @@ export interface User {
   /** The primary one first. */
   emails?: UserEmail[] | undefined;
   username?: Username | undefined;
+  /** E.164. */
+  phone_number?: string | undefined;
+  /** Whether a code that was sent to it was entered. */
+  phone_number_verified?: boolean | undefined;
   created_at: string;
   updated_at: string;
   password?: UserPassword | undefined;
@@ -249,6 +255,10 @@ export interface UserEventData {
   /** The primary one first. */
   emails?: UserEmail[] | undefined;
   username?: Username | undefined;
+  /** E.164. */
+  phone_number?: string | undefined;
+  /** Whether a code that was sent to it was entered. */
+  phone_number_verified?: boolean | undefined;
   created_at: string;
   updated_at: string;
   password?: UserPassword | undefined;
@@ -295,6 +305,12 @@ export interface UserPassword {
   tenant_id: string;
   created_at: string;
   updated_at: string;
+}
+export interface UserPhoneNumber {
+  /** E.164. */
+  phone_number: string;
+  /** Whether a code that was sent to it was entered. */
+  phone_number_verified: boolean;
 }
 export interface Username {
   id: string;
@@ -388,6 +404,9 @@ export type AuditType =
   | "passkey_sign_count_stale"
   | "password_changed"
   | "password_deleted"
+  | "phone_created"
+  | "phone_deleted"
+  | "phone_verified"
   | "primary_email_changed"
   | "profile_changed"
   | "reauthentication_succeeded"
@@ -466,6 +485,8 @@ export type EventSubscription =
   | "user.update.username.delete"
   | "user.update.username.update"
   | "user.update.password.update"
+  | "user.update.phone.create"
+  | "user.update.phone.delete"
   | "session.create.flow"
   | "session.create.admin"
   | "session.delete.explicit.logout"
@@ -479,6 +500,7 @@ export type EventSubscription =
   | "user.update.email"
   | "user.update.username"
   | "user.update.password"
+  | "user.update.phone"
   | "session"
   | "session.create"
   | "session.delete"
@@ -1239,14 +1261,14 @@ export type TenantSettings = {
           | {
               email_create?:
                 | {
-                    /** Mail the owner when an address was added. */
+                    /** Mail the owner when an address or a phone number was added. */
                     enabled?: boolean | null | undefined;
                   }
                 | null
                 | undefined;
               email_delete?:
                 | {
-                    /** Mail the owner when an address was removed. */
+                    /** Mail the owner when an address or the phone number was removed. */
                     enabled?: boolean | null | undefined;
                   }
                 | null
@@ -1326,6 +1348,8 @@ export type TenantSettings = {
                 | "user.update.username.delete"
                 | "user.update.username.update"
                 | "user.update.password.update"
+                | "user.update.phone.create"
+                | "user.update.phone.delete"
                 | "session.create.flow"
                 | "session.create.admin"
                 | "session.delete.explicit.logout"
@@ -1339,6 +1363,7 @@ export type TenantSettings = {
                 | "user.update.email"
                 | "user.update.username"
                 | "user.update.password"
+                | "user.update.phone"
                 | "session"
                 | "session.create"
                 | "session.delete"
@@ -1400,6 +1425,8 @@ export interface EventData {
   "user.update.username.update": UserEventData;
   "user.update.username.delete": UserEventData;
   "user.update.password.update": UserEventData;
+  "user.update.phone.create": UserEventData;
+  "user.update.phone.delete": UserEventData;
   "email.send": MailEventData;
   "sms.send": SmsEventData;
   "session.create.flow": SessionObject;
@@ -1536,6 +1563,27 @@ export interface AdminOperations {
   };
   /** Remove the username of a user. */
   deleteUsername: {
+    input: { id: string };
+    answer: undefined;
+  };
+  /** Get the phone number of a user. */
+  getPhoneNumber: {
+    input: { id: string };
+    answer: UserPhoneNumber;
+  };
+  /** Set the phone number of a user. A mobile number of a country in `phone.allowed_countries`. A number that is not verified is confirmed by the first code that its owner enters, which ends the credentials that were set before. */
+  setPhoneNumber: {
+    input: {
+      id: string;
+      body: {
+        phone_number: string;
+        phone_number_verified?: boolean | undefined;
+      };
+    };
+    answer: UserPhoneNumber;
+  };
+  /** Remove the phone number of a user. Ends the user's trusted browsers and unfinished sign-ins. */
+  deletePhoneNumber: {
     input: { id: string };
     answer: undefined;
   };
@@ -2281,6 +2329,9 @@ export const operations: Record<
   getUsername: ["GET", "/admin/users/{id}/username"],
   setUsername: ["PUT", "/admin/users/{id}/username"],
   deleteUsername: ["DELETE", "/admin/users/{id}/username"],
+  getPhoneNumber: ["GET", "/admin/users/{id}/phone_number"],
+  setPhoneNumber: ["PUT", "/admin/users/{id}/phone_number"],
+  deletePhoneNumber: ["DELETE", "/admin/users/{id}/phone_number"],
   getUserMetadata: ["GET", "/admin/users/{id}/metadata"],
   patchUserMetadata: ["PATCH", "/admin/users/{id}/metadata"],
   listUserCredentials: ["GET", "/admin/users/{id}/webauthn_credentials"],

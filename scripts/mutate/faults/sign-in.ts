@@ -10,6 +10,27 @@ export const signInFaults: readonly Fault[] = [
     caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
   },
   {
+    name: "a client that hides WebAuthn is asked for an SMS in place of a security key",
+    file: "server/methods/second-factors.ts",
+    text: "return preferred.length > 0 ? preferred : accepted;",
+    fault: "return accepted.toReversed();",
+    caughtBy: ["server/flow/scenarios/codes-by-sms.test.ts"],
+  },
+  {
+    name: "a code by SMS that began a sign-in is its second factor, too",
+    file: "server/methods/second-factors.ts",
+    text: "(method.firstFactor === null || position > 0)",
+    fault: "(method.firstFactor === null || position >= 0)",
+    caughtBy: ["server/flow/scenarios/codes-by-sms.test.ts"],
+  },
+  {
+    name: "the owner of an unverified number signs in to the account of another person",
+    file: "server/flow/states/phone-confirmation.ts",
+    text: "if (!(await hasVerifiedEmail(db, request.tenant.id, userId))) return null;",
+    fault: "if (db) return null;",
+    caughtBy: ["server/flow/scenarios/codes-by-sms.test.ts"],
+  },
+  {
     name: "strangers at a source keep failures of its signed-in users out of the audit log",
     file: "server/flow/login-failure.ts",
     text: 'if (!userId || (type !== "profile" && factors.length === 0)) return { source };',

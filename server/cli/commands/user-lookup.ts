@@ -8,6 +8,7 @@ import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { factsById, type UserFacts } from "../../identity/users.ts";
 import { type RemovableMethod, type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
+import { isSetUp } from "../../methods/second-factors.ts";
 import { readUserObject, type UserObject } from "../../objects/user-object.ts";
 import { columns } from "../arguments.ts";
 import { auditCells } from "../audit-lines.ts";
@@ -154,8 +155,9 @@ function secondFactorsOf({ webauthn_credentials = [] }: UserObject, facts: UserF
   const texts: Record<Exclude<SecondFactorMethod["name"], RemovableMethod["name"]>, string> = {
     security_key: counted(keys, "security key"),
     authenticator: "authenticator",
+    sms: "codes by SMS",
   };
-  const own = secondFactors.filter(({ fact }) => facts[fact]);
+  const own = secondFactors.filter((method) => isSetUp(method, facts));
   return [
     ...own.map((method) => (method.removal ? method.removal.noun : texts[method.name])),
     ...(facts.hasRecoveryCode ? ["recovery codes"] : []),

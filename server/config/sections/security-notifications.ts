@@ -3,8 +3,12 @@ import { flag, section } from "./leaves.ts";
 /** Mails to the account owner about security-relevant changes. */
 export const securityNotifications = section({
   notifications: section({
-    email_create: section({ enabled: flag(true).describe("Mail the owner when an address was added.") }),
-    email_delete: section({ enabled: flag(true).describe("Mail the owner when an address was removed.") }),
+    email_create: section({
+      enabled: flag(true).describe("Mail the owner when an address or a phone number was added."),
+    }),
+    email_delete: section({
+      enabled: flag(true).describe("Mail the owner when an address or the phone number was removed."),
+    }),
     primary_email_update: section({
       enabled: flag(true).describe("Mail the owner when another address became the primary one."),
     }),

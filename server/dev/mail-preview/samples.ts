@@ -29,6 +29,8 @@ export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { 
     ...mailFactors.map((factor) => ({ type: "mfa_delete" as const, factor })),
     { type: "mfa_delete" },
   ],
+  phone_create: [{ type: "phone_create" }],
+  phone_delete: [{ type: "phone_delete" }],
   account_delete: [{ type: "account_delete" }],
   new_browser: [
     {

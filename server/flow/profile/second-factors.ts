@@ -242,6 +242,7 @@ function factorsOf(account: Account, config: Config): Record<FactorName, number>
   const counts: Record<Exclude<FactorName, SingleMethod["name"]>, number> = {
     security_key: keysOf(account).length,
     authenticator: account.belongings.phones.length,
+    sms: Number(account.profile.phone_number_verified === true),
   };
   const count = (method: SecondFactorMethod) =>
     method.isSingle ? Number(account.has[method.fact]) : counts[method.name];
@@ -251,7 +252,7 @@ function factorsOf(account: Account, config: Config): Record<FactorName, number>
 }
 
 /** Whether the account has another second factor than one of this kind. */
-function hasOthers(account: Account, config: Config, removed: FactorName): boolean {
+export function hasOthers(account: Account, config: Config, removed: FactorName): boolean {
   const { [removed]: same, ...others } = factorsOf(account, config);
   return same > 1 || Object.values<number>(others).some((count) => count > 0);
 }
@@ -259,7 +260,7 @@ function hasOthers(account: Account, config: Config, removed: FactorName): boole
 /** Lists the security keys of an account. */
 const keysOf = ({ profile }: Account) => profile.security_keys ?? [];
 
-const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
+export const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
 
 /** Writes after the removal of a factor: revokes trusted devices and, with the last factor, recovery codes. */
 function afterRemoval(request: RequestContext, userId: string, last: boolean): Write[] {

@@ -20,7 +20,15 @@ import { testAttempt } from "../../testing/attempt.ts";
 import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
-import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
+import {
+  codeBySms,
+  codeFor,
+  newAddress,
+  newName,
+  newNumber,
+  password,
+  people,
+} from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
@@ -38,6 +46,8 @@ let operator: Awaited<ReturnType<typeof adminOperator>>;
 beforeAll(async () => {
   runtime = await testRuntime({
     STILE_USERNAME_ENABLED: "true",
+    STILE_PHONE_ENABLED: "true",
+    STILE_PHONE_ALLOWED_COUNTRIES: "DE",
     STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
     STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
     STILE_EMAIL_ACQUIRE_ON_LOGIN: "false",
@@ -123,6 +133,18 @@ const profileActions: Record<string, Operation> = {
         await flow.act("verify_passcode", { code: codeFor(runtime, unverified) });
       })();
     },
+  },
+  phone_set: {
+    emits: ["user.update.phone.create"],
+    prepare: profile({}, async (flow) => {
+      const phone = newNumber();
+      await flow.act("phone_set", { phone });
+      await flow.act("verify_passcode", { code: codeBySms(runtime, phone) });
+    }),
+  },
+  phone_delete: {
+    emits: ["user.update.phone.delete"],
+    prepare: () => profile({ phone: { number: newNumber() } }, performs("phone_delete"))(),
   },
   username_create: {
     emits: ["user.update.username.create"],
@@ -374,6 +396,17 @@ const operations: Record<string, Operation> = {
       return () => flow.act("verify_passcode", { code: codeFor(runtime, unverified) });
     },
   },
+  "a phone number that its owner verifies elsewhere": {
+    emits: ["user.update.phone.delete"],
+    prepare: async () => {
+      const number = newNumber();
+      await accountOwner(runtime, { phone: { number, verified: false } });
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: number });
+      await flow.act("continue_to_phone_confirmation");
+      return () => flow.act("verify_passcode", { code: codeBySms(runtime, number) });
+    },
+  },
   "a new session in place of another one": {
     emits: [loggedOut, created],
     prepare: async () => {
@@ -548,6 +581,14 @@ const adminCalls: Record<string, Operation> = {
       () => ({ username: newName() }),
       () => ({ username: newName() }),
     ),
+  },
+  [`PUT ${users}/phone_number`]: {
+    emits: ["user.update.phone.create"],
+    prepare: called("PUT", below("/phone_number"), () => ({ phone_number: newNumber() })),
+  },
+  [`DELETE ${users}/phone_number`]: {
+    emits: ["user.update.phone.delete"],
+    prepare: called("DELETE", below("/phone_number"), undefined, () => ({ phone: { number: newNumber() } })),
   },
   [`DELETE ${users}/username`]: {
     emits: ["user.update.username.delete"],

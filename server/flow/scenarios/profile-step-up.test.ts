@@ -8,7 +8,7 @@ import { findSession } from "../../sessions/sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
-import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
+import { codeBySms, codeFor, newAddress, newName, newNumber, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { step } from "../engine.ts";
@@ -24,6 +24,8 @@ beforeAll(async () => {
     STILE_EMAIL_OPTIONAL: "true",
     STILE_PASSWORD_OPTIONAL: "true",
     STILE_USERNAME_ENABLED: "true",
+    STILE_PHONE_ENABLED: "true",
+    STILE_PHONE_ALLOWED_COUNTRIES: "DE",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
@@ -40,7 +42,7 @@ const configured = (settings: Record<string, string> = {}) => base.configured(se
 const signedInAnHourAgo = (has: AccountContents, runtime = configured()) =>
   accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"], taken });
 
-const everything: AccountContents = {
+const everything = (): AccountContents => ({
   picture: true,
   emails: 2,
   password: true,
@@ -51,7 +53,8 @@ const everything: AccountContents = {
   totp: true,
   recoveryCodes: true,
   identities: ["google"],
-};
+  phone: { number: newNumber() },
+});
 
 /** Actions that require reauthentication, with valid input. */
 const sensitive: Record<string, (owner: AccountOwner, flow: Walk) => Record<string, unknown>> = {
@@ -73,6 +76,8 @@ const sensitive: Record<string, (owner: AccountOwner, flow: Walk) => Record<stri
       ?.identity_id,
   }),
   account_delete: () => ({}),
+  phone_set: () => ({ phone: newNumber() }),
+  phone_delete: () => ({}),
 };
 /** The same for accounts with fewer credentials. */
 const sensitiveOfFew = {
@@ -91,9 +96,10 @@ const isStepUp = (name: string) => (reauthenticationStates as readonly string[])
 
 /** The whole content of an account, as text. */
 async function contentsOf({ userId }: AccountOwner): Promise<string> {
-  const { emails, usernames, passwords, webauthnCredentials, totpSecrets, recoveryCodes } = schema;
+  const { emails, usernames, phoneNumbers, passwords, webauthnCredentials, totpSecrets, recoveryCodes } =
+    schema;
   const factors = [passwords, webauthnCredentials, totpSecrets, recoveryCodes, schema.identities];
-  const tables = [emails, usernames, ...factors, schema.sessions];
+  const tables = [emails, usernames, phoneNumbers, ...factors, schema.sessions];
   const rows = [];
   for (const table of tables) {
     rows.push(await base.database.read.select().from(table).where(eq(table.userId, userId)));
@@ -103,7 +109,7 @@ async function contentsOf({ userId }: AccountOwner): Promise<string> {
 
 describe("A25 a session stolen an hour after sign-in", () => {
   test.each(Object.keys(sensitive))("%s requires reauthentication, and changes nothing", async (action) => {
-    const owner = await signedInAnHourAgo(everything);
+    const owner = await signedInAnHourAgo(everything());
     const flow = await owner.manage();
     const before = await contentsOf(owner);
     const enqueued = base.enqueued.length;
@@ -169,6 +175,40 @@ describe("A25 a session stolen an hour after sign-in", () => {
 });
 
 describe("reauthentication", () => {
+  test("by SMS, for an account with a number alone, performs what was asked for", async () => {
+    const number = newNumber();
+    const owner = await signedInAnHourAgo({ emails: 0, phone: { number } });
+    const flow = await owner.manage();
+    await flow.act("password_create", { password });
+    expect(flow.state).toMatchObject({
+      name: "phone_confirmation",
+      payload: { identifier: number, wanted_action: "password_create" },
+    });
+    await flow.act("verify_passcode", { code: codeBySms(base, number) });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect(flow.sessionId).not.toBe(owner.sessionId);
+  });
+
+  test("asks for a second factor by SMS, from which the user returns to the account", async () => {
+    const runtime = configured({
+      STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
+      STILE_MFA_SMS_ENABLED: "true",
+    });
+    const number = newNumber();
+    const owner = await signedInAnHourAgo({ password: true, phone: { number } }, runtime);
+    const flow = await owner.manage();
+    await flow.act("password_update", { password: "another horse battery" });
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    expect(flow.state.name).toBe("login_sms");
+    expect((await flow.act("back")).name).toBe("profile_init");
+    await flow.act("password_update", { password: "another horse battery" });
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    await flow.act("verify_passcode", { code: codeBySms(runtime, number) });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+  });
+
   test("returns to the profile after the password, with another session, and is not repeated", async () => {
     const owner = await signedInAnHourAgo({ password: true });
     const flow = await owner.manage();
@@ -372,7 +412,7 @@ describe("the action that required reauthentication", () => {
     expect(await prove(flow)).toMatchObject({ name: "account_deleted" });
     expect(flow.answer.session).toBeUndefined();
     expect(flow.answer.cookieChanges).toMatchObject({ session: "ended" });
-    expect(await contentsOf(owner)).toBe(JSON.stringify(Array.from({ length: 8 }, () => [])));
+    expect(await contentsOf(owner)).toBe(JSON.stringify(Array.from({ length: 9 }, () => [])));
   });
 
   test("that is rejected leaves the reauthentication, and its error is shown", async () => {
@@ -473,7 +513,10 @@ describe("the action that required reauthentication", () => {
 });
 
 /** Without mailed codes, an account with only an identity at a disabled provider cannot reauthenticate. */
-const withoutMailedCodes = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
+const withoutMailedCodes = {
+  STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
+  STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
+};
 const withoutMethod: AccountContents = {
   emails: 2,
   identities: ["linkedin"],
@@ -485,7 +528,12 @@ const requiringPassword = ["password_update", "password_delete"];
 /** The same for an identity at an enabled provider. */
 const requiringProvider = ["disconnect_thirdparty_oauth_provider"];
 /** Actions that are offered only to accounts with another way to sign in; a passkey is none for a client without WebAuthn. */
-const requiringAlternative = ["webauthn_credential_delete", "email_delete", "username_delete"];
+const requiringAlternative = [
+  "webauthn_credential_delete",
+  "email_delete",
+  "username_delete",
+  "phone_delete",
+];
 
 describe("an account that cannot reauthenticate", () => {
   const actions = Object.keys(sensitive).filter(
@@ -501,6 +549,7 @@ describe("an account that cannot reauthenticate", () => {
       ...(action === "security_key_delete" ? { securityKeys: 1 } : {}),
       ...(action === "authenticator_delete" ? { phones: 1 } : {}),
       ...(hasUsername ? { username: newName() } : {}),
+      ...(action === "phone_delete" ? { phone: { number: newNumber() } } : {}),
     };
     const owner = await signedInAnHourAgo(has, configured(withoutMailedCodes));
     const flow = await owner.manage(hasPasskeys ? { able: { webauthn_available: false } } : {});
@@ -568,7 +617,7 @@ describe("a profile flow", () => {
 
   /** A flow of an account that may perform the action. */
   async function flowOffering(action: string): Promise<Walk> {
-    const most = { ...everything, username: newName(), unverified: newAddress() };
+    const most = { ...everything(), username: newName(), unverified: newAddress() };
     for (const has of [most, {}]) {
       const owner = await accountOwner(configured(), has);
       await owner.signInElsewhere();

@@ -7,7 +7,17 @@ import { type AccountContents, type AccountOwner, accountOwner } from "../../tes
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
-import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
+import {
+  codeBySms,
+  codeFor,
+  mailsTo,
+  newAddress,
+  newName,
+  newNumber,
+  origin,
+  password,
+  textsTo,
+} from "../../testing/people.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
@@ -46,6 +56,8 @@ interface Shown {
   security_keys?: { id: string }[];
   identities?: { identity_id: string; provider: string }[];
   username?: { username: string };
+  phone_number?: string;
+  phone_number_verified?: boolean;
   metadata?: { unsafe_metadata?: unknown };
   mfa_config: { auth_app_set_up: boolean };
 }
@@ -354,6 +366,117 @@ describe("the password", () => {
     const { flow } = await profileFlow({ emails: 0, username: newName(), password: true });
     await flow.act("password_update", { password: `${password} and more` });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+  });
+});
+
+describe("the phone number", () => {
+  const phones = { STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" };
+
+  test("is absent where numbers are disabled", async () => {
+    const { flow } = await profileFlow({ phone: { number: newNumber() } });
+    expect(JSON.stringify(flow.state)).not.toMatch(/phone_number|phone_set|phone_delete/);
+  });
+
+  test("is set, replaced and removed after a code, and its owner is told", async () => {
+    const runtime = configured(phones);
+    const { owner, flow } = await profileFlow({ password: true }, runtime);
+    const [address = ""] = owner.addresses;
+    const [first, second] = [newNumber(), newNumber()];
+    for (const number of [first, second]) {
+      await flow.act("phone_set", { phone: number });
+      expect(flow.state).toMatchObject({ name: "phone_confirmation", payload: { identifier: number } });
+      await flow.act("verify_passcode", { code: codeBySms(runtime, number) });
+      expect(user(flow)).toMatchObject({ phone_number: number, phone_number_verified: true });
+    }
+    await trust(owner);
+    await flow.act("phone_set", { phone: second });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    await flow.act("phone_delete");
+    expect(user(flow)).not.toHaveProperty("phone_number");
+    expect(await rowsOf("trustedDevices", owner)).toBe(0);
+    expect(mailsTo(runtime, address)).toEqual(["phone_create", "phone_create", "phone_delete"]);
+    expect([await audited(owner, "phone_created"), await audited(owner, "phone_deleted")]).toEqual([2, 1]);
+  });
+
+  test("is validated, and a taken one is told only where the configuration shows hints", async () => {
+    const runtime = configured(phones);
+    const number = newNumber();
+    await accountOwner(runtime, { phone: { number } });
+    const { flow } = await profileFlow({}, runtime);
+    for (const [phone, code] of [
+      ["0151 12345678901", "value_invalid_error"],
+      ["+44 7911 123456", "phone_number_not_allowed"],
+    ]) {
+      await flow.act("phone_set", { phone });
+      expect(flow.errors()).toEqual([code]);
+      expect(flow.state.actions.phone_set?.inputs.phone?.value).toBe(phone);
+    }
+    await flow.act("phone_set", { phone: number });
+    expect(flow.state.name).toBe("phone_confirmation");
+    expect(textsTo(runtime, number)).toEqual([]);
+    const hints = configured({ ...phones, STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" });
+    const { flow: told } = await profileFlow({}, hints);
+    await told.act("phone_set", { phone: number });
+    expect(told.errors()).toEqual(["phone_number_already_exists"]);
+  });
+
+  test("an unverified one is confirmed by a code", async () => {
+    const runtime = configured(phones);
+    const phone = { number: newNumber(), verified: false as const };
+    const { flow } = await profileFlow({ phone }, runtime);
+    expect(user(flow)).toMatchObject({ phone_number_verified: false });
+    await flow.act("phone_set", { phone: phone.number });
+    await flow.act("verify_passcode", { code: codeBySms(runtime, phone.number) });
+    expect(user(flow)).toMatchObject({ phone_number: phone.number, phone_number_verified: true });
+  });
+
+  test("A176 two accounts that verify one number at once: one gets it, the other is told", async () => {
+    const runtime = configured(phones);
+    const number = newNumber();
+    const flows = [(await profileFlow({}, runtime)).flow, (await profileFlow({}, runtime)).flow];
+    const codes: string[] = [];
+    for (const flow of flows) {
+      await flow.act("phone_set", { phone: number });
+      codes.push(codeBySms(runtime, number));
+    }
+    await Promise.all(flows.map((flow, index) => flow.act("verify_passcode", { code: codes[index] })));
+    expect(flows.map((flow) => user(flow).phone_number).toSorted()).toEqual([number, undefined]);
+    const loser = flows.find((flow) => user(flow).phone_number === undefined);
+    expect([loser?.state.name, loser?.errors()]).toEqual(["profile_init", ["phone_number_already_exists"]]);
+  });
+
+  test("is not removed while it is the only way to sign in, required, or the only required factor", async () => {
+    const phone = () => ({ number: newNumber() });
+    const deletable = async (has: AccountContents, settings: Record<string, string> = {}) =>
+      "phone_delete" in (await profileFlow(has, configured({ ...phones, ...settings }))).flow.state.actions;
+    expect(await deletable({ phone: phone() })).toBe(true);
+    expect(await deletable({ phone: phone(), emails: 0 })).toBe(false);
+    expect(await deletable({ phone: phone() }, { STILE_PHONE_OPTIONAL: "false" })).toBe(false);
+    const required = {
+      STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
+      STILE_MFA_SMS_ENABLED: "true",
+      STILE_MFA_OPTIONAL: "false",
+    };
+    expect(await deletable({ phone: phone() }, required)).toBe(false);
+    expect(await deletable({ phone: phone(), totp: true }, required)).toBe(true);
+  });
+
+  test("that becomes the second factor gives recovery codes, and counts for the session", async () => {
+    const runtime = configured({
+      ...phones,
+      STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
+      STILE_MFA_SMS_ENABLED: "true",
+    });
+    const number = newNumber();
+    const owner = await accountOwner(runtime, { password: true }, { methods: ["password"], taken });
+    const flow = await owner.manage();
+    await flow.act("phone_set", { phone: number });
+    await flow.act("verify_passcode", { code: codeBySms(runtime, number) });
+    expect(flow.state.name).toBe("profile_init");
+    expect(flow.state.payload.recovery_codes).toHaveLength(10);
+    await flow.act("phone_delete");
+    expect([flow.state.name, flow.state.status]).toEqual(["profile_init", 200]);
+    expect(await rowsOf("recoveryCodes", owner)).toBe(0);
   });
 });
 

@@ -763,9 +763,11 @@ describe("the declarations of these states", () => {
 
   test("every edge of a login and a registration was taken", () => {
     const declared = (["login", "registration"] as const).flatMap((type) =>
-      // `login-authenticator.test.ts` covers the authenticator.
+      // `login-authenticator.test.ts` covers the authenticator, `codes-by-sms.test.ts` SMS.
       edgesOf(type).filter(
-        ({ from, action }) => own[type].includes(from) && action !== "continue_to_login_authenticator",
+        ({ from, action }) =>
+          own[type].includes(from) &&
+          !["continue_to_login_authenticator", "continue_to_phone_creation"].includes(action),
       ),
     );
     const missing = declared

@@ -11,8 +11,10 @@ import { loginPasskey } from "./login-passkey.ts";
 import { loginPassword } from "./login-password.ts";
 import { loginPasswordRecovery } from "./login-password-recovery.ts";
 import { loginSecurityKey } from "./login-security-key.ts";
+import { loginSms } from "./login-sms.ts";
 import { mfaMethodChooser } from "./mfa-method-chooser.ts";
 import { mfaOtpSecretCreation } from "./mfa-otp-secret-creation.ts";
+import { mfaPhoneCreation } from "./mfa-phone-creation.ts";
 import { mfaSecurityKeyCreation } from "./mfa-security-key-creation.ts";
 import { onboardingCreatePasskey } from "./onboarding-create-passkey.ts";
 import { onboardingEmail } from "./onboarding-email.ts";
@@ -20,6 +22,7 @@ import { onboardingUsername } from "./onboarding-username.ts";
 import { onboardingVerifyPasskeyAttestation } from "./onboarding-verify-passkey-attestation.ts";
 import { passcodeConfirmation } from "./passcode-confirmation.ts";
 import { passwordCreation } from "./password-creation.ts";
+import { phoneConfirmation } from "./phone-confirmation.ts";
 import { preflight } from "./preflight.ts";
 import { profileInit } from "./profile-init.ts";
 import { registrationInit } from "./registration-init.ts";
@@ -35,6 +38,7 @@ const table = {
   login_password: loginPassword,
   login_password_recovery: loginPasswordRecovery,
   passcode_confirmation: passcodeConfirmation,
+  phone_confirmation: phoneConfirmation,
   password_creation: passwordCreation,
   onboarding_email: onboardingEmail,
   onboarding_username: onboardingUsername,
@@ -46,9 +50,11 @@ const table = {
   login_otp: loginOtp,
   login_security_key: loginSecurityKey,
   login_authenticator: loginAuthenticator,
+  login_sms: loginSms,
   mfa_method_chooser: mfaMethodChooser,
   mfa_otp_secret_creation: mfaOtpSecretCreation,
   mfa_security_key_creation: mfaSecurityKeyCreation,
+  mfa_phone_creation: mfaPhoneCreation,
   device_trust: deviceTrust,
   profile_init: profileInit,
   webauthn_credential_verification: webauthnCredentialVerification,

@@ -1,10 +1,11 @@
 import { passcode } from "../../methods/passcode/index.ts";
 import { password } from "../../methods/password/index.ts";
+import { sms } from "../../methods/sms/index.ts";
 import { back } from "../actions/back.ts";
 import { continueWithKnownProvider } from "../actions/continue-with-known-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
-import { loginPasscode } from "../login-methods.ts";
+import { loginPasscode, loginSms } from "../login-methods.ts";
 import { go } from "../outcome.ts";
 
 /**
@@ -32,6 +33,13 @@ export const loginMethodChooser = state({
       when: (view) => passcode.firstFactor.isEnabled(view.config) && offered(view.facts.email !== null, view),
       to: ["passcode_confirmation"],
       run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "login") } }),
+    }),
+    continue_to_phone_confirmation: action({
+      description: "Sign in with a code sent by SMS.",
+      costs: ["write", "mail"],
+      when: (view) => sms.firstFactor.isEnabled(view.config) && offered(view.facts.phone !== null, view),
+      to: ["phone_confirmation"],
+      run: ({ data }) => go("phone_confirmation", { data: { sms: loginSms(data) } }),
     }),
     webauthn_generate_request_options: {
       ...generateRequestOptions,

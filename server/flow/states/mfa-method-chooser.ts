@@ -1,5 +1,5 @@
 import { type EnrolledMethod, enrolledMethods } from "../../methods/index.ts";
-import { canUse, hasSecondFactor } from "../../methods/second-factors.ts";
+import { canEnrol, hasSecondFactor } from "../../methods/second-factors.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { type Action, action, type NoInput, state } from "../define.ts";
@@ -12,9 +12,9 @@ import { go } from "../outcome.ts";
  */
 export const mfaMethodChooser = state({
   name: "mfa_method_chooser",
-  async enter({ data, config }) {
-    const canEnrol = enrolledMethods.some((method) => canUse(method, data.capabilities, config));
-    return canEnrol ? {} : { error: stepError("platform_authenticator_required") };
+  async enter({ data, facts, config }) {
+    const isPossible = enrolledMethods.some((method) => canEnrol(method, facts, data.capabilities, config));
+    return isPossible ? {} : { error: stepError("platform_authenticator_required") };
   },
   actions: () => ({
     ...enrolments(),
@@ -39,7 +39,7 @@ function enrol(method: EnrolledMethod): Action<NoInput> {
   return action({
     description,
     when: ({ data, config, facts }) =>
-      canUse(method, data.capabilities, config) && !hasSecondFactor(facts, config),
+      canEnrol(method, facts, data.capabilities, config) && !hasSecondFactor(facts, config),
     to: [target],
     run: () => go(target),
   });

@@ -127,19 +127,19 @@ function rateLimitError(seconds: number): NonNullable<Entered["error"]> {
 }
 
 /**
- * Handles the owner of a mailbox whose address is unverified on an account with another, verified address: the account
- * belongs to a different person, so the address is released from it and the user is not signed in.
+ * Handles the owner of a mailbox whose address is unverified on an account with another, verified address or number: the
+ * account belongs to a different person, so the address is released from it and the user is not signed in.
  *
  * @returns the writes that release the address; null in every other case
  */
 async function releaseOf(context: PasscodeContext): Promise<Write[] | null> {
-  const { type, data, request, db } = context;
+  const { type, data, facts, request, db } = context;
   const { tenant, now } = request;
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
   if (type === "profile" || purpose === "email_verification" || !userId || !address) return null;
   if (await isVerified(context, userId, address)) return null;
-  if (!(await hasVerifiedEmail(db, tenant.id, userId))) return null;
+  if (!facts.phoneVerified && !(await hasVerifiedEmail(db, tenant.id, userId))) return null;
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
     audit(request, "email_deleted", { email: address, by: "address verified by another account" }, userId),

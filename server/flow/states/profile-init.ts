@@ -8,6 +8,7 @@ import { identityActions } from "../profile/identities.ts";
 import { metadataActions } from "../profile/metadata.ts";
 import { nameActions } from "../profile/name.ts";
 import { passwordActions } from "../profile/password.ts";
+import { phoneActions } from "../profile/phone.ts";
 import { pictureActions } from "../profile/picture.ts";
 import { secondFactorActions } from "../profile/second-factors.ts";
 import { sessionActions } from "../profile/sessions.ts";
@@ -36,6 +37,7 @@ export const profileInit = state({
     ...pictureActions,
     ...emailActions,
     ...usernameActions,
+    ...phoneActions,
     ...passwordActions,
     ...credentialActions,
     ...secondFactorActions,

@@ -9,7 +9,8 @@ import { securityNotice } from "../../mail/security-notices.ts";
 import { secondFactors } from "../../methods/index.ts";
 import { publicProvider } from "../../methods/provider/index.ts";
 import { replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
-import { hasSecondFactor, includesSecondFactor } from "../../methods/second-factors.ts";
+import { hasSecondFactor, includesSecondFactor, isAccepted } from "../../methods/second-factors.ts";
+import { sms } from "../../methods/sms/index.ts";
 import type { Job } from "../../runtime.ts";
 import {
   hasSignedInBefore,
@@ -103,13 +104,14 @@ const passkeyOffers = ["onboarding_create_passkey", "credential_onboarding_choos
 /** Returns the writes that create the account of a pending registration. */
 function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
-  const { userId, email, username, pending, completedStates } = data;
+  const { userId, email, username, phone, pending, completedStates } = data;
   const user = userParts(tenant.id, {
     id: userId,
     now,
     platform: runtime.platform,
     ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
     ...(username ? { username } : {}),
+    ...(phone ? { phone: { number: phone, verifiedAt: data.phoneVerified ? now : null } } : {}),
     declinesPasskey: !pending.credential && passkeyOffers.some((state) => completedStates.includes(state)),
   });
   return [
@@ -203,11 +205,18 @@ function lastLogin(factors: Factors) {
   };
 }
 
-/** Returns the verified factors of a registration: the credentials that it created. */
-function registrationFactors({ request, data }: SuccessContext): Factors {
+/**
+ * Returns the verified factors of a registration: the credentials that it created. A number is the first of them where a
+ * code by SMS is a way to sign in, or the last where it is a second factor.
+ */
+function registrationFactors({ request, data, config }: SuccessContext): Factors {
+  const isFirst = data.phoneVerified && !data.emailVerified && sms.firstFactor.isEnabled(config);
+  const isSecond = data.phoneVerified && isAccepted(sms, config);
   const methods: Factors[number]["method"][] = [
     ...(data.emailVerified ? (["passcode"] as const) : []),
+    ...(isFirst ? (["sms"] as const) : []),
     ...createdMethods(data).map(({ name }) => name),
+    ...(isSecond ? (["sms"] as const) : []),
   ];
   const at = request.now.toISOString();
   return (methods.length > 0 ? methods : (["registration"] as const)).map((method) => ({ method, at }));

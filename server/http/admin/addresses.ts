@@ -7,6 +7,7 @@ import { emailAddresses } from "./emails.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { metadataAddresses } from "./metadata.ts";
 import { passwordAddresses } from "./passwords.ts";
+import { phoneNumberAddresses } from "./phone-numbers.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
 import { sessionAddresses } from "./sessions.ts";
 import { statisticsAddresses } from "./statistics.ts";
@@ -23,6 +24,7 @@ export const adminAddresses: readonly Address[] = [
   ...userAddresses,
   ...emailAddresses,
   ...usernameAddresses,
+  ...phoneNumberAddresses,
   ...metadataAddresses,
   ...credentialAddresses,
   ...passwordAddresses,

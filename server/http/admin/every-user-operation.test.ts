@@ -7,14 +7,17 @@ import { tables } from "#db/tables";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { newAddress, newName } from "../../testing/people.ts";
+import { newAddress, newName, newNumber } from "../../testing/people.ts";
 import { testRuntime } from "../../testing/runtime.ts";
 import { type UserIds, userWithEverything } from "../../testing/user-with-everything.ts";
 import { adminAddresses } from "./addresses.ts";
 
 /** Every operation on users, called with what it must not take. */
 
-const runtime = await testRuntime();
+const runtime = await testRuntime({
+  STILE_PHONE_ENABLED: "true",
+  STILE_PHONE_ALLOWED_COUNTRIES: "DE",
+});
 afterAll(() => runtime.close());
 const operator = await adminOperator(runtime);
 const other = await adminOperator(
@@ -30,6 +33,7 @@ const bodies: Record<string, (userId: string) => Record<string, unknown>> = {
   updateUser: () => ({ name: "Eve", username: newName(), picture: "https://example.com/eve.png" }),
   createUserEmail: () => ({ address: newAddress(), is_primary: true, is_verified: true }),
   setUsername: () => ({ username: newName() }),
+  setPhoneNumber: () => ({ phone_number: newNumber() }),
   patchUserMetadata: () => ({ public_metadata: { a: 1 } }),
   renameUserCredential: () => ({ name: "Key" }),
   createUserPassword: () => ({ password: "correct horse" }),

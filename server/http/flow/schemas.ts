@@ -21,11 +21,15 @@ const flowError = z
 const inputDescriptor = z
   .object({
     name: z.string(),
-    type: z.enum(["string", "boolean", "email", "number", "password", "json"]),
+    type: z.enum(["string", "boolean", "email", "tel", "number", "password", "json"]),
     required: z.boolean().optional(),
     hidden: z.boolean().optional().describe("Not filled in by the user."),
     min_length: z.int().optional(),
     max_length: z.int().optional(),
+    accepts: z
+      .array(z.enum(["email", "username", "phone"]))
+      .optional()
+      .describe("The kinds of identifier that are accepted; absent without phone numbers."),
     charset: z.literal("alphanumeric").optional().describe("Of a one-time code; digits if absent."),
     value: z.unknown().optional(),
     allowed_values: z.array(z.object({ name: z.string(), value: z.unknown() })).optional(),

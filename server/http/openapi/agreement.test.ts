@@ -72,6 +72,7 @@ const rules: Record<string, RegExp> = {
   createUserEmail: /^An address must be/,
   updateUser: /^A username has/,
   setUsername: /^A username has/,
+  setPhoneNumber: /^`phone_number` must be/,
   createUserPassword: /^The password/,
   updateUserPassword: /^The password/,
   getStatistics: /must be at most \d+ days before to/,

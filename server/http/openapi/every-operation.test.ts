@@ -21,6 +21,9 @@ import { addresses } from "../addresses.ts";
 const returnTo = "https://shop.test/back";
 const runtime = await testRuntime({
   STILE_HOSTED_ALLOWED_REDIRECT_URLS: returnTo,
+  STILE_PHONE_ENABLED: "true",
+  STILE_PHONE_USE_AS_LOGIN_IDENTIFIER: "false",
+  STILE_PHONE_ALLOWED_COUNTRIES: "DE",
   STILE_JOBS_SECRET: "a secret of sixteen characters or more",
   STILE_WEBAUTHN_RELATED_ORIGINS: "https://shop.test",
   STILE_WELL_KNOWN_SECURITY_TXT_CONTACT: "mailto:security@shop.test",
@@ -98,6 +101,9 @@ const adminRequests: Record<string, AdminRequest> = {
   getUsername: {},
   setUsername: { body: { username: "lovelace" } },
   deleteUsername: {},
+  setPhoneNumber: { body: { phone_number: "+49 1511 2345678" } },
+  getPhoneNumber: {},
+  deletePhoneNumber: {},
   patchUserMetadata: { body: { public_metadata: { plan: "team" } } },
   getUserMetadata: {},
   listUserIdentities: {},

@@ -215,11 +215,14 @@ describe("a flow", () => {
       "credential_onboarding_chooser",
       "login_authenticator",
       "login_security_key",
+      "login_sms",
       "mfa_method_chooser",
       "mfa_otp_secret_creation",
+      "mfa_phone_creation",
       "mfa_security_key_creation",
       "onboarding_email",
       "onboarding_username",
+      "phone_confirmation",
     ]);
   });
 });

@@ -1,0 +1,75 @@
+import { dropFactorRemains } from "../../account/access-revocation.ts";
+import { requireAccount } from "../../account/account.ts";
+import { canStillSignIn } from "../../account/reachability.ts";
+import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
+import { parsePhoneNumber } from "../../identity/phone-number.ts";
+import { removePhone } from "../../identity/phone-numbers.ts";
+import { factsByPhone } from "../../identity/users.ts";
+import { securityNotice } from "../../mail/security-notices.ts";
+import { isAccepted } from "../../methods/second-factors.ts";
+import { sms } from "../../methods/sms/index.ts";
+import { STAY } from "../names.ts";
+import { go, reject, stay } from "../outcome.ts";
+import { numberVerification, phoneInput } from "../phone-input.ts";
+import { primaryAddressOf } from "./emails.ts";
+import { type ProfileView, sensitiveAction } from "./profile-action.ts";
+import { hasOthers, needsFactor } from "./second-factors.ts";
+
+/** Profile actions on the phone number. */
+export const phoneActions = {
+  // Sensitive, the first number too: it may become a way to sign in, or the second factor.
+  phone_set: sensitiveAction({
+    description: "Set the phone number, which a code by SMS confirms.",
+    costs: ["write", "mail"],
+    input: phoneInput,
+    when: ({ config }) => config.phone.enabled,
+    to: ["phone_confirmation", STAY],
+    errors: ["value_invalid_error", "phone_number_not_allowed", "phone_number_already_exists"],
+    async run({ request, db, facts, data, config }, { phone }) {
+      const parsed = parsePhoneNumber(phone, config);
+      if (!parsed.ok) return reject(parsed.reason, { input: "phone" });
+      const { number } = parsed;
+      if (number === facts.phone && facts.phoneVerified) return stay();
+      const owner = await factsByPhone(db, request.tenant.id, number);
+      const taken = owner !== null && owner.userId !== data.userId;
+      if (taken && config.privacy.show_account_existence_hints)
+        return reject("phone_number_already_exists", { input: "phone" });
+      return go("phone_confirmation", { data: { sms: numberVerification(number, taken) } });
+    },
+  }),
+
+  phone_delete: sensitiveAction({
+    description: "Remove the phone number.",
+    costs: ["write", "mail"],
+    when: mayDelete,
+    to: [STAY],
+    run(context) {
+      const { request, account, facts } = context;
+      const { id } = account.profile;
+      const { phone } = facts;
+      if (phone === null) return stay();
+      return stay({
+        facts: { phone: null, phoneVerified: false },
+        writes: [
+          requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          removePhone(request, id, phone),
+          (tx) => dropFactorRemains(tx, request, id),
+          audit(request, "phone_deleted", { phone }, id),
+          emit(request, "user.update.phone.delete", id),
+        ],
+        jobs: securityNotice(request, "phone_delete", primaryAddressOf(account)),
+      });
+    },
+  }),
+};
+
+/** Whether the number may be removed: it is neither the last way to sign in nor the last required second factor. */
+function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
+  return (
+    config.phone.optional &&
+    account.profile.phone_number !== undefined &&
+    canStillSignIn(account, config, { phone: true }) &&
+    (!needsFactor(config) || !isAccepted(sms, config) || hasOthers(account, config, "sms"))
+  );
+}

@@ -1,0 +1,69 @@
+import type { Write } from "#db/write";
+import { auditAttempt } from "../audit/audit.ts";
+import { messageFacts } from "../audit/message-records.ts";
+import type { PasscodeSubject } from "../methods/passcode/passcode-channel.ts";
+import { ensurePasscodeSent, resendPasscode, verifyPasscode } from "../methods/passcode/passcodes.ts";
+import type { SmsJob, SmsPurpose } from "../sms/sms-job.ts";
+import type { Context, Entered } from "./define.ts";
+import { stepError } from "./errors.ts";
+import { causeOf, loginFailure } from "./login-failure.ts";
+import type { STAY } from "./names.ts";
+import { type Outcome, rateLimited, reject, retryPayload, stay } from "./outcome.ts";
+
+type Subject = PasscodeSubject<SmsPurpose, SmsJob>;
+
+/** Sends the code of a state unless there is one that has not expired. */
+export async function enterWithSms(context: Context, about: Subject): Promise<Entered> {
+  const sent = await ensurePasscodeSent(context.request, about);
+  if (sent.ok) return { writes: sent.writes, jobs: sent.jobs };
+  const error = stepError("rate_limit_exceeded", { payload: retryPayload(sent.retryAfterSeconds) });
+  return { error, writes: [withheld(context, about)] };
+}
+
+/** Sends a new code. */
+export async function resendSms(
+  context: Context,
+  about: Subject,
+): Promise<Outcome<typeof STAY, "rate_limit_exceeded">> {
+  const sent = await resendPasscode(context.request, about);
+  if (!sent.ok) return rateLimited(sent.retryAfterSeconds, { writes: [withheld(context, about)] });
+  return stay({ writes: sent.writes, jobs: sent.jobs }, { enter: false });
+}
+
+/**
+ * Verifies the code of a state.
+ *
+ * @returns the write that uses it up, or the rejection of the action
+ */
+export async function verifySms(
+  context: Context,
+  about: Subject,
+  code: string,
+): Promise<
+  | { ok: true; write: Write }
+  | { ok: false; rejection: Outcome<never, "passcode_invalid" | "passcode_max_attempts_reached"> }
+> {
+  const verified = await verifyPasscode(context.request, about, code);
+  if (verified.ok) return verified;
+  const { reason } = verified;
+  // A code that verifies a number is no sign-in.
+  const writes =
+    about.purpose === "phone_verification"
+      ? []
+      : [loginFailure(context, { method: "sms", reason: about.userId ? reason : "unknown_identifier" })];
+  const rejection =
+    reason === "exhausted"
+      ? reject("passcode_max_attempts_reached", { writes })
+      : reject("passcode_invalid", { input: "code", writes });
+  return { ok: false, rejection };
+}
+
+/** The entry about a code that is not sent, which the page says too. */
+function withheld(context: Context, { purpose, recipient, identifier }: Subject): Write {
+  const { request, flowId, data } = context;
+  const { runtime, tenant } = request;
+  const facts = messageFacts(runtime.vault, tenant.id, "sms", purpose, recipient ?? identifier);
+  const details = { ...facts, flow: flowId, reason: "rate_limited" } as const;
+  const about = { userId: data.userId ?? null, cause: causeOf(context) };
+  return auditAttempt(request, "sms_withheld", details, about);
+}
