@@ -13,6 +13,7 @@ import {
   startFormerRelease,
 } from "../../testing/former-release.ts";
 import { testJobs } from "../../testing/jobs.ts";
+import { codesBySms, smsSettings } from "../../testing/journeys/codes-by-sms.ts";
 import { journeys } from "../../testing/journeys/index.ts";
 import {
   begin,
@@ -119,6 +120,8 @@ const why = isAvailable ? "" : ` (skipped: this clone does not hold ${version}, 
 describe.skipIf(!isAvailable)(about + why, () => {
   let byFormer: Walk[];
   let byPresent: Walk[];
+  /** What the former release has no states for. */
+  let bySms: Walk[];
   /** Logins at the former release while the database was migrated. */
   let meanwhile: { logins: number; failures: string[] };
 
@@ -146,9 +149,10 @@ describe.skipIf(!isAvailable)(about + why, () => {
     byFormer = await beginAll(journeys, former, fixtures);
     await keepWaiting(fixtures);
     meanwhile = await loggingInDuring(async () => {
-      present = await startServer({ env });
+      present = await startServer({ env: { ...env, ...smsSettings } });
     });
     byPresent = await beginAll(journeys, present, fixtures);
+    bySms = await beginAll(codesBySms, present, fixtures);
     await keepWaiting(fixtures);
   });
 
@@ -169,7 +173,7 @@ describe.skipIf(!isAvailable)(about + why, () => {
   test("flows were stopped in every state that either version declares", async () => {
     for (const [server, walks] of [
       [former, byFormer],
-      [present, byPresent],
+      [present, [...byPresent, ...bySms]],
     ] as const) {
       const stopped = new Set(walks.map(({ client }) => client.state.name));
       const unvisited = (await declaredStates(server)).filter((state) => !stopped.has(state));
@@ -177,7 +181,10 @@ describe.skipIf(!isAvailable)(about + why, () => {
       expect([...new Set(walks.map(({ journey }) => journey.type))].sort()).toEqual([...flowTypes].sort());
       const onAccountPage = walks.filter(({ journey }) => journey.type === "profile");
       expect(onAccountPage.map(({ client }) => client.state.name)).toEqual(
-        expect.arrayContaining([...reauthenticationStates, "login_otp"]),
+        expect.arrayContaining([
+          ...reauthenticationStates.filter((state) => walks !== byFormer || state !== "phone_confirmation"),
+          "login_otp",
+        ]),
       );
     }
   });
@@ -200,6 +207,20 @@ describe.skipIf(!isAvailable)(about + why, () => {
       expect.stringContaining("operation_not_permitted_error"),
     ]);
     expect(await failuresOf(refused, present)).toEqual([]);
+  });
+
+  test("A177 the former release goes on with no flow that waits for a code by SMS", async () => {
+    const isWaiting = ({ client }: Walk) =>
+      ["login_sms", "phone_confirmation", "mfa_phone_creation"].includes(client.state.name);
+    const waiting = bySms.filter(isWaiting);
+    expect(new Set(waiting.map(({ client }) => client.state.name)).size).toBe(3);
+    expect(await failuresOf(waiting, former)).toHaveLength(waiting.length);
+    expect(
+      await failuresOf(
+        bySms.filter((walk) => !isWaiting(walk)),
+        present,
+      ),
+    ).toEqual([]);
   });
 
   test("a flow ends whose steps are taken by both in turn", async () => {

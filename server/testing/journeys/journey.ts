@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { eventually } from "../eventually.ts";
 import { type FlowClient, type FlowType, flowClient, type State } from "../flow-client.ts";
 import type { IdentityProvider } from "../kit/identity-provider.ts";
@@ -24,6 +24,8 @@ export interface Person {
   email: string;
   /** An address that the walk adds to the account. Codes are mailed to it from then on. */
   addedEmail?: string;
+  /** E.164. */
+  phoneNumber: string;
   usedCodes: Set<string>;
   /** Holds the passkeys. */
   passkeys: Authenticator;
@@ -91,11 +93,19 @@ export const withCode: Act = async ({ person, fixtures }) => [
   { code: await mailedCode(person, fixtures) },
 ];
 
+export const withCodeBySms: Act = async ({ person, fixtures }) => [
+  "verify_passcode",
+  { code: await codeFor(person.phoneNumber, person, fixtures) },
+];
+
 export const newAddress = (domain = "example.com") => `${randomUUID()}@${domain}`;
+
+const newNumber = () => `+491511${String(randomInt(10_000_000)).padStart(7, "0")}`;
 
 export function newPerson(): Person {
   return {
     email: newAddress(),
+    phoneNumber: newNumber(),
     usedCodes: new Set(),
     passkeys: softwareAuthenticator(),
     securityKey: softwareAuthenticator({ transports: ["usb"], attachment: "cross-platform", backup: "no" }),
@@ -104,13 +114,20 @@ export function newPerson(): Person {
 }
 
 /** The newest code that either version has mailed to a person, and that was not used. */
-async function mailedCode({ email, addedEmail, usedCodes }: Person, { query }: Fixtures): Promise<string> {
-  const recipient = addedEmail ?? email;
+const mailedCode = (person: Person, fixtures: Fixtures) =>
+  codeFor(person.addedEmail ?? person.email, person, fixtures);
+
+/** The newest code that was sent to an address or a number, and that was not used. */
+async function codeFor(
+  recipient: string,
+  { usedCodes }: Pick<Person, "usedCodes">,
+  { query }: Fixtures,
+): Promise<string> {
   const code = await eventually(async () => {
     const newest = "select text from mailbox where recipient = $1 order by created_at desc limit 1";
     const [mail] = await query(newest, [recipient]);
     const [found] = /\b\d{6}\b/.exec(String(mail?.text ?? "")) ?? [];
-    if (!found || usedCodes.has(found)) throw new Error(`no code was mailed to ${recipient}`);
+    if (!found || usedCodes.has(found)) throw new Error(`no code was sent to ${recipient}`);
     return found;
   });
   usedCodes.add(code);

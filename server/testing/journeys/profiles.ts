@@ -42,7 +42,7 @@ const addPasskey: Acts = {
   webauthn_credential_verification: createPasskey.onboarding_verify_passkey_attestation,
 };
 
-const signedIn: Prepare = async (start) => {
+export const signedIn: Prepare = async (start) => {
   await registered(registration)(start);
   await complete(byPassword, start);
 };
