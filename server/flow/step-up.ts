@@ -1,6 +1,5 @@
 import { audit } from "../audit/audit.ts";
-import { enrolledMethods } from "../methods/index.ts";
-import { hasAccepted, hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
+import { acceptedFactors, hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
@@ -46,7 +45,7 @@ function identifierOf({ email, username, phone }: Facts): FlowData["identifier"]
 export function recordEnrolment({ request, data, facts, config }: Context): Pick<Entered, "writes"> {
   const { session, now } = request;
   if (!data.enrolled || !session || isMultiFactor(session.factors)) return {};
-  const enrolled = enrolledMethods.find((method) => hasAccepted(method, facts, config));
+  const enrolled = acceptedFactors(facts, config).find(({ secondFactor }) => secondFactor.enrolment !== null);
   if (!enrolled) return {};
   const factors = [...session.factors, { method: enrolled.name, at: now.toISOString() }];
   return { writes: [recordFactors(request, { id: session.id, factors })] };

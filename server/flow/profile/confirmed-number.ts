@@ -5,8 +5,7 @@ import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
 import { setPhone, setPhoneVerified } from "../../identity/phone-numbers.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { hasAccepted } from "../../methods/second-factors.ts";
-import { sms } from "../../methods/sms/index.ts";
+import { acceptedFactors } from "../../methods/second-factors.ts";
 import type { Context } from "../define.ts";
 import type { Effects } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
@@ -24,7 +23,9 @@ export function confirmedNumber(
   if (!account) return {};
   const { id: userId } = account.profile;
   const verified = { phone: number, phoneVerified: true };
-  const isEnrolment = !facts.phoneVerified && hasAccepted(sms, { ...facts, ...verified }, config);
+  // Beside another second factor the number is none, and proves nothing of the session.
+  const factors = acceptedFactors({ ...facts, ...verified }, config);
+  const isEnrolment = !facts.phoneVerified && factors.some(({ name }) => name === "sms");
   const effects = { data: { sms: undefined, ...(isEnrolment ? { enrolled: true } : {}) }, facts: verified };
   const entry = audit(request, "phone_verified", { phone: number }, userId);
   if (facts.phone === number)
