@@ -14,7 +14,7 @@ import { isChoice, presetOf } from "./action-layout.ts";
 import type { FlowType } from "./flow-server.ts";
 import { formValue } from "./input-data.ts";
 import type { PageValues } from "./view-context.ts";
-import { errorText, inputWords, interpolate } from "./words.ts";
+import { errorText, inputLabel, inputWords, interpolate } from "./words.ts";
 
 export interface FieldProps {
   input: InputDescriptor;
@@ -298,9 +298,9 @@ function TextField(props: FieldProps) {
 /** The label, remark, hint and error of a field. */
 function fieldTexts({ input, words, error }: FieldProps) {
   const name = isNew(input) ? "new_password" : input.name;
-  const { label, hint } = inputWords(words, name);
+  const { hint } = inputWords(words, name);
   return {
-    label: input.accepts?.map((kind) => inputWords(words, kind).label).join(" / ") ?? label,
+    label: inputLabel(words, { ...input, name }),
     remark: input.required ? undefined : words.page.optional,
     hint:
       hint && input.min_length !== undefined

@@ -48,6 +48,14 @@ export function inputWords(words: FlowWords, name: string): InputWords {
   return entry<InputWords>(words.inputs, name) ?? { label: readable(name) };
 }
 
+/** The label of an input; of one that takes several kinds of identifier, those of the kinds. */
+export function inputLabel(
+  words: FlowWords,
+  { name, accepts = [name] }: { name: string; accepts?: readonly string[] },
+): string {
+  return accepts.map((kind) => inputWords(words, kind).label).join(" / ");
+}
+
 /** The text of an error, most specific first: of this input or state, of the code, the server's own message. */
 export function errorText(
   words: FlowWords,

@@ -3,7 +3,7 @@ import { variantsOf } from "../../../components/flow/variants.ts";
 import {
   actionWords,
   errorText,
-  inputWords,
+  inputLabel,
   interpolate,
   lengthOfTime,
   stateWords,
@@ -131,7 +131,7 @@ function isToggle({ inputs }: ActionDescriptor): boolean {
 
 /** The label of an input, for a prompt. */
 export function promptOf(input: InputDescriptor, words: LanguageWords): string {
-  const label = escapeControls(inputWords(words.flow, input.name).label);
+  const label = escapeControls(inputLabel(words.flow, input));
   return input.required ? label : `${label} (${words.flow.page.optional})`;
 }
 

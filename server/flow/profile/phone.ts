@@ -7,7 +7,7 @@ import { parsePhoneNumber } from "../../identity/phone-number.ts";
 import { removePhone } from "../../identity/phone-numbers.ts";
 import { factsByPhone } from "../../identity/users.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { isAccepted } from "../../methods/second-factors.ts";
+import { canEnrol, hasSecondFactor, isAccepted } from "../../methods/second-factors.ts";
 import { sms } from "../../methods/sms/index.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
@@ -23,7 +23,7 @@ export const phoneActions = {
     description: "Set the phone number, which a code by SMS confirms.",
     costs: ["write", "mail"],
     input: phoneInput,
-    when: ({ config }) => config.phone.enabled,
+    when: maySet,
     to: ["phone_confirmation", STAY],
     errors: ["value_invalid_error", "phone_number_not_allowed", "phone_number_already_exists"],
     async run({ request, db, facts, data, config }, { phone }) {
@@ -63,6 +63,16 @@ export const phoneActions = {
     },
   }),
 };
+
+/**
+ * Whether a number may be set: it must not become the only second factor of an account that has a method which resists
+ * phishing.
+ */
+function maySet({ facts, data, config }: Pick<ProfileView, "facts" | "data" | "config">): boolean {
+  if (!config.phone.enabled) return false;
+  if (facts.phoneVerified || !isAccepted(sms, config) || hasSecondFactor(facts, config)) return true;
+  return canEnrol(sms, facts, data.capabilities, config);
+}
 
 /** Whether the number may be removed: it is neither the last way to sign in nor the last required second factor. */
 function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {

@@ -377,6 +377,21 @@ describe("the phone number", () => {
     expect(JSON.stringify(flow.state)).not.toMatch(/phone_number|phone_set|phone_delete/);
   });
 
+  test.each<[string, AccountContents, boolean]>([
+    ["a password alone", { password: true }, true],
+    ["a passkey", { password: true, passkeys: 1 }, false],
+    ["a passkey and an app", { password: true, passkeys: 1, totp: true }, true],
+    ["a passkey, and a number already", { passkeys: 1, phone: { number: newNumber() } }, true],
+  ])("as a second factor can be set with %s: %s %s", async (_, has, isOffered) => {
+    const runtime = configured({
+      ...phones,
+      STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
+      STILE_MFA_SMS_ENABLED: "true",
+    });
+    const { flow } = await profileFlow(has, runtime);
+    expect("phone_set" in flow.state.actions).toBe(isOffered);
+  });
+
   test("is set, replaced and removed after a code, and its owner is told", async () => {
     const runtime = configured(phones);
     const { owner, flow } = await profileFlow({ password: true }, runtime);
