@@ -12,7 +12,8 @@ test("a view is never missing, and what lies between its forms comes before them
   const drop = 'DROP VIEW "public"."facts";';
   const add = '\nALTER TABLE "users" ADD COLUMN "language" text;';
   const create = '\nCREATE VIEW "public"."facts" AS (select 1);';
-  expect(unitsOf([drop, add, create])).toEqual([[add], [drop, create]]);
+  const refer = '\nALTER TABLE "numbers" ADD CONSTRAINT "owner" FOREIGN KEY ("id") REFERENCES "users"("id");';
+  expect(unitsOf([drop, add, refer, create])).toEqual([[add], [refer], [drop, create]]);
 });
 
 test("what needs the view to be gone stays between its forms", () => {

@@ -44,7 +44,7 @@ function unitOf(statement: string): string[] {
 
 /** Whether a statement between the end of a view and its new form can run before both. */
 function isIndependent(statement: string): boolean {
-  return /^(?:ALTER TABLE \S+ ADD COLUMN|CREATE (?:UNIQUE )?INDEX|CREATE TABLE|CREATE VIEW)/.test(
+  return /^(?:ALTER TABLE \S+ ADD (?:COLUMN|CONSTRAINT)|CREATE (?:UNIQUE )?INDEX|CREATE TABLE|CREATE VIEW)/.test(
     bare(statement),
   );
 }
