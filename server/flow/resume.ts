@@ -32,7 +32,7 @@ export function resumeHashes(secret: string, predecessor: Buffer, identified: bo
 }
 
 /**
- * Whether a step has identified the person: by a factor, each further one included, by a verified address or an
+ * Whether a step has identified the person: by a factor, each further one included, by a verified address or number or an
  * identity provider, or, in a registration without any of these, by its first credential or its end.
  */
 export function identifiesPerson(before: FlowRecord, after: FlowRecord): boolean {
@@ -44,6 +44,7 @@ function isIdentified({ data }: FlowRecord): boolean {
   return (
     data.factors.length > 0 ||
     data.emailVerified === true ||
+    data.phoneVerified === true ||
     data.signedUp !== undefined ||
     createdMethods(data).length > 0
   );
