@@ -7,7 +7,7 @@ import { parsePhoneNumber } from "../../identity/phone-number.ts";
 import { removePhone } from "../../identity/phone-numbers.ts";
 import { factsByPhone } from "../../identity/users.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { canEnrol, hasSecondFactor, isAccepted } from "../../methods/second-factors.ts";
+import { canEnrol, isAccepted } from "../../methods/second-factors.ts";
 import { sms } from "../../methods/sms/index.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
@@ -64,13 +64,10 @@ export const phoneActions = {
   }),
 };
 
-/**
- * Whether a number may be set: it must not become the only second factor of an account that has a method which resists
- * phishing.
- */
+/** Whether a number may be set: where it is a second factor, only if it may be set up as one. */
 function maySet({ facts, data, config }: Pick<ProfileView, "facts" | "data" | "config">): boolean {
   if (!config.phone.enabled) return false;
-  if (facts.phoneVerified || !isAccepted(sms, config) || hasSecondFactor(facts, config)) return true;
+  if (facts.phoneVerified || !isAccepted(sms, config)) return true;
   return canEnrol(sms, facts, data.capabilities, config);
 }
 

@@ -380,7 +380,7 @@ describe("the phone number", () => {
   test.each<[string, AccountContents, boolean]>([
     ["a password alone", { password: true }, true],
     ["a passkey", { password: true, passkeys: 1 }, false],
-    ["a passkey and an app", { password: true, passkeys: 1, totp: true }, true],
+    ["an app", { password: true, totp: true }, false],
     ["a passkey, and a number already", { passkeys: 1, phone: { number: newNumber() } }, true],
   ])("as a second factor can be set with %s: %s %s", async (_, has, isOffered) => {
     const runtime = configured({
@@ -474,29 +474,6 @@ describe("the phone number", () => {
     };
     expect(await deletable({ phone: phone() }, required)).toBe(false);
     expect(await deletable({ phone: phone(), totp: true }, required)).toBe(true);
-  });
-
-  test("A177 beside an app it proves no second factor of a session that skipped the app", async () => {
-    const runtime = configured({
-      ...phones,
-      STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
-      STILE_MFA_SMS_ENABLED: "true",
-      // Otherwise the app is asked for first.
-      STILE_SESSION_STEP_UP_AFTER: "0",
-    });
-    const number = newNumber();
-    const has = { password: true, totp: true } as const;
-    const owner = await accountOwner(runtime, has, { methods: ["password"], taken });
-    const flow = await owner.manage();
-    await flow.act("phone_set", { phone: number });
-    await flow.act("verify_passcode", { code: codeBySms(runtime, number) });
-    expect(user(flow)).toMatchObject({ phone_number: number });
-    expect(flow.state.payload).not.toHaveProperty("recovery_codes");
-    const [session] = await base.database.read
-      .select()
-      .from(schema.sessions)
-      .where(eq(schema.sessions.userId, owner.userId));
-    expect(session?.factors.map(({ method }) => method)).toEqual(["password"]);
   });
 
   test("that becomes the second factor gives recovery codes, and counts for the session", async () => {
