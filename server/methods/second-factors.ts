@@ -14,12 +14,13 @@ export const rankedSecondFactors = secondFactors.toSorted(
  * Whether these factors include a second factor.
  *
  * @param factors in the order in which they were verified. A method that can be either is no second factor where the
- *   sign-in began with it
+ *   sign-in began with it, nor is its repetition
  */
 export function includesSecondFactor(factors: readonly Pick<Factor, "method">[]): boolean {
   return factors.some((factor, position) => {
     const method = all.find(({ name }) => name === factor.method);
-    return method?.secondFactor != null && (method.firstFactor === null || position > 0);
+    const isOther = position > 0 && factor.method !== factors[0]?.method;
+    return method?.secondFactor != null && (method.firstFactor === null || isOther);
   });
 }
 

@@ -89,8 +89,8 @@ export const continueWithLoginIdentifier = action({
     const { config, db, request, data } = context;
     const name = inputName(config);
     const text = given[name] ?? "";
-    const kind = name === "identifier" ? kindOf(text, config) : name;
-    const parsed = canonical[kind](text, config);
+    const [kind, parsed] =
+      name === "identifier" ? identifierOf(text, config) : ([name, canonical[name](text, config)] as const);
     if (!parsed.ok) return reject(parsed.reason, { input: name });
     const { value } = parsed;
     const redirect = kind === "email" ? await goToSamlProvider(context, value, name) : null;
@@ -123,17 +123,6 @@ export const continueWithLoginIdentifier = action({
   },
 });
 
-/** The kind of an identifier that may be of several. An address has an `@`, a number begins as an international one. */
-function kindOf(text: string, config: Config): IdentifierKind {
-  const kinds = identifierKinds(config);
-  if (text.includes("@")) return "email";
-  if (!kinds.includes("phone")) return "username";
-  if (/^(?:\+|00)/.test(text)) return "phone";
-  // A national number, where it can be told to be of one country.
-  const isNational = config.phone.allowed_countries.length === 1 && !/\p{L}/u.test(text);
-  return isNational || !kinds.includes("username") ? "phone" : "username";
-}
-
 type Canonical =
   | { ok: true; value: string }
   | { ok: false; reason: "value_invalid_error" | "phone_number_not_allowed" };
@@ -152,6 +141,18 @@ const canonical: Record<IdentifierKind, (text: string, config: Config) => Canoni
 
 function valid(value: string | null): Canonical {
   return value === null ? { ok: false, reason: "value_invalid_error" } : { ok: true, value };
+}
+
+/**
+ * Reads an identifier that may be of several kinds. An address has an `@`; a number is what is read as one, unless
+ * usernames are accepted and it has letters. It depends on the text alone, so that it tells nothing of accounts.
+ */
+function identifierOf(text: string, config: Config): [IdentifierKind, Canonical] {
+  const kinds = identifierKinds(config);
+  if (text.includes("@") && kinds.includes("email")) return ["email", canonical.email(text, config)];
+  const number = kinds.includes("phone") ? canonical.phone(text, config) : null;
+  const isNumber = number?.ok || text.startsWith("+") || !kinds.includes("username");
+  return number && isNumber ? ["phone", number] : ["username", canonical.username(text, config)];
 }
 
 const find = { email: factsByEmail, username: factsByUsername, phone: factsByPhone };
