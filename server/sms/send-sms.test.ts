@@ -134,6 +134,17 @@ test("a job without a recipient sends nothing, and says why in the audit log", a
   ]);
 });
 
+test("a number whose country is no longer allowed gets no SMS, and no webhook its code", async () => {
+  const { runDue } = await start();
+  await enqueue({ ...job, to: "+447911123456" });
+  await runDue(10);
+  expect(service?.received).toEqual([]);
+  expect((await entries()).at(-1)).toMatchObject({
+    type: "sms_failed",
+    details: { detail: "its country is not allowed" },
+  });
+});
+
 test("a code that has expired is not sent", async () => {
   const { runDue } = await start();
   await enqueue();

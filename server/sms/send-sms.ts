@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Database } from "#db/client";
 import { type Language, languageTags } from "#words/language-tags";
 import type { Tenant } from "../config/tenant.ts";
+import { countryOfNumber } from "../identity/phone-number.ts";
 import type { JobKind } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { MessageRecords, PublishMessage } from "../messages/outcome.ts";
@@ -88,6 +89,9 @@ export function sendSms(options: {
     typeOf: ({ sms }) => sms.type,
 
     prepare(tenant, { tenantId, to, language, sms }, { id, number, now }) {
+      // The operator may have taken the country of a stored number from the list.
+      if (!tenant.config.phone.allowed_countries.some((country) => country === countryOfNumber(to)))
+        throw new SmsRejection("its country is not allowed", { concernsService: false });
       const { type, sealedCode, ttlSeconds, validUntil, host } = sms;
       const content = { type, code: codes.unseal(sealedCode, tenantId, id), ttlSeconds, host };
       const { service, words } = tenant.config;

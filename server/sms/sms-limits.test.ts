@@ -15,12 +15,12 @@ const limits = () => createRateLimits(loadConfig({}, "/nowhere"), postgres.datab
 /** The SMS that are admitted, one after another. */
 async function admitted(
   tenantId: string,
-  sms: { number: string; source: string; quiet?: boolean }[],
+  sms: { number: string; source: string; apart?: "second factor" | "reserve" }[],
 ): Promise<number> {
   const rates = limits();
   let count = 0;
   for (const one of sms) {
-    const verdict = await rates.consumeAll(tenantId, smsCharges(one));
+    const verdict = await rates.consumeAll(tenantId, smsCharges({ identifier: one.number, ...one }));
     if (verdict.ok && verdict.exceeded.length === 0) count++;
   }
   return count;
@@ -48,6 +48,25 @@ test("A171 adjacent numbers get ten SMS together, however many sources ask", asy
   expect(await admitted("one range", sms)).toBe(10);
 });
 
+test("A171 second factors and the reserve of an account have limits of their own, and as few", async () => {
+  const sms = (apart?: "second factor" | "reserve") =>
+    Array.from({ length: 20 }, (_, index) => ({
+      number: "+4915112345600",
+      source: `${apart}-${index}`,
+      ...(apart ? { apart } : {}),
+    }));
+  expect(await admitted("apart", sms())).toBe(5);
+  expect(await admitted("apart", sms("second factor"))).toBe(5);
+  expect(await admitted("apart", sms("reserve"))).toBe(5);
+});
+
+test("A177 an SMS to nobody's number is charged as many limits", () => {
+  const of = { identifier: "ada@example.com", source: "192.0.2.1" };
+  const names = (number: string | null) =>
+    smsCharges({ ...of, number }).map(({ name, quiet }) => [name, quiet]);
+  expect(names(null)).toEqual(names("+4915112345678"));
+});
+
 test("A171 a number gets five SMS, however many sources ask", async () => {
   const sms = Array.from({ length: 50 }, (_, index) => ({
     number: "+4915112345678",
@@ -67,7 +86,8 @@ test("A171 the numbers of a country get 300 SMS together, and those of its neigh
 
 test("a quiet limit of a number rejects nothing, and says that the SMS is withheld", async () => {
   const rates = limits();
-  const charges = (source: string) => smsCharges({ number: "+4915112345678", source, quiet: true });
+  const charges = (source: string) =>
+    smsCharges({ number: "+4915112345678", identifier: "ada@example.com", source });
   for (let index = 0; index < 5; index++) await rates.consumeAll("quiet", charges(`source-${index}`));
   expect(await rates.consumeAll("quiet", charges("another"))).toEqual({
     ok: true,

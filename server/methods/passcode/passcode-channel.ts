@@ -28,7 +28,10 @@ export interface PasscodeChannel<Purpose extends string, Job> {
     of: Omit<MailedCode, "purpose"> & { purpose: Purpose },
   ): string | null;
   /** What sending costs beyond the code; charged with the limits of the code, and with the reserve. */
-  charges(recipient: string | null, details: { identifier: string; source: string }): Charge[];
+  charges(
+    recipient: string | null,
+    details: { identifier: string; source: string; purpose: Purpose; isReserved: boolean },
+  ): Charge[];
   /** Returns a job in any case, so that timing reveals neither accounts nor recipients. */
   job(
     context: Pick<RequestContext<unknown>, "tenant" | "client" | "hasStoredWebhooks">,

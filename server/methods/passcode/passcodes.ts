@@ -140,7 +140,7 @@ async function permitSending(
     const reserved = await runtime.rates.consumeAll(tenant.id, [
       ...(charged.ok ? [] : [paceOf(context, about)]),
       reserve,
-      ...channelCharges(context, about),
+      ...channelCharges(context, about, { isReserved: true }),
     ]);
     if (reserved.ok && reserved.exceeded.length === 0) return { ok: true, withheld: false };
   }
@@ -161,9 +161,12 @@ function paceOf({ client }: RequestContext<Process>, about: AnySubject) {
   return { name: "passcode_pace", subject: `${scoped(about, about.identifier)}/${client.source}` } as const;
 }
 
-function channelCharges({ client }: RequestContext<Process>, about: AnySubject): Charge[] {
-  const { channel, recipient, identifier } = about;
-  return channel.charges(recipient, { identifier, source: client.source });
+function channelCharges(
+  { client }: RequestContext<Process>,
+  { channel, recipient, identifier, purpose }: AnySubject,
+  { isReserved = false }: { isReserved?: boolean } = {},
+): Charge[] {
+  return channel.charges(recipient, { identifier, source: client.source, purpose, isReserved });
 }
 
 /** All limits of a code but the reserve. */

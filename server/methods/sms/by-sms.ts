@@ -11,9 +11,13 @@ export const bySms: PasscodeChannel<SmsPurpose, SmsJob> = {
   ttlSeconds: ({ phone }) => phone.code_ttl,
   newCode: (platform) => newPasscode(platform, "numeric"),
   link: () => null,
-  // The limits of a number that the visitor has not entered must not show: they would tell that there is one.
-  charges: (recipient, { identifier, source }) =>
-    smsCharges({ number: recipient, source, quiet: recipient !== identifier }),
+  charges: (number, { identifier, source, purpose, isReserved }) =>
+    smsCharges({
+      number,
+      identifier,
+      source,
+      apart: isReserved ? "reserve" : purpose === "sms_second_factor" ? "second factor" : undefined,
+    }),
   job(
     { tenant, client, hasStoredWebhooks },
     { recipient, identifier, decoy, purpose },
