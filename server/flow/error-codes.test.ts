@@ -57,9 +57,12 @@ describe("the codes for published clients", () => {
       "identity_not_linked",
       "otp_code_already_used",
       "otp_code_invalid",
+      "phone_number_already_exists",
+      "phone_number_not_allowed",
       "recovery_code_invalid",
       "signup_disabled",
       "temporarily_unavailable",
+      "unknown_phone_number_error",
       "user_conflict",
     ]);
   });

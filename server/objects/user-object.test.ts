@@ -47,6 +47,7 @@ it("builds in SQL the user that the schema describes", async () => {
       id,
       email: { address, verifiedAt: noon },
       username: id,
+      phone: { number: "+4915112345678", verifiedAt: noon },
       now: noon,
       platform,
     });
