@@ -60,7 +60,7 @@ test("A171 second factors and the reserve of an account have limits of their own
   expect(await admitted("apart", sms("reserve"))).toBe(5);
 });
 
-test("A177 an SMS to nobody's number is charged as many limits", () => {
+test("A177 an SMS without a recipient is charged as many limits", () => {
   const of = { identifier: "ada@example.com", source: "192.0.2.1" };
   const names = (number: string | null) =>
     smsCharges({ ...of, number }).map(({ name, quiet }) => [name, quiet]);
