@@ -9,6 +9,7 @@ import { UNSTARTED } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
 import { pathPrefix, withinTenant } from "#server/http/request/tenant-path";
 import { isUnknownKey } from "#server/keys/unknown-key";
+import { wordsInUse } from "#words/words-in-use";
 import {
   isIdpInitiated,
   type ProviderReturn,
@@ -72,7 +73,7 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
         initial,
         ...brandOf(config),
         signup: config.account.allow_signup,
-        words: words.flow,
+        words: wordsInUse(words.flow, config),
         language,
         base: pathPrefix(config),
         address: new URL(address, config.base_url).href,

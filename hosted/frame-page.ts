@@ -3,6 +3,7 @@ import { parseFrame } from "#server/http/page/frame";
 import { openPageCookie } from "#server/http/page/page-cookie";
 import { pageState } from "#server/http/page/page-state";
 import { pathPrefix } from "#server/http/request/tenant-path";
+import { wordsInUse } from "#words/words-in-use";
 import { readProviderReturn } from "../components/flow/provider-return.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { unframed } from "./page-headers.ts";
@@ -19,7 +20,7 @@ export async function framePage(request: PageRequest): Promise<Page> {
   const page = { status: 200, title: config.service.name, config, embedding: unframed } as const;
   const shared = {
     language,
-    words: words.flow,
+    words: wordsInUse(words.flow, config),
     frameWords: words.frame,
     base: pathPrefix(config),
     ownOrigin: new URL(config.base_url).origin,
