@@ -19,8 +19,8 @@ export const messageFaults: readonly Fault[] = [
   {
     name: "adjacent numbers have no limit together",
     file: "server/sms/sms-limits.ts",
-    text: "subject: number.slice(0, -DIGITS_OF_RANGE)",
-    fault: "subject: number",
+    text: "scope + named.slice(0, -DIGITS_OF_RANGE)",
+    fault: "scope + named",
     caughtBy: ["server/sms/sms-limits.test.ts"],
   },
   {

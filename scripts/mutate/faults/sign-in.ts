@@ -19,8 +19,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a code by SMS that began a sign-in is its second factor, too",
     file: "server/methods/second-factors.ts",
-    text: "(method.firstFactor === null || position > 0)",
-    fault: "(method.firstFactor === null || position >= 0)",
+    text: "position > 0 && factor.method !== factors[0]?.method",
+    fault: "position >= 0",
     caughtBy: ["server/flow/scenarios/codes-by-sms.test.ts"],
   },
   {
