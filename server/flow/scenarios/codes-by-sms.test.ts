@@ -379,6 +379,28 @@ describe("a sign-in by SMS", () => {
     expect(flow.state.name).toBe("success");
   });
 
+  test("A178 strangers who have used up a number's limit do not keep a browser that has signed in from its code", async () => {
+    const runtime = asFirstFactor({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_PASSCODES_PER_MINUTE: "1000",
+    });
+    const { number } = await owner(runtime);
+    const source = "192.0.2.199";
+    const known = await askForCode(runtime, number, { ...testClient, source });
+    await known.act("verify_passcode", { code: codeBySms(runtime, number) });
+    for (const other of ["192.0.2.201", "192.0.2.202", "192.0.2.203"]) {
+      const stranger = await askForCode(runtime, number, { ...testClient, source: other });
+      await stranger.act("resend_passcode");
+      expect(stranger.errors()).toEqual([]);
+    }
+    const sent = textsTo(runtime, number).length;
+    expect(sent).toBe(5);
+    const flow = await askForCode(runtime, number, { ...markedClient(known), source });
+    expect(textsTo(runtime, number).length).toBe(sent + 1);
+    await flow.act("verify_passcode", { code: codeBySms(runtime, number) });
+    expect(flow.state.name).toBe("success");
+  });
+
   test("A178 200 numbers from one source: it gets no SMS beyond its limit", async () => {
     const runtime = asFirstFactor({
       STILE_RATE_LIMITER_ENABLED: "true",
