@@ -300,7 +300,7 @@ function fieldTexts({ input, words, error }: FieldProps) {
   const name = isNew(input) ? "new_password" : input.name;
   const { hint } = inputWords(words, name);
   return {
-    label: inputLabel(words, { ...input, name }),
+    label: inputLabel(words, name, input.accepts),
     remark: input.required ? undefined : words.page.optional,
     hint:
       hint && input.min_length !== undefined

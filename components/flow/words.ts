@@ -49,10 +49,7 @@ export function inputWords(words: FlowWords, name: string): InputWords {
 }
 
 /** The label of an input; of one that takes several kinds of identifier, those of the kinds. */
-export function inputLabel(
-  words: FlowWords,
-  { name, accepts = [name] }: { name: string; accepts?: readonly string[] },
-): string {
+export function inputLabel(words: FlowWords, name: string, accepts: readonly string[] = [name]): string {
   return accepts.map((kind) => inputWords(words, kind).label).join(" / ");
 }
 

@@ -131,7 +131,7 @@ function isToggle({ inputs }: ActionDescriptor): boolean {
 
 /** The label of an input, for a prompt. */
 export function promptOf(input: InputDescriptor, words: LanguageWords): string {
-  const label = escapeControls(inputLabel(words.flow, input));
+  const label = escapeControls(inputLabel(words.flow, input.name, input.accepts));
   return input.required ? label : `${label} (${words.flow.page.optional})`;
 }
 
