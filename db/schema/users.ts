@@ -113,7 +113,7 @@ export const emails = declareTable(
     tenantId: tenantId(),
     id: uuid("id").notNull(),
     userId: uuid("user_id").notNull(),
-    /** In canonical form, see `server/identity/email-address.ts`. */
+    /** In canonical form, see `server/identity/email/email-address.ts`. */
     address: text("address").notNull(),
     isPrimary: boolean("is_primary").notNull(),
     verifiedAt: moment("verified_at"),
@@ -143,7 +143,7 @@ export const usernames = declareTable(
     tenantId: tenantId(),
     id: uuid("id").notNull(),
     userId: uuid("user_id").notNull(),
-    /** In canonical form, see `server/identity/username.ts`. */
+    /** In canonical form, see `server/identity/username/username.ts`. */
     username: text("username").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -171,7 +171,7 @@ export const phoneNumbers = declareTable(
     tenantId: tenantId(),
     id: uuid("id").notNull(),
     userId: uuid("user_id").notNull(),
-    /** In canonical form (E.164), see `server/identity/phone-number.ts`. */
+    /** In canonical form (E.164), see `server/identity/phone/phone-number.ts`. */
     number: text("number").notNull(),
     verifiedAt: moment("verified_at"),
     createdAt: createdAt(),

@@ -1,8 +1,8 @@
 import type { Config } from "../config/schema.ts";
 import type { RequestContext } from "../context/context.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
-import { parseUsername } from "../identity/username.ts";
-import { createUsername, removeUsername, replaceUsername } from "../identity/usernames.ts";
+import { parseUsername } from "../identity/username/username.ts";
+import { createUsername, removeUsername, replaceUsername } from "../identity/username/usernames.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { ChangedUser } from "./change-user.ts";
 import { type AdminRejection, rejectAdmin } from "./rejections.ts";

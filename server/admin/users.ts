@@ -4,7 +4,7 @@ import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
-import { parseEmailAddress } from "../identity/email-address.ts";
+import { parseEmailAddress } from "../identity/email/email-address.ts";
 import { isUploadedBy } from "../identity/picture.ts";
 import { addEmail, createUser, updateUserProfile } from "../identity/users.ts";
 import type { Enqueuing } from "../jobs/jobs.ts";

@@ -1,7 +1,7 @@
 import type { ReadOnly } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
-import { parseEmailAddress } from "../identity/email-address.ts";
-import { parseUsername } from "../identity/username.ts";
+import { parseEmailAddress } from "../identity/email/email-address.ts";
+import { parseUsername } from "../identity/username/username.ts";
 import { factsByEmail, factsByUsername, isUser } from "../identity/users.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isUuid } from "../lib/uuid.ts";

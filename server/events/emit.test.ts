@@ -7,7 +7,7 @@ import { runTogether } from "#db/together";
 import type { Write } from "#db/write";
 import { deleteAccount } from "../account/deletion.ts";
 import { audit } from "../audit/audit.ts";
-import { createUsername } from "../identity/usernames.ts";
+import { createUsername } from "../identity/username/usernames.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { requestContext } from "../testing/request-context.ts";

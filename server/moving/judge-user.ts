@@ -1,7 +1,7 @@
-import { parseEmailAddress } from "../identity/email-address.ts";
+import { parseEmailAddress } from "../identity/email/email-address.ts";
 import { isStorable, MAX_METADATA_CHARACTERS } from "../identity/metadata.ts";
 import { pathOfPicture, readPicture } from "../identity/picture.ts";
-import { parseUsername } from "../identity/username.ts";
+import { parseUsername } from "../identity/username/username.ts";
 import { printable } from "../lib/printable-text.ts";
 import { firstFactors, movings } from "../methods/index.ts";
 import { hexOf, type Importing, type Moving } from "../methods/moving.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "#db/client";
 import { type Language, languageTags } from "#words/language-tags";
 import type { Tenant } from "../config/tenant.ts";
-import { countryOfNumber } from "../identity/phone-number.ts";
+import { countryOfNumber } from "../identity/phone/phone-number.ts";
 import type { JobKind } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { MessageRecords, PublishMessage } from "../messages/outcome.ts";

@@ -1,4 +1,4 @@
-import { countryOfNumber } from "../identity/phone-number.ts";
+import { countryOfNumber } from "../identity/phone/phone-number.ts";
 import type { Charge } from "../limits/rate-limits.ts";
 
 /** Digits at the end of numbers that belong to one range: numbers are allotted in blocks of at least a thousand. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseEmailAddress } from "../identity/email-address.ts";
+import { parseEmailAddress } from "../identity/email/email-address.ts";
 
 /** A provider's facts about a user, independent of the protocol. */
 export const providerFacts = z.strictObject({

@@ -104,9 +104,9 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: "an address with a display name is accepted",
-    file: "server/identity/email-address.ts",
+    file: "server/identity/email/email-address.ts",
     text: "local.length > MAX_LOCAL_PART_CHARACTERS || !localPart.test(local)",
     fault: "local.length > MAX_LOCAL_PART_CHARACTERS",
-    caughtBy: ["server/identity/email-address.test.ts"],
+    caughtBy: ["server/identity/email/email-address.test.ts"],
   },
 ];

@@ -4,17 +4,17 @@ import type { Fault } from "../fault.ts";
 export const messageFaults: readonly Fault[] = [
   {
     name: "a premium number gets an SMS",
-    file: "server/identity/phone-number.ts",
+    file: "server/identity/phone/phone-number.ts",
     text: "if (!isAllowed || !acceptedTypes.has(parsed.getType()))",
     fault: "if (!isAllowed)",
-    caughtBy: ["server/identity/phone-number.test.ts"],
+    caughtBy: ["server/identity/phone/phone-number.test.ts"],
   },
   {
     name: "a number of a country that is not allowed gets an SMS",
-    file: "server/identity/phone-number.ts",
+    file: "server/identity/phone/phone-number.ts",
     text: "if (!isAllowed || !acceptedTypes.has(parsed.getType()))",
     fault: "if (!acceptedTypes.has(parsed.getType()))",
-    caughtBy: ["server/identity/phone-number.test.ts"],
+    caughtBy: ["server/identity/phone/phone-number.test.ts"],
   },
   {
     name: "adjacent numbers have no limit together",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
-import { parseEmailAddress } from "../../identity/email-address.ts";
-import { parsePhoneNumber } from "../../identity/phone-number.ts";
-import { parseUsername } from "../../identity/username.ts";
+import { parseEmailAddress } from "../../identity/email/email-address.ts";
+import { parsePhoneNumber } from "../../identity/phone/phone-number.ts";
+import { parseUsername } from "../../identity/username/username.ts";
 import { factsByEmail, factsByPhone, factsByUsername } from "../../identity/users.ts";
 import { passcode } from "../../methods/passcode/index.ts";
 import { password } from "../../methods/password/index.ts";

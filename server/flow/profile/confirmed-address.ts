@@ -1,7 +1,7 @@
 import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { createEmail } from "../../identity/emails.ts";
+import { createEmail } from "../../identity/email/emails.ts";
 import { setEmailVerified } from "../../identity/users.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import type { Context } from "../define.ts";

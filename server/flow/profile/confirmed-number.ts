@@ -3,7 +3,7 @@ import { dropFactorRemains } from "../../account/access-revocation.ts";
 import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { setPhone, setPhoneVerified } from "../../identity/phone-numbers.ts";
+import { setPhone, setPhoneVerified } from "../../identity/phone/phone-numbers.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { acceptedFactors } from "../../methods/second-factors.ts";
 import type { Context } from "../define.ts";

@@ -1,4 +1,4 @@
-import { parsePhoneNumber } from "../../identity/phone-number.ts";
+import { parsePhoneNumber } from "../../identity/phone/phone-number.ts";
 import { factsByPhone } from "../../identity/users.ts";
 import { canEnrol, hasSecondFactor } from "../../methods/second-factors.ts";
 import { sms } from "../../methods/sms/index.ts";

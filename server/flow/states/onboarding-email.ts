@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { parseEmailAddress } from "../../identity/email-address.ts";
-import { createEmail } from "../../identity/emails.ts";
+import { parseEmailAddress } from "../../identity/email/email-address.ts";
+import { createEmail } from "../../identity/email/emails.ts";
 import { factsByEmail } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";

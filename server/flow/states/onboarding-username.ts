@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { emit } from "../../events/emit.ts";
-import { parseUsername } from "../../identity/username.ts";
-import { createUsername } from "../../identity/usernames.ts";
+import { parseUsername } from "../../identity/username/username.ts";
+import { createUsername } from "../../identity/username/usernames.ts";
 import { factsByUsername } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";

@@ -4,7 +4,7 @@ import { dropCredentialsSetBeforeVerification } from "../../account/access-revoc
 import { audit, auditAttempt } from "../../audit/audit.ts";
 import { messageFacts } from "../../audit/message-records.ts";
 import { emit } from "../../events/emit.ts";
-import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
+import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/email/emails.ts";
 import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import type { MailJob } from "../../mail/mail-job.ts";
 import type { PasscodeMail } from "../../mail/messages.ts";

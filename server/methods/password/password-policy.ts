@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import { localPartOf } from "../../identity/email-address.ts";
+import { localPartOf } from "../../identity/email/email-address.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 
 export type NewPasswordVerdict =

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isoTime } from "#db/iso-time";
-import { parsePhoneNumber } from "../../identity/phone-number.ts";
+import { parsePhoneNumber } from "../../identity/phone/phone-number.ts";
 import { movedTime } from "../moved-values.ts";
 import { exportedValue, movingAs } from "../moving.ts";
 

@@ -1,5 +1,5 @@
 import { type NumberType, parsePhoneNumberFromString } from "libphonenumber-js/max";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../../config/schema.ts";
 
 export type PhoneNumberError = "value_invalid_error" | "phone_number_not_allowed";
 

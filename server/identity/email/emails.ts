@@ -2,9 +2,9 @@ import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
-import type { RequestContext } from "../context/context.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import { emailPart, lockUser } from "./users.ts";
+import type { RequestContext } from "../../context/context.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
+import { emailPart, lockUser } from "../users.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform;

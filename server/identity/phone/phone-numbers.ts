@@ -3,9 +3,9 @@ import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { executePart } from "#db/part";
 import type { Write } from "#db/write";
-import type { RequestContext } from "../context/context.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import { lockUser, phonePart } from "./users.ts";
+import type { RequestContext } from "../../context/context.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
+import { lockUser, phonePart } from "../users.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform;

@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
-import type { RequestContext } from "../context/context.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import { usernamePart } from "./users.ts";
+import type { RequestContext } from "../../context/context.ts";
+import type { OnPlatform } from "../../lib/platform.ts";
+import { usernamePart } from "../users.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform;
