@@ -16,6 +16,7 @@ const things = [
   "an action",
   "an error code",
   "a method",
+  "an identifier",
   "an identity provider",
   "a language",
   "a mail",

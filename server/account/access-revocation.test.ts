@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { rulesOf } from "#db/schema/table";
 import { columnOf, type RuledTable, tables } from "#db/tables";
-import { createUser, factsById } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
+import { createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { verifySession } from "../sessions/verify-session.ts";
 import { credentialRow } from "../testing/credential-row.ts";
@@ -43,7 +44,7 @@ async function account(address: string): Promise<Account> {
     rememberMe: false,
   });
   await database.write.transaction(async (tx) => {
-    await createUser(tx, tenantId, { id: userId, email: { address, verifiedAt: null }, now, platform });
+    await createUser(tx, tenantId, { id: userId, identifiers: { email: { value: address } }, now, platform });
     await made.write(tx);
     await tx.insert(schema.passwords).values({ tenantId, userId, hash: "scheme:hash" });
     await tx.insert(schema.webauthnCredentials).values(credentialRow({ tenantId, userId }));

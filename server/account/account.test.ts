@@ -28,8 +28,8 @@ const write = (...writes: Write[]) => commitWrites(runtime, ...writes);
 async function person(address = `${randomUUID()}@example.com`): Promise<string> {
   const id = randomUUID();
   const { platform, tenant } = runtime;
-  const email = { address, verifiedAt: new Date() };
-  await write((tx) => createUser(tx, tenant.id, { id, email, now: new Date(), platform }));
+  const identifiers = { email: { value: address, verifiedAt: new Date() } };
+  await write((tx) => createUser(tx, tenant.id, { id, identifiers, now: new Date(), platform }));
   return id;
 }
 

@@ -4,7 +4,7 @@ import { rulesOf } from "#db/schema/table";
 import { tables } from "#db/tables";
 import type { Write } from "#db/write";
 import { type EventContext, emit } from "../events/emit.ts";
-import { lockUser } from "../identity/users.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import { userObject } from "../objects/user-object.ts";
 import { deleteRows } from "./delete-rows.ts";
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../config/tenant.ts";
-import { addEmail, createUser } from "../identity/users.ts";
+import { addEmail } from "../identity/email/emails.ts";
+import { createUser } from "../identity/users.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { profileOf } from "./profile.ts";
 
@@ -87,8 +88,7 @@ async function person(): Promise<string> {
   await postgres.database.write.transaction(async (tx) => {
     await createUser(tx, everything.id, {
       id,
-      email: { address: `${id}@example.com`, verifiedAt: noon },
-      username: id,
+      identifiers: { email: { value: `${id}@example.com`, verifiedAt: noon }, username: { value: id } },
       now: noon,
       platform,
     });

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import { identifierFacts } from "../identity/identifiers.ts";
 import { noMethods } from "../methods/index.ts";
 import { canSignIn } from "../methods/ways-in.ts";
 import type { Account } from "./account.ts";
@@ -26,14 +27,15 @@ export function canStillSignIn(
 ): boolean {
   const isLeft = ({ id, provider }: (typeof identities)[number]) =>
     id !== without.identity && providerName(config, provider) !== null;
-  const address = profile.emails?.find(({ id }) => id !== without.email)?.address;
   const left = {
     ...noMethods,
     ...has,
-    email: address ?? null,
-    username: without.username ? null : (profile.username?.username ?? null),
-    phone: without.phone ? null : (profile.phone_number ?? null),
-    phoneVerified: !without.phone && profile.phone_number_verified === true,
+    ...identifierFacts({
+      email: profile.emails?.find(({ id }) => id !== without.email)?.address,
+      username: without.username ? null : profile.username?.username,
+      phone: without.phone ? null : profile.phone_number,
+      phoneVerified: !without.phone && profile.phone_number_verified,
+    }),
     hasPassword: has.hasPassword && !without.password,
     hasPasskey: profile.passkeys?.some(({ id }) => id !== without.passkey) === true,
     hasIdentity: identities.some(isLeft),

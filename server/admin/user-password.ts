@@ -3,7 +3,7 @@ import { endSignIns } from "../account/access-revocation.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
-import { factsById } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
 import type { Enqueuing } from "../jobs/jobs.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";

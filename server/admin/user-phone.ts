@@ -30,7 +30,7 @@ export async function setUserPhone(
   const parsed = parsePhoneNumber(given.phone_number, context.tenant.config);
   if (!parsed.ok)
     return rejectAdmin("invalid", "`phone_number` must be a mobile number of an allowed country, in E.164.");
-  const phone = { phone_number: parsed.number, phone_number_verified: given.phone_number_verified };
+  const phone = { phone_number: parsed.value, phone_number_verified: given.phone_number_verified };
   return changeUser(
     context,
     userId,

@@ -14,7 +14,7 @@ export const usernameTaken = rejectAdmin("conflict", "A user of the tenant has t
 export function readUsername(
   { username: limits }: Config,
   given: string,
-): { ok: true; username: string } | AdminRejection {
+): { ok: true; value: string } | AdminRejection {
   const parsed = parseUsername(given, limits);
   if (parsed.ok) return parsed;
   const { min_length, max_length } = limits;

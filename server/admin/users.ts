@@ -5,8 +5,9 @@ import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email/email-address.ts";
+import { addEmail } from "../identity/email/emails.ts";
 import { isUploadedBy } from "../identity/picture.ts";
-import { addEmail, createUser, updateUserProfile } from "../identity/users.ts";
+import { createUser, updateUserProfile } from "../identity/users.ts";
 import type { Enqueuing } from "../jobs/jobs.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { MailJob } from "../mail/mail-job.ts";
@@ -58,7 +59,7 @@ export async function createAdminUser(
     async (tx) => {
       await createUser(tx, tenant.id, {
         id,
-        ...(name ? { username: name.username } : {}),
+        identifiers: name ? { username: name } : {},
         now: createdAt,
         platform: runtime.platform,
       });
@@ -103,7 +104,7 @@ export async function updateAdminUser(
     userId,
     async (changed) => {
       const { tx, record } = changed;
-      if (givenName !== undefined) await writeUsername(context, changed, name?.username ?? null);
+      if (givenName !== undefined) await writeUsername(context, changed, name?.value ?? null);
       if (changesProfile) {
         await updateUserProfile(tx, tenant.id, {
           userId,

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import { identifierKinds } from "../identity/identifiers.ts";
 
 /** What the settings of the audit log mask. */
 type Masking = Pick<Config["audit_log"], "mask" | "mask_ip_addresses">;
@@ -42,7 +43,7 @@ export function shownNetwork(address: string): string {
 }
 
 /** Members of an entry's details that hold an email address, a username or a phone number. */
-const nameMembers = ["email", "username", "phone", "previous_email", "previous_username", "previous_phone"];
+const nameMembers: readonly string[] = identifierKinds.flatMap((kind) => [kind, `previous_${kind}`]);
 
 /** Members that hold an IP address or a prefix. */
 const addressMembers = ["source", "ip_address"];

@@ -1,8 +1,9 @@
 import type { ReadOnly } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import { parseEmailAddress } from "../identity/email/email-address.ts";
+import { factsByIdentifier } from "../identity/facts.ts";
 import { parseUsername } from "../identity/username/username.ts";
-import { factsByEmail, factsByUsername, isUser } from "../identity/users.ts";
+import { isUser } from "../identity/users.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isUuid } from "../lib/uuid.ts";
 import type { AuditFilter } from "./audit-log.ts";
@@ -36,14 +37,14 @@ export async function resolveName(
   }
   if (given.includes("@")) {
     const name = parseEmailAddress(given, config.email.max_length) ?? given.toLowerCase();
-    return { userId: (await factsByEmail(read, id, name))?.userId ?? null, name };
+    return { userId: (await factsByIdentifier(read, id, "email", name))?.userId ?? null, name };
   }
   // Whichever countries are allowed now.
   if (given.startsWith("+")) return { userId: null, name: given.replace(/[^+\d]/g, "") };
   // Whatever the present limits are, an account may have been created under others.
   const parsed = parseUsername(given, { min_length: 1, max_length: Number.MAX_SAFE_INTEGER });
-  const name = parsed.ok ? parsed.username : given.toLowerCase();
-  return { userId: (await factsByUsername(read, id, name))?.userId ?? null, name };
+  const name = parsed.ok ? parsed.value : given.toLowerCase();
+  return { userId: (await factsByIdentifier(read, id, "username", name))?.userId ?? null, name };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lockUser } from "../identity/users.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import { accountOwner } from "../testing/account-owner.ts";
 import {
   type AuthenticatorApplication,

@@ -23,7 +23,7 @@ async function account(): Promise<{ id: string; address: string }> {
   const [id, now] = [randomUUID(), new Date()];
   const address = `${id}@example.com`;
   await database.write.transaction((tx) =>
-    createUser(tx, tenant.id, { id, email: { address, verifiedAt: now }, now, platform }),
+    createUser(tx, tenant.id, { id, identifiers: { email: { value: address, verifiedAt: now } }, now, platform }),
   );
   return { id, address };
 }
@@ -66,8 +66,8 @@ test("sends no notice if authenticators are not second factors", async () => {
   const id = randomUUID();
   const { database, platform, tenant } = off;
   const now = new Date();
-  const email = { address: "ada@example.com", verifiedAt: now };
-  await database.write.transaction((tx) => createUser(tx, tenant.id, { id, email, now, platform }));
+  const identifiers = { email: { value: "ada@example.com", verifiedAt: now } };
+  await database.write.transaction((tx) => createUser(tx, tenant.id, { id, identifiers, now, platform }));
   await there.enroll(id);
   expect(off.enqueued).toEqual([]);
   await off.close();

@@ -1,6 +1,6 @@
 import type { Databases } from "#db/client";
 import type { ClientContext } from "../context/context.ts";
-import { factsById } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import { securityNotice } from "../mail/security-notices.ts";

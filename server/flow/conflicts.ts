@@ -5,9 +5,12 @@ import {
   violatedForeignKey,
   violatedUnique,
 } from "#db/errors";
+import type { Identifier } from "../identity/identifier.ts";
+import { identifiers } from "../identity/identifiers.ts";
 import { singleRowConstraints } from "../methods/single-rows.ts";
 import type { FlowData } from "./data.ts";
 import { type StepError, stepError } from "./errors.ts";
+import { withoutIdentifier } from "./expected-codes.ts";
 import type { FlowType, StateName } from "./names.ts";
 
 /** The state and the error that a flow shows after a write that conflicted with a concurrent change. */
@@ -30,28 +33,27 @@ const accountChanged: ConflictEntry = {
 /** A parallel flow of the same user wrote the row first; the next step no longer asks for it. */
 const alreadyWritten: ConflictEntry = { error: stepError("form_data_invalid_error") };
 
+type IdentifierConstraint = (typeof identifiers)[number]["constraints"][keyof Identifier["constraints"]];
+
+const identifierConflicts = Object.fromEntries(
+  identifiers.flatMap(({ kind, askedIn, constraints, errors }): [string, ConflictEntry][] => [
+    [
+      constraints.taken,
+      {
+        login: askedIn,
+        registration: "registration_init",
+        profile: "profile_init",
+        error: stepError(errors.taken, { input: kind }),
+        discard: (data) => withoutIdentifier(kind, data),
+      },
+    ],
+    [constraints.second, alreadyWritten],
+    [constraints.changed, accountChanged],
+  ]),
+) as Record<IdentifierConstraint, ConflictEntry>;
+
 const conflicts = {
-  emails_address_unique: {
-    login: "onboarding_email",
-    registration: "registration_init",
-    profile: "profile_init",
-    error: stepError("email_already_exists", { input: "email" }),
-    // The code has been verified and cannot be used again.
-    discard: ({ passcode, ...data }) => data,
-  },
-  usernames_username_unique: {
-    login: "onboarding_username",
-    registration: "registration_init",
-    profile: "profile_init",
-    error: stepError("username_already_exists", { input: "username" }),
-  },
-  phone_numbers_number_unique: {
-    login: "mfa_phone_creation",
-    registration: "registration_init",
-    profile: "profile_init",
-    error: stepError("phone_number_already_exists", { input: "phone" }),
-    discard: ({ sms, phone, phoneVerified, ...data }) => data,
-  },
+  ...identifierConflicts,
   webauthn_credentials_pkey: {
     registration: "onboarding_create_passkey",
     error: stepError("passkey_invalid"),
@@ -59,15 +61,9 @@ const conflicts = {
   },
   account: accountChanged,
   account_blocked: { error: stepError("account_blocked") },
-  email: accountChanged,
-  username: accountChanged,
-  phone: accountChanged,
   identity: accountChanged,
   metadata: accountChanged,
   second_factor: accountChanged,
-  emails_primary_unique: alreadyWritten,
-  usernames_user_unique: alreadyWritten,
-  phone_numbers_user_unique: alreadyWritten,
   password: { error: stepError("value_invalid_error", { input: "password" }) },
   passcode: { error: stepError("passcode_invalid", { input: "code" }) },
   passkey: { error: stepError("passkey_invalid") },

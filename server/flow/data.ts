@@ -1,4 +1,10 @@
 import { z } from "zod";
+import {
+  type IdentifierKind,
+  identifierKinds,
+  identifiers,
+  type VerifiedIdentifier,
+} from "../identity/identifiers.ts";
 import { type CreatedMethod, createdInRegistrations, methodNames } from "../methods/index.ts";
 import { markedMethods } from "../sessions/account-marks.ts";
 import { type flowTypes, stateNames } from "./names.ts";
@@ -27,6 +33,15 @@ const pendingMembers = Object.fromEntries(
   ),
 ) as { [Kept in PendingMember as Kept["member"]]: z.ZodOptional<Kept["schema"]> };
 
+/** The canonical identifiers of a flow, entered by the user or the account's own, and whether this flow verified them. */
+const identifierMembers = Object.fromEntries(
+  identifiers.flatMap(({ kind, verified }) => [
+    [kind, z.string().optional()],
+    ...(verified === null ? [] : [[verified, z.boolean().optional()]]),
+  ]),
+) as Record<IdentifierKind, z.ZodOptional<z.ZodString>> &
+  Record<VerifiedIdentifier["verified"], z.ZodOptional<z.ZodBoolean>>;
+
 /** Data that a flow keeps between steps. `back` restores it, except for the members in `keptOnBack`. */
 export const flowData = z.object({
   capabilities: z
@@ -39,17 +54,13 @@ export const flowData = z.object({
   frameOrigin: z.string().optional(),
   /** Login identifier in canonical form, and as it was typed; a step-up takes it from the account, untyped. */
   identifier: z
-    .object({ kind: z.enum(["email", "username", "phone"]), value: z.string(), typed: z.string().optional() })
+    .object({ kind: z.enum(identifierKinds), value: z.string(), typed: z.string().optional() })
     .optional(),
   /** How this browser signed in to the account last, as its mark says. */
   lastMethod: z
     .union([z.object({ method: z.enum(markedMethods) }), z.object({ provider: z.string() })])
     .optional(),
-  /** Canonical address of this flow: entered by the user, or the account's own. */
-  email: z.string().optional(),
-  username: z.string().optional(),
-  /** Phone number (E.164) of this flow: entered by the user, or the account's own. */
-  phone: z.string().optional(),
+  ...identifierMembers,
   /** Account of this flow; at registration the one that will be created. */
   userId: z.uuid().optional(),
   /** The mailed code that the flow waits for. */
@@ -92,8 +103,6 @@ export const flowData = z.object({
   steppingUp: z.boolean().optional(),
   /** A recovery code mail was confirmed and the new password is not set yet. */
   recovering: z.boolean().optional(),
-  emailVerified: z.boolean().optional(),
-  phoneVerified: z.boolean().optional(),
   /** States of the plan that were completed or skipped. */
   completedStates: z.array(z.enum(stateNames)).default([]),
   /** Data to write at the end of a registration. */

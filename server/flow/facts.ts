@@ -1,4 +1,5 @@
-import type { UserFacts } from "../identity/users.ts";
+import type { UserFacts } from "../identity/facts.ts";
+import { identifierFacts } from "../identity/identifiers.ts";
 import { type CreatedMethod, createdInRegistrations, noMethods } from "../methods/index.ts";
 import type { FlowData } from "./data.ts";
 import type { FlowType } from "./names.ts";
@@ -12,15 +13,11 @@ export interface Facts extends Omit<UserFacts, "userId" | "credentialCount"> {
 /** Facts of an unknown account. */
 export const noFacts: Facts = {
   ...noMethods,
+  ...identifierFacts({}),
   deviceTrusted: false,
-  username: null,
-  email: null,
-  emailVerified: false,
   language: null,
   blocked: false,
   passkeyDeclinedAt: null,
-  phone: null,
-  phoneVerified: false,
 };
 
 /** Whether the flow is a registration whose account is written at its end; until then it does not exist. */
@@ -39,11 +36,7 @@ export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null):
     return {
       ...noFacts,
       ...Object.fromEntries(createdMethods(data).map(({ fact }) => [fact, true])),
-      username: data.username ?? null,
-      email: data.email ?? null,
-      emailVerified: data.emailVerified ?? false,
-      phone: data.phone ?? null,
-      phoneVerified: data.phoneVerified ?? false,
+      ...identifierFacts(data),
     };
   }
   if (!user) return noFacts;

@@ -1,7 +1,7 @@
 import { accountOf } from "../account/account.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { currentTime } from "../database/current-time.ts";
-import { factsById } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
 import type { Session } from "../objects/session.ts";
 import type { Runtime } from "../runtime.ts";
 import { assumedCapabilities } from "./capabilities.ts";

@@ -12,6 +12,9 @@ const identifierMethods = firstFactors.filter(
   (method): method is IdentifierMethod => method.firstFactor.followsIdentifier !== "never",
 );
 
+/** The states of the methods that an identifier can lead to. */
+export const methodStates = identifierMethods.map(({ firstFactor }) => firstFactor.state);
+
 type MethodState = IdentifierMethod["firstFactor"]["state"];
 
 /**
@@ -64,40 +67,4 @@ export function stateOfLastMethod(
 /** The identity provider that this browser used last for the account, by its mark; null if none, or not enabled. */
 export function lastProvider(config: Config, { lastMethod }: Pick<FlowData, "lastMethod">): Provider | null {
   return lastMethod && "provider" in lastMethod ? findProvider(config, lastMethod.provider) : null;
-}
-
-/** As `loginPasscode`, for a code by SMS. */
-export function loginSms(data: FlowData): NonNullable<FlowData["sms"]> {
-  return {
-    purpose: "sms_login",
-    decoy: data.userId === undefined || data.phone === undefined,
-    ...(data.phone ? { recipient: data.phone } : {}),
-  };
-}
-
-/** The code that a state of a method expects, as changes of the flow's data. */
-export function codeOfState(
-  state: string,
-  data: FlowData,
-): { passcode: FlowData["passcode"] | undefined; sms: FlowData["sms"] | undefined } {
-  return {
-    passcode: state === "passcode_confirmation" ? loginPasscode(data, "login") : undefined,
-    sms: state === "phone_confirmation" ? loginSms(data) : undefined,
-  };
-}
-
-/**
- * Returns the passcode to expect after an identifier. Without an account or an address it is a decoy: the responses are
- * the same, and no code is accepted.
- */
-export function loginPasscode(
-  data: FlowData,
-  purpose: "login" | "recovery",
-): NonNullable<FlowData["passcode"]> {
-  return {
-    purpose,
-    decoy: data.userId === undefined || data.email === undefined,
-    ...(data.email ? { recipient: data.email } : {}),
-    ...(data.userId ? {} : { notice: "email_login_attempted" as const }),
-  };
 }

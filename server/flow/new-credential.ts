@@ -1,6 +1,7 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { factsById, lockUser } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import { type VerifiedAttestation, verifyAttestation } from "../methods/passkey/passkeys.ts";
 import { type CredentialId, newCredential } from "../webauthn/credential-record.ts";
 import type { CredentialKind } from "../webauthn/options.ts";

@@ -1,5 +1,7 @@
+import { verifiedIdentifiers } from "../identity/identifiers.ts";
 import { rankedSecondFactors } from "../methods/second-factors.ts";
 import { canSignIn } from "../methods/ways-in.ts";
+import { confirmationStates } from "./expected-codes.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { mayAddCredential, needsEnrolment, offersDeviceTrust, secondFactorSteps } from "./second-factor.ts";
 import type { Situation } from "./situation.ts";
@@ -24,11 +26,7 @@ const plans = {
     if (!data.completedStates.includes("preflight")) return ["preflight", "registration_init"];
     if (data.signedUp) return stepsAfterFirstFactor(situation);
     if (!data.userId) return ["registration_init"];
-    const rest = [
-      ...stepIf("passcode_confirmation", needsEmailVerification(situation)),
-      ...stepIf("phone_confirmation", data.phone !== undefined && !data.phoneVerified),
-      ...credentialSteps(situation),
-    ];
+    const rest = [...verificationSteps(situation), ...credentialSteps(situation)];
     return [...withEnrolment(situation, rest), "success"];
   },
   profile: (situation) => {
@@ -65,7 +63,7 @@ export const plannableStates = {
     "preflight",
     "registration_init",
     ...afterFirstFactor.filter((state) => state !== "login_password_recovery"),
-    "phone_confirmation",
+    ...Object.values(confirmationStates).filter((state) => state !== "passcode_confirmation"),
     ...credentials,
     "device_trust",
     "success",
@@ -112,9 +110,14 @@ function stepsAfterFirstFactor(situation: Situation): StateName[] {
   ];
 }
 
-/** Whether a registration must verify its address first. */
-function needsEmailVerification({ data, config }: Situation): boolean {
-  return data.email !== undefined && config.email.require_verification && !data.emailVerified;
+/** Returns the states in which a registration verifies its identifiers. */
+function verificationSteps({ data, config }: Situation): StateName[] {
+  return verifiedIdentifiers.flatMap(({ kind, verified, requiresVerification }) =>
+    stepIf(
+      confirmationStates[kind],
+      data[kind] !== undefined && requiresVerification(config) && !data[verified],
+    ),
+  );
 }
 
 /**

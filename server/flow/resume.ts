@@ -1,3 +1,4 @@
+import { verifiedIdentifiers } from "../identity/identifiers.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
 import type { FlowRecord } from "./data.ts";
@@ -43,8 +44,7 @@ export function identifiesPerson(before: FlowRecord, after: FlowRecord): boolean
 function isIdentified({ data }: FlowRecord): boolean {
   return (
     data.factors.length > 0 ||
-    data.emailVerified === true ||
-    data.phoneVerified === true ||
+    verifiedIdentifiers.some(({ verified }) => data[verified] === true) ||
     data.signedUp !== undefined ||
     createdMethods(data).length > 0
   );

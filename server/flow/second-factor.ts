@@ -1,5 +1,4 @@
-import { enrolledMethods } from "../methods/index.ts";
-import { passcode } from "../methods/passcode/index.ts";
+import { enrolledMethods, firstFactors } from "../methods/index.ts";
 import {
   acceptedFactors,
   canEnrol,
@@ -9,7 +8,6 @@ import {
   isAccepted,
   isMultiFactor,
 } from "../methods/second-factors.ts";
-import { sms } from "../methods/sms/index.ts";
 import type { FlowData } from "./data.ts";
 import type { StateName } from "./names.ts";
 import type { Situation } from "./situation.ts";
@@ -44,8 +42,8 @@ export function needsEnrolment({ type, data, facts, config }: Situation): boolea
     return false;
   const isRegistration = type === "registration" || data.signedUp === "created";
   const hasPasswordLogin = password.enabled && facts.hasPassword;
-  const hasCodeLogin = [passcode, sms].some(
-    ({ has, firstFactor }) => firstFactor.isEnabled(config) && has(facts),
+  const hasCodeLogin = firstFactors.some(
+    ({ has, firstFactor }) => firstFactor.codeTo !== null && firstFactor.isEnabled(config) && has(facts),
   );
   const isEnrolmentPossible = enrolledMethods.some((method) =>
     canEnrol(method, facts, data.capabilities, config),

@@ -1,6 +1,8 @@
+import { firstIdentifier } from "../identity/identifiers.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, State, View } from "./define.ts";
 import { type ErrorCode, errors, type StepError } from "./errors.ts";
+import { recipientToVerify } from "./expected-codes.ts";
 import { describeInputs } from "./inputs.ts";
 import { linksOf } from "./links.ts";
 import type { StateName } from "./names.ts";
@@ -58,16 +60,10 @@ const withoutIdentity: readonly StateName[] = [
  */
 function identityOf({ type, state, data, facts }: View): IdentityPayload {
   if (withoutIdentity.includes(state)) return {};
-  const { identifier, passcode, sms, lastMethod } = data;
-  const own = data.steppingUp ? (facts.email ?? facts.username ?? facts.phone) : null;
+  const { identifier, lastMethod } = data;
+  const own = data.steppingUp ? firstIdentifier(facts)?.value : null;
   const typed = type === "profile" ? own : identifier?.typed;
-  const address =
-    state === "passcode_confirmation" && passcode?.purpose === "email_verification"
-      ? passcode.recipient
-      : undefined;
-  if (state === "phone_confirmation" && sms?.purpose === "phone_verification")
-    return sms.recipient ? { identifier: sms.recipient } : {};
-  const shown = type === "registration" ? (typed ?? address) : (address ?? typed);
+  const shown = recipientToVerify(state, data) ?? typed;
   return {
     ...(shown ? { identifier: shown } : {}),
     ...(lastMethod && type === "login"

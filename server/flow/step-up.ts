@@ -1,12 +1,13 @@
 import { audit } from "../audit/audit.ts";
+import { firstIdentifier } from "../identity/identifiers.ts";
 import { acceptedFactors, hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
 import type { FlowData } from "./data.ts";
 import type { Context, Entered } from "./define.ts";
-import type { Facts } from "./facts.ts";
-import { codeOfState, stateAfterIdentifier } from "./login-methods.ts";
+import { codeOfState, noCodes, recipientsOf } from "./expected-codes.ts";
+import { stateAfterIdentifier } from "./login-methods.ts";
 import type { REAUTHENTICATE } from "./names.ts";
 import { go, type Outcome, reject } from "./outcome.ts";
 
@@ -16,26 +17,19 @@ import { go, type Outcome, reject } from "./outcome.ts";
  */
 export function stepUp(context: Context): Outcome<typeof REAUTHENTICATE, "flow_discontinuity_error"> {
   const { data, facts, config } = context;
-  const identifier = identifierOf(facts);
+  const identifier = firstIdentifier(facts) ?? { kind: "username" as const, value: "" };
   const actualMethods = { ...config, privacy: { ...config.privacy, only_show_actual_login_methods: true } };
-  const email = facts.email ?? undefined;
-  const phone = facts.phone ?? undefined;
+  const recipients = recipientsOf(facts);
   const target =
     linkedProviders(context).length > 0
       ? "login_method_chooser"
-      : stateAfterIdentifier(actualMethods, { ...data, email }, facts);
+      : stateAfterIdentifier(actualMethods, { ...data, ...recipients }, facts);
   if (!target) return reject("flow_discontinuity_error");
-  const reauthentication = { identifier, email, phone, factors: [], steppingUp: true };
+  const reauthentication = { identifier, ...recipients, factors: [], steppingUp: true };
   return go(target, {
     data: { ...reauthentication, ...codeOfState(target, { ...data, ...reauthentication } as FlowData) },
     proceedsAfterProof: true,
   });
-}
-
-function identifierOf({ email, username, phone }: Facts): FlowData["identifier"] {
-  if (email !== null) return { kind: "email", value: email };
-  if (username === null && phone !== null) return { kind: "phone", value: phone };
-  return { kind: "username", value: username ?? "" };
 }
 
 /**
@@ -80,8 +74,7 @@ export async function completeStepUp({
       steppingUp: undefined,
       factors: [],
       identifier: undefined,
-      passcode: undefined,
-      sms: undefined,
+      ...noCodes,
     },
   };
 }

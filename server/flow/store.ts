@@ -2,7 +2,7 @@ import type { QueryResult, QueryResultRow } from "pg";
 import type { Database } from "#db/client";
 import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
-import { factColumns, factsOfColumns, type UserFacts } from "../identity/users.ts";
+import { factColumns, factsOfColumns, type UserFacts } from "../identity/facts.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { FlowRecord } from "./data.ts";
 import type { StepError } from "./errors.ts";

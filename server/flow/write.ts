@@ -7,7 +7,7 @@ import { type OwnerPayload, ownerPayloadOf, ownerPayloadOfJson } from "../accoun
 import { type AccountJson, accountPart } from "../account/stored-account.ts";
 import { mayHaveSubscriber, subscribedParts } from "../events/emit.ts";
 import type { WrittenEvents } from "../events/write-records.ts";
-import { factsById } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { JobCause } from "../jobs/job-cause.ts";
 import { sha256 } from "../lib/sha256.ts";

@@ -5,15 +5,10 @@ import { executePart } from "#db/part";
 import { loadConfig } from "../config/load.ts";
 import { credentialRow } from "../testing/credential-row.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
-import {
-  addEmail,
-  createUser,
-  factsByEmail,
-  factsById,
-  factsByUsername,
-  setEmailVerified,
-  usernamePart,
-} from "./users.ts";
+import { addEmail, setEmailVerified } from "./email/emails.ts";
+import { factsById, factsByIdentifier } from "./facts.ts";
+import { usernamePart } from "./username/usernames.ts";
+import { createUser, type NewUser } from "./users.ts";
 
 const tenantId = loadConfig({}, "/nowhere").tenant.id;
 const noon = new Date("2030-01-01T12:00:00.000Z");
@@ -35,11 +30,9 @@ afterAll(() => postgres.close());
 const write = <Result>(change: (tx: Transaction) => Promise<Result>) =>
   postgres.database.write.transaction(change);
 
-type NewUser = Omit<Parameters<typeof createUser>[2], "id" | "now" | "platform">;
-
-async function newUser(user: NewUser = {}, tenant = tenantId): Promise<string> {
+async function newUser(identifiers: NewUser["identifiers"] = {}, tenant = tenantId): Promise<string> {
   const id = randomUUID();
-  await write((tx) => createUser(tx, tenant, { ...user, id, now: noon, platform }));
+  await write((tx) => createUser(tx, tenant, { id, identifiers, now: noon, platform }));
   return id;
 }
 
@@ -75,10 +68,13 @@ const passkey = (userId: string, mfaOnly: boolean) => credentialRow({ tenantId, 
 
 describe("user facts", () => {
   it("are the same by address, by username and by id", async () => {
-    const id = await newUser({ email: { address: "ada@example.com", verifiedAt: noon }, username: "ada" });
+    const id = await newUser({
+      email: { value: "ada@example.com", verifiedAt: noon },
+      username: { value: "ada" },
+    });
     const facts = { ...nothing, userId: id, username: "ada", email: "ada@example.com", emailVerified: true };
-    expect(await factsByEmail(read, tenantId, "ada@example.com")).toEqual(facts);
-    expect(await factsByUsername(read, tenantId, "ada")).toEqual(facts);
+    expect(await factsByIdentifier(read, tenantId, "email", "ada@example.com")).toEqual(facts);
+    expect(await factsByIdentifier(read, tenantId, "username", "ada")).toEqual(facts);
     expect(await factsById(read, tenantId, id)).toEqual(facts);
   });
 
@@ -103,26 +99,35 @@ describe("user facts", () => {
   });
 
   it("are null for an unknown user", async () => {
-    expect(await factsByEmail(read, tenantId, "unknown@example.com")).toBeNull();
-    expect(await factsByUsername(read, tenantId, "unknown")).toBeNull();
+    expect(await factsByIdentifier(read, tenantId, "email", "unknown@example.com")).toBeNull();
+    expect(await factsByIdentifier(read, tenantId, "username", "unknown")).toBeNull();
     expect(await factsById(read, tenantId, randomUUID())).toBeNull();
   });
 
   it("A68 are not found by the identifiers of another tenant's account", async () => {
-    const email = { address: "grace@example.com", verifiedAt: null };
-    const own = await newUser({ email, username: "grace" });
-    const foreign = await newUser({ email, username: "grace" }, otherTenantId);
-    expect(await factsByEmail(read, tenantId, email.address)).toMatchObject({ userId: own });
-    expect(await factsByEmail(read, otherTenantId, email.address)).toMatchObject({ userId: foreign });
-    expect(await factsByUsername(read, otherTenantId, "grace")).toMatchObject({ userId: foreign });
+    const email = { value: "grace@example.com" };
+    const own = await newUser({ email, username: { value: "grace" } });
+    const foreign = await newUser({ email, username: { value: "grace" } }, otherTenantId);
+    expect(await factsByIdentifier(read, tenantId, "email", email.value)).toMatchObject({ userId: own });
+    expect(await factsByIdentifier(read, otherTenantId, "email", email.value)).toMatchObject({
+      userId: foreign,
+    });
+    expect(await factsByIdentifier(read, otherTenantId, "username", "grace")).toMatchObject({
+      userId: foreign,
+    });
     expect(await factsById(read, otherTenantId, own)).toBeNull();
   });
 
   it("can be read inside the transaction that changes them", async () => {
     const facts = await write(async (tx) => {
       const id = randomUUID();
-      await createUser(tx, tenantId, { id, username: "inside", now: noon, platform });
-      return factsByUsername(tx, tenantId, "inside");
+      await createUser(tx, tenantId, {
+        id,
+        identifiers: { username: { value: "inside" } },
+        now: noon,
+        platform,
+      });
+      return factsByIdentifier(tx, tenantId, "username", "inside");
     });
     expect(facts).toMatchObject({ username: "inside" });
   });
@@ -130,7 +135,7 @@ describe("user facts", () => {
 
 describe("email addresses", () => {
   it("are primary if they are the first of the account", async () => {
-    const id = await newUser({ email: { address: "first@example.com", verifiedAt: null } });
+    const id = await newUser({ email: { value: "first@example.com", verifiedAt: null } });
     const second = {
       userId: id,
       address: "second@example.com",
@@ -144,11 +149,13 @@ describe("email addresses", () => {
       email: "first@example.com",
       emailVerified: false,
     });
-    expect(await factsByEmail(read, tenantId, "second@example.com")).toMatchObject({ userId: id });
+    expect(await factsByIdentifier(read, tenantId, "email", "second@example.com")).toMatchObject({
+      userId: id,
+    });
   });
 
   it("are unique in a tenant, by a named constraint", async () => {
-    await newUser({ email: { address: "taken@example.com", verifiedAt: null } });
+    await newUser({ email: { value: "taken@example.com", verifiedAt: null } });
     const userId = await newUser();
     const address = {
       userId,
@@ -165,14 +172,14 @@ describe("email addresses", () => {
   });
 
   it("are unique among twenty accounts that are created concurrently", async () => {
-    const email = { address: "race@example.com", verifiedAt: null };
+    const email = { value: "race@example.com" };
     const made = await Promise.allSettled(Array.from({ length: 20 }, () => newUser({ email })));
     expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect(await factsByEmail(read, tenantId, email.address)).not.toBeNull();
+    expect(await factsByIdentifier(read, tenantId, "email", email.value)).not.toBeNull();
   });
 
   it("keep the time of their first verification", async () => {
-    const userId = await newUser({ email: { address: "proof@example.com", verifiedAt: null } });
+    const userId = await newUser({ email: { value: "proof@example.com", verifiedAt: null } });
     const proof = { userId, address: "proof@example.com", now: noon };
     await write((tx) => setEmailVerified(tx, tenantId, proof));
     await write((tx) => setEmailVerified(tx, tenantId, { ...proof, now: later }));
@@ -182,7 +189,7 @@ describe("email addresses", () => {
 
   it("cannot be verified for an account or a tenant that does not have them", async () => {
     const address = "mine@example.com";
-    const owner = await newUser({ email: { address, verifiedAt: null } });
+    const owner = await newUser({ email: { value: address, verifiedAt: null } });
     const other = await newUser();
     const verify = (tenant: string, userId: string) =>
       errorOf((tx) => setEmailVerified(tx, tenant, { userId, address, now: noon }));
@@ -205,8 +212,8 @@ describe("usernames", () => {
   });
 
   it("are unique in a tenant, by a named constraint", async () => {
-    await newUser({ username: "taken" });
-    const userId = await newUser({ username: "free" });
+    await newUser({ username: { value: "taken" } });
+    const userId = await newUser({ username: { value: "free" } });
     const change = { userId, username: "taken", id: randomUUID(), now: noon };
     expect(await errorOf((tx) => executePart(tx, usernamePart(tenantId, change)))).toMatchObject({
       code: "23505",
@@ -217,10 +224,17 @@ describe("usernames", () => {
 });
 
 it("createUser writes nothing if the username is taken", async () => {
-  await newUser({ username: "half" });
+  await newUser({ username: { value: "half" } });
   const id = randomUUID();
-  const email = { address: "half@example.com", verifiedAt: null };
-  await errorOf((tx) => createUser(tx, tenantId, { id, email, username: "half", now: noon, platform }));
+  const email = { value: "half@example.com" };
+  await errorOf((tx) =>
+    createUser(tx, tenantId, {
+      id,
+      identifiers: { email, username: { value: "half" } },
+      now: noon,
+      platform,
+    }),
+  );
   expect(await factsById(read, tenantId, id)).toBeNull();
-  expect(await factsByEmail(read, tenantId, email.address)).toBeNull();
+  expect(await factsByIdentifier(read, tenantId, "email", email.value)).toBeNull();
 });

@@ -6,7 +6,8 @@ import type { Write } from "#db/write";
 import type { AuditType } from "../audit/audit-types.ts";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext } from "../context/context.ts";
-import type { UserFacts } from "../identity/users.ts";
+import type { UserFacts } from "../identity/facts.ts";
+import type { IdentifierFacts, VerifiedIdentifier } from "../identity/identifiers.ts";
 import type { MailFactor } from "../mail/messages.ts";
 import type { UserObject } from "../objects/user-object.ts";
 import type { Moving } from "./moving.ts";
@@ -100,7 +101,7 @@ export interface Removal {
 export type MethodFact = Extract<keyof UserFacts, `has${string}`>;
 
 /** What is known of an account where methods are judged. */
-export type MethodFacts = Pick<UserFacts, MethodFact | "email" | "username" | "phone" | "phoneVerified">;
+export type MethodFacts = Pick<UserFacts, MethodFact> & IdentifierFacts;
 
 /** What a client can do, as far as methods depend on it; undefined in flows that do not ask, which leaves it to the browser. */
 export type MethodCapabilities = { webauthn: boolean; platformAuthenticator: boolean } | undefined;
@@ -124,6 +125,10 @@ export interface FirstFactor {
   readonly followsIdentifier: "always" | "if_shown" | "never";
   readonly isEnabled: (config: Config) => boolean;
   readonly canUse: (capabilities: MethodCapabilities) => boolean;
+  /** The action that chooses it after an identifier; null if it is offered by an action of its own. */
+  readonly choice: { readonly action: string; readonly description: string } | null;
+  /** The kind of identifier that its code is sent to; null if it is no code that is sent. */
+  readonly codeTo: VerifiedIdentifier["kind"] | null;
 }
 
 export type SecondFactor =

@@ -6,7 +6,8 @@ import { rulesOf } from "#db/schema/table";
 import { tables } from "#db/tables";
 import { loadConfig } from "../config/load.ts";
 import { stateNames } from "../flow/names.ts";
-import { factsById } from "../identity/users.ts";
+import { factsById } from "../identity/facts.ts";
+import { identifierFacts } from "../identity/identifiers.ts";
 import { markedMethods } from "../sessions/account-marks.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { userWithEverything } from "../testing/user-with-everything.ts";
@@ -110,7 +111,7 @@ describe("an account with everything", () => {
 });
 
 const config = loadConfig({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" }, "/nowhere");
-const none = { ...noMethods, email: null, username: null, phone: null, phoneVerified: false };
+const none = { ...noMethods, ...identifierFacts({}) };
 const withFacts = (...facts: MethodFact[]) => ({
   ...none,
   ...Object.fromEntries(facts.map((fact) => [fact, true])),

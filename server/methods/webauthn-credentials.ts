@@ -7,7 +7,7 @@ import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../context/context.ts";
-import { factsJson } from "../identity/users.ts";
+import { factsJson } from "../identity/facts.ts";
 import { originOf } from "../sessions/use-origin.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
 

@@ -119,7 +119,7 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
     },
     emails,
     uploadedPicture: picture && { id: pictureId, data: hexOf(picture.bytes) },
-    username: username ? { id: platform.uuid(), username: username.username } : null,
+    username: username ? { id: platform.uuid(), username: username.value } : null,
     credentials,
   };
   return { ok: true, rows, omitted };

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
-import { addEmail, createUser } from "../identity/users.ts";
+import { addEmail } from "../identity/email/emails.ts";
+import { createUser } from "../identity/users.ts";
 import { credentialRow } from "../testing/credential-row.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { type UserObject, userObject, userObjectSchema } from "./user-object.ts";
@@ -45,9 +46,11 @@ it("builds in SQL the user that the schema describes", async () => {
   await postgres.database.write.transaction(async (tx) => {
     await createUser(tx, tenantId, {
       id,
-      email: { address, verifiedAt: noon },
-      username: id,
-      phone: { number: "+4915112345678", verifiedAt: noon },
+      identifiers: {
+        email: { value: address, verifiedAt: noon },
+        username: { value: id },
+        phone: { value: "+4915112345678", verifiedAt: noon },
+      },
       now: noon,
       platform,
     });

@@ -15,7 +15,7 @@ import {
   type SessionEventName,
   type WakesWebhooks,
 } from "../events/emit.ts";
-import { lockUser } from "../identity/users.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";

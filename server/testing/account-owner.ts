@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import type { FlowCoverage } from "../flow/coverage.ts";
+import { addEmail } from "../identity/email/emails.ts";
 import { readPicture, setUploadedPicture } from "../identity/picture.ts";
-import { addEmail, createUser } from "../identity/users.ts";
+import { createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { credentialRow } from "./credential-row.ts";
 import { type Walk, walk } from "./flow-walk.ts";
@@ -92,13 +93,13 @@ export async function accountOwner(
   }));
 
   await database.write.transaction(async (tx) => {
-    const named = {
-      ...(has.username ? { username: has.username } : {}),
+    const identifiers = {
+      ...(has.username ? { username: { value: has.username } } : {}),
       ...(has.phone
-        ? { phone: { number: has.phone.number, verifiedAt: has.phone.verified === false ? null : now } }
+        ? { phone: { value: has.phone.number, verifiedAt: has.phone.verified === false ? null : now } }
         : {}),
     };
-    await createUser(tx, tenant.id, { id: userId, now, platform, ...named });
+    await createUser(tx, tenant.id, { id: userId, now, platform, identifiers });
     const picture = has.picture ? readPicture(jpegPicture("square").toString("base64url")) : null;
     if (picture) await setUploadedPicture(tx, tenant.id, { userId, id: randomUUID(), picture, now });
     for (const [index, address] of addresses.entries()) {

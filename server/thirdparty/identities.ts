@@ -93,7 +93,7 @@ export function signUpByIdentity(
   const user: NewUser = {
     id: userId,
     names: facts,
-    ...(email ? { email: { address: email.address, verifiedAt: email.verified ? now : null } } : {}),
+    identifiers: email ? { email: { value: email.address, verifiedAt: email.verified ? now : null } } : {},
     now,
     platform: runtime.platform,
   };

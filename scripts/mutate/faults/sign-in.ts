@@ -83,9 +83,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "the first address needs no verification",
     file: "server/flow/plan.ts",
-    text: "return data.email !== undefined && config.email.require_verification && !data.emailVerified;",
-    fault:
-      "return data.email !== undefined && config.email.require_verification && data.emailVerified === false;",
+    text: "requiresVerification(config) && !data[verified]",
+    fault: "requiresVerification(config) && data[verified] === false",
     caughtBy: ["server/flow/plan.test.ts"],
   },
   {

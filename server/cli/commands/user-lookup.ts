@@ -6,7 +6,7 @@ import type { AuditType } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
 import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
-import { factsById, type UserFacts } from "../../identity/users.ts";
+import { factsById, type UserFacts } from "../../identity/facts.ts";
 import { type RemovableMethod, type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
 import { isSetUp } from "../../methods/second-factors.ts";
 import { readUserObject, type UserObject } from "../../objects/user-object.ts";

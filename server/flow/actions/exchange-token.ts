@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
 import { auditAttempt } from "../../audit/audit.ts";
-import { factsByEmail, factsById, isEmailVerified, type UserFacts } from "../../identity/users.ts";
+import { isEmailVerified } from "../../identity/email/emails.ts";
+import { factsById, factsByIdentifier, type UserFacts } from "../../identity/facts.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { hasSecondFactor } from "../../methods/second-factors.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
@@ -21,12 +22,12 @@ import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { action, type Context } from "../define.ts";
+import { noCodes, verificationCode } from "../expected-codes.ts";
 import { accountFacts, type Facts, noFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, go, next, retryPayload } from "../outcome.ts";
 import { rejectWithRedirect } from "../reject-with-redirect.ts";
-import { emailVerification } from "../states/onboarding-email.ts";
 import type { TakenAddressPayload } from "../wire.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";
 
@@ -63,7 +64,7 @@ export const exchangeToken = action({
 
     const { facts } = exchange;
     const { email } = facts;
-    const known = email === null ? null : await factsByEmail(context.db, tenant.id, email);
+    const known = email === null ? null : await factsByIdentifier(context.db, tenant.id, "email", email);
     const decided = decideAccount(await situationOf(context, facts, known));
     // Reauthentication links no identity.
     const verdict =
@@ -244,7 +245,7 @@ function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
       userId,
       email: email?.address,
       signedUp: "created",
-      passcode: address !== null && unverified ? emailVerification(address, false) : undefined,
+      ...(address !== null && unverified ? verificationCode("email", address, false) : noCodes),
     },
     facts: createdFacts,
     writes: signUpByIdentity(request, facts, { userId, email }),

@@ -1,8 +1,7 @@
 import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { createEmail } from "../../identity/email/emails.ts";
-import { setEmailVerified } from "../../identity/users.ts";
+import { createEmail, setEmailVerified } from "../../identity/email/emails.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import type { Context } from "../define.ts";
 import type { Effects } from "../outcome.ts";

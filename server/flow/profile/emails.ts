@@ -6,47 +6,36 @@ import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
 import { emit } from "../../events/emit.ts";
-import { parseEmailAddress } from "../../identity/email/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../../identity/email/emails.ts";
-import { factsByEmail } from "../../identity/users.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { byConfig } from "../inputs.ts";
+import { findOwner, identifierErrors, identifierInputs, readIdentifier } from "../entered-identifier.ts";
+import { verificationCode } from "../expected-codes.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
-import { emailVerification } from "../states/onboarding-email.ts";
 import { type Choice, itemId, oneOf } from "./choice.ts";
 import { profileAction, sensitiveAction } from "./profile-action.ts";
-
-const addressInput = byConfig(({ email }) =>
-  z.strictObject({
-    email: z.string().trim().min(3).max(email.max_length).meta({ input: "email", preserve: true }),
-  }),
-);
 
 /** Profile actions on email addresses. */
 export const emailActions = {
   email_create: sensitiveAction({
     description: "Add an email address.",
     costs: ["write", "mail"],
-    input: addressInput,
+    input: identifierInputs.email,
     when: ({ account, config }) => mayAddEmail(account, config),
     to: ["passcode_confirmation", STAY],
-    errors: ["value_invalid_error", "email_already_exists"],
-    async run({ request, db, account, config }, { email: typed }) {
-      const address = parseEmailAddress(typed, config.email.max_length);
-      if (!address) return reject("value_invalid_error", { input: "email" });
+    errors: identifierErrors("email"),
+    async run({ request, db, account, data, config }, { email: typed }) {
+      const read = readIdentifier("email", typed, config);
+      if (!read.ok) return read.rejection;
+      const { value: address } = read;
       const own = addressesOf(account);
       if (own.some((email) => email.address === address)) {
         return reject("email_already_exists", { input: "email" });
       }
-      const taken = (await factsByEmail(db, request.tenant.id, address)) !== null;
-      const { require_verification } = config.email;
-      if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
-        return reject("email_already_exists", { input: "email" });
-      }
-      if (require_verification) {
-        return go("passcode_confirmation", { data: { passcode: emailVerification(address, taken) } });
-      }
+      const owned = await findOwner({ request, db, data, config }, "email", address);
+      if (!owned.ok) return owned.rejection;
+      if (config.email.require_verification)
+        return go("passcode_confirmation", { data: verificationCode("email", address, owned.taken) });
       const { id } = account.profile;
       return stay({
         writes: [
@@ -142,7 +131,7 @@ export const emailActions = {
         .filter(isUnverified)
         .find(({ id }) => id === email_id);
       if (!email) return reject("not_found");
-      return go("passcode_confirmation", { data: { passcode: emailVerification(email.address, false) } });
+      return go("passcode_confirmation", { data: verificationCode("email", email.address, false) });
     },
   }),
 };

@@ -3,15 +3,14 @@ import { requireAccount } from "../../account/account.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { parsePhoneNumber } from "../../identity/phone/phone-number.ts";
 import { removePhone } from "../../identity/phone/phone-numbers.ts";
-import { factsByPhone } from "../../identity/users.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { canEnrol, isAccepted } from "../../methods/second-factors.ts";
 import { sms } from "../../methods/sms/index.ts";
+import { findOwner, identifierErrors, identifierInputs, readIdentifier } from "../entered-identifier.ts";
+import { verificationCode } from "../expected-codes.ts";
 import { STAY } from "../names.ts";
-import { go, reject, stay } from "../outcome.ts";
-import { numberVerification, phoneInput } from "../phone-input.ts";
+import { go, stay } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
 import { type ProfileView, sensitiveAction } from "./profile-action.ts";
 import { hasOthers, needsFactor } from "./second-factors.ts";
@@ -22,20 +21,17 @@ export const phoneActions = {
   phone_set: sensitiveAction({
     description: "Set the phone number, which a code by SMS confirms.",
     costs: ["write", "mail"],
-    input: phoneInput,
+    input: identifierInputs.phone,
     when: maySet,
     to: ["phone_confirmation", STAY],
-    errors: ["value_invalid_error", "phone_number_not_allowed", "phone_number_already_exists"],
+    errors: identifierErrors("phone"),
     async run({ request, db, facts, data, config }, { phone }) {
-      const parsed = parsePhoneNumber(phone, config);
-      if (!parsed.ok) return reject(parsed.reason, { input: "phone" });
-      const { number } = parsed;
-      if (number === facts.phone && facts.phoneVerified) return stay();
-      const owner = await factsByPhone(db, request.tenant.id, number);
-      const taken = owner !== null && owner.userId !== data.userId;
-      if (taken && config.privacy.show_account_existence_hints)
-        return reject("phone_number_already_exists", { input: "phone" });
-      return go("phone_confirmation", { data: { sms: numberVerification(number, taken) } });
+      const read = readIdentifier("phone", phone, config);
+      if (!read.ok) return read.rejection;
+      if (read.value === facts.phone && facts.phoneVerified) return stay();
+      const owned = await findOwner({ request, db, data, config }, "phone", read.value);
+      if (!owned.ok) return owned.rejection;
+      return go("phone_confirmation", { data: verificationCode("phone", read.value, owned.taken) });
     },
   }),
 

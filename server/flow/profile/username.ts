@@ -1,48 +1,32 @@
-import { z } from "zod";
 import { requireAccount } from "../../account/account.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { parseUsername } from "../../identity/username/username.ts";
 import { createUsername, removeUsername, replaceUsername } from "../../identity/username/usernames.ts";
-import { factsByUsername } from "../../identity/users.ts";
-import { byConfig } from "../inputs.ts";
+import { findOwner, identifierErrors, identifierInputs, readIdentifier } from "../entered-identifier.ts";
 import { STAY } from "../names.ts";
-import { reject, stay } from "../outcome.ts";
+import { stay } from "../outcome.ts";
 import { type ProfileContext, type ProfileView, profileAction, sensitiveAction } from "./profile-action.ts";
-
-const input = byConfig(({ username }) =>
-  z.strictObject({
-    username: z.string().trim().min(username.min_length).max(username.max_length).meta({ preserve: true }),
-  }),
-);
-
-const errors = [
-  "value_too_short_error",
-  "value_too_long_error",
-  "invalid_username_error",
-  "username_already_exists",
-] as const;
 
 /** Profile actions on the username. */
 export const usernameActions = {
   username_create: profileAction({
     description: "Choose a username.",
     costs: ["write"],
-    input,
+    input: identifierInputs.username,
     when: ({ account, config }) => config.username.enabled && !account.profile.username,
     to: [STAY],
-    errors,
+    errors: identifierErrors("username"),
     run: (context, { username }) => setName(context, username, createUsername, "user.update.username.create"),
   }),
   // Sensitive: a changed username locks out a user who signs in with it.
   username_update: sensitiveAction({
     description: "Choose another username.",
     costs: ["write"],
-    input,
+    input: identifierInputs.username,
     when: ({ account, config }) => config.username.enabled && !!account.profile.username,
     to: [STAY],
-    errors,
+    errors: identifierErrors("username"),
     run: (context, { username }) =>
       setName(context, username, replaceUsername, "user.update.username.update"),
   }),
@@ -80,19 +64,18 @@ function previousName({ profile }: ProfileContext["account"]) {
 }
 
 async function setName(
-  { request, db, account, config }: ProfileContext,
+  context: ProfileContext,
   given: string,
   writeUsername: typeof createUsername,
   event: "user.update.username.create" | "user.update.username.update",
 ) {
-  const parsed = parseUsername(given, config.username);
-  if (!parsed.ok) return reject(parsed.reason, { input: "username" });
-  const { username } = parsed;
+  const { request, account, config } = context;
+  const read = readIdentifier("username", given, config);
+  if (!read.ok) return read.rejection;
+  const { value: username } = read;
   if (username === account.profile.username?.username) return stay();
-  // Usernames are public, so a taken one is reported.
-  if (await factsByUsername(db, request.tenant.id, username)) {
-    return reject("username_already_exists", { input: "username" });
-  }
+  const owned = await findOwner(context, "username", username);
+  if (!owned.ok) return owned.rejection;
   const { id } = account.profile;
   return stay({
     facts: { username },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Client } from "../../context/client.ts";
-import { factsById, factsByPhone } from "../../identity/users.ts";
+import { factsById, factsByIdentifier } from "../../identity/facts.ts";
 import { type AccountContents, accountOwner } from "../../testing/account-owner.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
@@ -89,7 +89,7 @@ const phoneOf = async (userId: string) => {
 };
 
 const ownerOf = async (number: string) =>
-  (await factsByPhone(base.database.read, base.tenant.id, number))?.userId ?? null;
+  (await factsByIdentifier(base.database.read, base.tenant.id, "phone", number))?.userId ?? null;
 
 const claimsOf = ({ state }: Walk) => state.payload.claims as { amr: string[]; subject: string };
 

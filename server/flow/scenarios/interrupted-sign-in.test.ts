@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { factsById } from "../../identity/users.ts";
+import { factsById } from "../../identity/facts.ts";
 import { findSession } from "../../sessions/sessions.ts";
 import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";

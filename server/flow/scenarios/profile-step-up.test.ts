@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { flow as de } from "#words/de/flow";
 import { flow as en } from "#words/en/flow";
-import { factsById } from "../../identity/users.ts";
+import { factsById } from "../../identity/facts.ts";
 import { findSession } from "../../sessions/sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";

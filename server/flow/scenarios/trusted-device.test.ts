@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { factsById } from "../../identity/users.ts";
+import { factsById } from "../../identity/facts.ts";
 import { trustDevice } from "../../sessions/trusted-devices.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";

@@ -1,11 +1,9 @@
-import { passcode } from "../../methods/passcode/index.ts";
-import { password } from "../../methods/password/index.ts";
-import { sms } from "../../methods/sms/index.ts";
+import { type FirstFactorMethod, firstFactors } from "../../methods/index.ts";
 import { back } from "../actions/back.ts";
 import { continueWithKnownProvider } from "../actions/continue-with-known-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
-import { state, type View } from "../define.ts";
-import { loginPasscode, loginSms } from "../login-methods.ts";
+import { type Action, action, type NoInput, state, type View } from "../define.ts";
+import { loginCode } from "../expected-codes.ts";
 import { go } from "../outcome.ts";
 
 /**
@@ -15,35 +13,39 @@ import { go } from "../outcome.ts";
 const offered = (has: boolean, { type, config }: View) =>
   has || (type !== "profile" && !config.privacy.only_show_actual_login_methods);
 
+/** A method that the choice offers by an action of its record. */
+type ChosenMethod = Extract<FirstFactorMethod, { firstFactor: { choice: object } }>;
+
+type Choices = {
+  [Method in ChosenMethod as Method["firstFactor"]["choice"]["action"]]: Action<NoInput>;
+};
+
+const choices = Object.fromEntries(
+  firstFactors
+    .filter((method): method is ChosenMethod => method.firstFactor.choice !== null)
+    .map((method) => [method.firstFactor.choice.action, choose(method)]),
+) as Choices;
+
+function choose({ has, firstFactor: { choice, state, codeTo, isEnabled } }: ChosenMethod): Action<NoInput> {
+  return action({
+    description: choice.description,
+    costs: codeTo ? ["write", "mail"] : [],
+    when: (view) => isEnabled(view.config) && offered(has(view.facts), view),
+    to: [state],
+    run: ({ data }) => go(state, codeTo ? { data: loginCode(codeTo, data) } : {}),
+  });
+}
+
 /** The user chooses how to sign in. */
 export const loginMethodChooser = state({
   name: "login_method_chooser",
   needs: ["identifier"],
-  actions: (action) => ({
+  actions: () => ({
     thirdparty_oauth: continueWithKnownProvider,
-    continue_to_password_login: action({
-      description: "Sign in with a password.",
-      when: (view) => password.firstFactor.isEnabled(view.config) && offered(view.facts.hasPassword, view),
-      to: ["login_password"],
-      run: () => go("login_password"),
-    }),
-    continue_to_passcode_confirmation: action({
-      description: "Sign in with a code sent by email.",
-      costs: ["write", "mail"],
-      when: (view) => passcode.firstFactor.isEnabled(view.config) && offered(view.facts.email !== null, view),
-      to: ["passcode_confirmation"],
-      run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "login") } }),
-    }),
-    continue_to_phone_confirmation: action({
-      description: "Sign in with a code sent by SMS.",
-      costs: ["write", "mail"],
-      when: (view) => sms.firstFactor.isEnabled(view.config) && offered(view.facts.phone !== null, view),
-      to: ["phone_confirmation"],
-      run: ({ data }) => go("phone_confirmation", { data: { sms: loginSms(data) } }),
-    }),
+    ...choices,
     webauthn_generate_request_options: {
       ...generateRequestOptions,
-      when: (view) => generateRequestOptions.when(view) && offered(view.facts.hasPasskey, view),
+      when: (view: View) => generateRequestOptions.when(view) && offered(view.facts.hasPasskey, view),
     },
     back,
   }),

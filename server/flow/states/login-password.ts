@@ -5,8 +5,8 @@ import { type PasswordVerdict, verifyPassword } from "../../methods/password/pas
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
+import { loginCode } from "../expected-codes.ts";
 import { loginFailure } from "../login-failure.ts";
-import { loginPasscode } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
 import { go, next, rateLimited, reject } from "../outcome.ts";
 
@@ -57,7 +57,7 @@ export const loginPassword = state({
         config.email.enabled &&
         (facts.email !== null || !config.privacy.only_show_actual_login_methods),
       to: ["passcode_confirmation"],
-      run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "recovery") } }),
+      run: ({ data }) => go("passcode_confirmation", { data: loginCode("email", data, "recovery") }),
     }),
     continue_to_login_method_chooser: continueToLoginMethodChooser,
     back,

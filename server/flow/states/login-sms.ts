@@ -8,7 +8,7 @@ import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { type Context, state, type View } from "../define.ts";
 import { NEXT, STAY } from "../names.ts";
 import { next, stay } from "../outcome.ts";
-import { enterWithSms, resendSms, verifySms } from "../sms-codes.ts";
+import { enterWithCode, resendCode, verifyCode } from "../sent-codes.ts";
 
 type SmsContext = Context<"userId">;
 
@@ -20,7 +20,7 @@ export const loginSms = state({
   name: "login_sms",
   needs: ["userId"],
   // Where the number was removed, or another factor set up, nothing is sent: the next action goes on in the plan.
-  enter: async (context) => (isRequired(context) ? enterWithSms(context, subjectOf(context)) : {}),
+  enter: async (context) => (isRequired(context) ? enterWithCode(context, subjectOf(context)) : {}),
   shows: ({ config }) => ({ code_lifetime: config.phone.code_ttl }),
   actions: (action) => ({
     verify_passcode: action({
@@ -33,7 +33,7 @@ export const loginSms = state({
       async run(context, { code }) {
         // The plan asks for what the account has now.
         if (!isRequired(context)) return next();
-        const verified = await verifySms(context, subjectOf(context), code);
+        const verified = await verifyCode(context, subjectOf(context), code);
         if (!verified.ok) return verified.rejection;
         const factor = { method: "sms" as const, at: context.request.now.toISOString() };
         return next({ data: { factors: [...context.data.factors, factor] }, writes: [verified.write] });
@@ -45,7 +45,7 @@ export const loginSms = state({
       to: [STAY],
       errors: ["rate_limit_exceeded"],
       run: (context) =>
-        isRequired(context) ? resendSms(context, subjectOf(context)) : stay({}, { enter: false }),
+        isRequired(context) ? resendCode(context, subjectOf(context)) : stay({}, { enter: false }),
     }),
     ...switchesFrom(sms),
     recovery_code_validate: validateRecoveryCode,

@@ -1,20 +1,12 @@
-import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { parseEmailAddress } from "../../identity/email/email-address.ts";
 import { createEmail } from "../../identity/email/emails.ts";
-import { factsByEmail } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
-import { byConfig } from "../inputs.ts";
+import { enteredIdentifier, identifierErrors, identifierInputs } from "../entered-identifier.ts";
+import { verificationCode } from "../expected-codes.ts";
 import { NEXT } from "../names.ts";
-import { go, next, reject } from "../outcome.ts";
-
-const input = byConfig(({ email }) =>
-  z.strictObject({
-    email: z.string().trim().min(3).max(email.max_length).meta({ input: "email", preserve: true }),
-  }),
-);
+import { go, next } from "../outcome.ts";
 
 /** The user of an account without an email address is asked for one. */
 export const onboardingEmail = state({
@@ -29,23 +21,18 @@ export const onboardingEmail = state({
     email_address_set: action({
       description: "Set the account's email address.",
       costs: ["write", "mail"],
-      input,
+      input: identifierInputs.email,
       to: ["passcode_confirmation", NEXT],
-      errors: ["value_invalid_error", "email_already_exists"],
+      errors: identifierErrors("email"),
       async run({ request, db, data, facts, config }, { email }) {
-        const { tenant } = request;
         const { userId } = data;
         // Another flow of the user added one concurrently.
         if (facts.email !== null) return next();
-        const address = parseEmailAddress(email, config.email.max_length);
-        if (!address) return reject("value_invalid_error", { input: "email" });
-        const taken = (await factsByEmail(db, tenant.id, address)) !== null;
-        const { require_verification } = config.email;
-        if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
-          return reject("email_already_exists", { input: "email" });
-        }
-        if (require_verification)
-          return go("passcode_confirmation", { data: { passcode: emailVerification(address, taken) } });
+        const entered = await enteredIdentifier({ db, request, data, config }, "email", email);
+        if (!entered.ok) return entered.rejection;
+        const { value: address, taken } = entered;
+        if (config.email.require_verification)
+          return go("passcode_confirmation", { data: verificationCode("email", address, taken) });
         return next({
           data: { email: address },
           facts: { email: address },
@@ -60,13 +47,3 @@ export const onboardingEmail = state({
     skip: skip(({ config }) => config.email.optional),
   }),
 });
-
-/** Returns the passcode that verifies an address. A taken address receives a notice, and no code is accepted. */
-export function emailVerification(address: string, taken: boolean) {
-  return {
-    purpose: "email_verification" as const,
-    recipient: address,
-    decoy: taken,
-    ...(taken ? { notice: "email_registration_attempted" as const } : {}),
-  };
-}

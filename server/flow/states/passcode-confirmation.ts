@@ -1,27 +1,26 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
 import { dropCredentialsSetBeforeVerification } from "../../account/access-revocation.ts";
-import { audit, auditAttempt } from "../../audit/audit.ts";
-import { messageFacts } from "../../audit/message-records.ts";
+import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { createEmail, hasVerifiedEmail, releaseAddress } from "../../identity/email/emails.ts";
-import { isEmailVerified, setEmailVerified } from "../../identity/users.ts";
-import type { MailJob } from "../../mail/mail-job.ts";
-import type { PasscodeMail } from "../../mail/messages.ts";
+import {
+  createEmail,
+  hasVerifiedEmail,
+  isEmailVerified,
+  releaseAddress,
+  setEmailVerified,
+} from "../../identity/email/emails.ts";
 import { noMethods } from "../../methods/index.ts";
 import { byMail } from "../../methods/passcode/by-mail.ts";
-import type { PasscodeSubject } from "../../methods/passcode/passcode-channel.ts";
-import { ensurePasscodeSent, resendPasscode, verifyPasscode } from "../../methods/passcode/passcodes.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
-import { type Context, type Entered, state } from "../define.ts";
-import { stepError } from "../errors.ts";
+import { type Context, state } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
-import { causeOf, loginFailure } from "../login-failure.ts";
 import { NEXT, STAY } from "../names.ts";
-import { type Effects, next, rateLimited, reject, retryPayload, stay } from "../outcome.ts";
+import { type Effects, next, reject } from "../outcome.ts";
 import { confirmedAddress } from "../profile/confirmed-address.ts";
+import { enterWithCode, isSignIn, resendCode, verifyCode } from "../sent-codes.ts";
 
 type PasscodeContext = Context<"passcode">;
 
@@ -35,11 +34,7 @@ const codeInput = byConfig(({ email }) => {
 export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
-  async enter(context) {
-    const sent = await ensurePasscodeSent(context.request, subjectOf(context));
-    if (!sent.ok) return { error: rateLimitError(sent.retryAfterSeconds), writes: [withheld(context)] };
-    return { writes: sent.writes, jobs: sent.jobs };
-  },
+  enter: (context) => enterWithCode(context, subjectOf(context)),
   shows: ({ config }) => ({ code_lifetime: config.email.passcode_ttl }),
   actions: (action) => ({
     verify_passcode: action({
@@ -49,14 +44,11 @@ export const passcodeConfirmation = state({
       to: [NEXT],
       errors: ["passcode_invalid", "passcode_max_attempts_reached", "flow_discontinuity_error"],
       // A code that verifies an address is no sign-in.
-      proves: ({ data }) => (data.passcode?.purpose === "email_verification" ? null : "passcode"),
+      proves: ({ data }) =>
+        data.passcode && isSignIn({ channel: byMail, ...data.passcode }) ? "passcode" : null,
       async run(context, { code }) {
-        const verified = await verifyPasscode(context.request, subjectOf(context), code);
-        if (!verified.ok) {
-          const writes = failuresOf(context, verified.reason);
-          if (verified.reason === "exhausted") return reject("passcode_max_attempts_reached", { writes });
-          return reject("passcode_invalid", { input: "code", writes });
-        }
+        const verified = await verifyCode(context, subjectOf(context), code);
+        if (!verified.ok) return verified.rejection;
         const release = await releaseOf(context);
         if (release) return reject("flow_discontinuity_error", { writes: [verified.write, ...release] });
         const { writes = [], ...effects } = await confirmed(context);
@@ -68,24 +60,14 @@ export const passcodeConfirmation = state({
       costs: ["write", "mail"],
       to: [STAY],
       errors: ["rate_limit_exceeded"],
-      async run(context) {
-        const sent = await resendPasscode(context.request, subjectOf(context));
-        if (!sent.ok) return rateLimited(sent.retryAfterSeconds, { writes: [withheld(context)] });
-        return stay({ writes: sent.writes, jobs: sent.jobs }, { enter: false });
-      },
+      run: (context) => resendCode(context, subjectOf(context)),
     }),
     continue_to_login_method_chooser: continueToLoginMethodChooser,
     back,
   }),
 });
 
-function subjectOf({
-  type,
-  flowId,
-  data,
-  facts,
-  config,
-}: PasscodeContext): PasscodeSubject<PasscodeMail, MailJob> {
+function subjectOf({ type, flowId, data, facts, config }: PasscodeContext) {
   const { purpose, recipient, decoy, notice } = data.passcode;
   // A signed-in user chooses the address to verify, independent of the login identifier.
   const subject = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;
@@ -95,35 +77,12 @@ function subjectOf({
     purpose,
     decoy,
     // Failed attempts of an attacker cannot block a passkey.
-    hasAlternative: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
+    hasAlternative: isSignIn({ channel: byMail, purpose }) && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
     identifier: subject ?? recipient ?? "",
     ...(data.userId ? { userId: data.userId } : {}),
     ...(notice ? { notice } : {}),
   };
-}
-
-/** The entry about a code that does not sign in; a code that verifies an address is no sign-in. */
-function failuresOf(context: PasscodeContext, reason: "wrong" | "exhausted"): Write[] {
-  const { passcode, userId } = context.data;
-  if (passcode.purpose === "email_verification") return [];
-  const method = "passcode";
-  return [loginFailure(context, { method, reason: userId ? reason : "unknown_identifier" })];
-}
-
-/** The entry about a code that is not mailed, which the page says too. */
-function withheld(context: PasscodeContext): Write {
-  const { request, flowId, data } = context;
-  const { purpose, recipient, identifier } = subjectOf(context);
-  const { runtime, tenant } = request;
-  const facts = messageFacts(runtime.vault, tenant.id, "mail", purpose, recipient ?? identifier);
-  const details = { ...facts, flow: flowId, reason: "rate_limited" } as const;
-  const about = { userId: data.userId ?? null, cause: causeOf(context) };
-  return auditAttempt(request, "mail_withheld", details, about);
-}
-
-function rateLimitError(seconds: number): NonNullable<Entered["error"]> {
-  return stepError("rate_limit_exceeded", { payload: retryPayload(seconds) });
 }
 
 /**

@@ -6,6 +6,7 @@ import { emit } from "../../events/emit.ts";
 import { hasVerifiedEmail } from "../../identity/email/emails.ts";
 import { releasePhone, setPhone, setPhoneVerified } from "../../identity/phone/phone-numbers.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
+import { noMethods } from "../../methods/index.ts";
 import { isAccepted } from "../../methods/second-factors.ts";
 import { bySms } from "../../methods/sms/by-sms.ts";
 import { sms } from "../../methods/sms/index.ts";
@@ -13,12 +14,12 @@ import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
-import { isPendingRegistration, noFacts } from "../facts.ts";
+import { isPendingRegistration } from "../facts.ts";
 import { NEXT, STAY } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, next, reject } from "../outcome.ts";
 import { confirmedNumber } from "../profile/confirmed-number.ts";
-import { enterWithSms, resendSms, verifySms } from "../sms-codes.ts";
+import { enterWithCode, isSignIn, resendCode, verifyCode } from "../sent-codes.ts";
 
 type PhoneContext = Context<"sms">;
 
@@ -26,7 +27,7 @@ type PhoneContext = Context<"sms">;
 export const phoneConfirmation = state({
   name: "phone_confirmation",
   needs: ["sms"],
-  enter: (context) => enterWithSms(context, subjectOf(context)),
+  enter: (context) => enterWithCode(context, subjectOf(context)),
   shows: ({ config }) => ({ code_lifetime: config.phone.code_ttl }),
   actions: (action) => ({
     verify_passcode: action({
@@ -36,9 +37,9 @@ export const phoneConfirmation = state({
       to: [NEXT],
       errors: ["passcode_invalid", "passcode_max_attempts_reached", "flow_discontinuity_error"],
       // A code that verifies a number is no sign-in.
-      proves: ({ data }) => (data.sms?.purpose === "phone_verification" ? null : "sms"),
+      proves: ({ data }) => (data.sms && isSignIn({ channel: bySms, ...data.sms }) ? "sms" : null),
       async run(context, { code }) {
-        const verified = await verifySms(context, subjectOf(context), code);
+        const verified = await verifyCode(context, subjectOf(context), code);
         if (!verified.ok) return verified.rejection;
         const unusable = await releaseOf(context);
         if (unusable) return reject("flow_discontinuity_error", { writes: [verified.write, ...unusable] });
@@ -51,7 +52,7 @@ export const phoneConfirmation = state({
       costs: ["write", "mail"],
       to: [STAY],
       errors: ["rate_limit_exceeded"],
-      run: (context) => resendSms(context, subjectOf(context)),
+      run: (context) => resendCode(context, subjectOf(context)),
     }),
     continue_to_login_method_chooser: continueToLoginMethodChooser,
     back,
@@ -60,16 +61,16 @@ export const phoneConfirmation = state({
 
 function subjectOf({ flowId, data, facts, config }: PhoneContext) {
   const { purpose, recipient, decoy } = data.sms;
-  const isSignIn = purpose === "sms_login";
+  const forSignIn = isSignIn({ channel: bySms, purpose });
   return {
     channel: bySms,
     flowId,
     purpose,
     decoy,
     // Failed attempts of an attacker cannot block a passkey.
-    hasAlternative: isSignIn && config.passkey.enabled && facts.hasPasskey,
+    hasAlternative: forSignIn && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
-    identifier: (isSignIn ? data.identifier?.value : undefined) ?? recipient ?? "",
+    identifier: (forSignIn ? data.identifier?.value : undefined) ?? recipient ?? "",
     ...(data.userId ? { userId: data.userId } : {}),
   };
 }
@@ -148,13 +149,8 @@ function firstProof(context: PhoneContext, userId: string, number: string): Effe
     audit(request, "phone_verified", { phone: number }, userId),
   ];
   if (type === "profile") return { facts: { phoneVerified: true }, writes };
-  const { email, emailVerified, username, language, blocked, passkeyDeclinedAt } = facts;
   return {
-    facts: {
-      ...noFacts,
-      ...{ email, emailVerified, username, language, blocked, passkeyDeclinedAt },
-      ...{ phone: number, phoneVerified: true },
-    },
+    facts: { ...noMethods, deviceTrusted: false, phoneVerified: true },
     writes: [...writes, (tx) => dropCredentialsSetBeforeVerification(tx, request, userId, flowId)],
   };
 }

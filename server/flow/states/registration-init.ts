@@ -1,41 +1,32 @@
 import { z } from "zod";
-import type { Config } from "../../config/schema.ts";
-import { parseEmailAddress } from "../../identity/email/email-address.ts";
-import { parsePhoneNumber } from "../../identity/phone/phone-number.ts";
-import { parseUsername } from "../../identity/username/username.ts";
-import { factsByEmail, factsByPhone, factsByUsername } from "../../identity/users.ts";
+import {
+  type IdentifierKind,
+  identifierKinds,
+  requestedIdentifiers,
+  verifiedIdentifiers,
+} from "../../identity/identifiers.ts";
 import { rememberMe } from "../actions/remember-me.ts";
 import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
 import { type DataPatch, type FlowData, withoutUnconfirmed } from "../data.ts";
-import { state, type View } from "../define.ts";
+import { type Context, state, type View } from "../define.ts";
+import { findOwner, identifierErrors, identifierField, readIdentifier } from "../entered-identifier.ts";
+import { noCodes, verificationCode } from "../expected-codes.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
 import { go, reject } from "../outcome.ts";
-import { numberVerification, phoneField } from "../phone-input.ts";
 import { willBeAbleToSignIn } from "../plan.ts";
 import { goToSamlProvider } from "../saml-login.ts";
-import { emailVerification } from "./onboarding-email.ts";
 
-const asksFor = {
-  email: ({ email }: Config) => email.enabled && email.acquire_on_registration,
-  username: ({ username }: Config) => username.enabled && username.acquire_on_registration,
-  phone: ({ phone }: Config) => phone.enabled && phone.acquire_on_registration,
-};
+type Input = z.ZodObject<Record<IdentifierKind, z.ZodOptional<z.ZodString>>>;
 
 const input = byConfig((config) => {
-  const { email, username, phone } = config;
-  const address = z.string().trim().min(3).max(email.max_length).meta({ input: "email", preserve: true });
-  const name = z.string().trim().min(username.min_length).max(username.max_length).meta({ preserve: true });
-  return z.strictObject({
-    ...(asksFor.email(config) ? { email: email.optional ? address.optional() : address } : {}),
-    ...(asksFor.username(config) ? { username: username.optional ? name.optional() : name } : {}),
-    ...(asksFor.phone(config) ? { phone: phone.optional ? phoneField().optional() : phoneField() } : {}),
-  }) as z.ZodObject<Record<keyof typeof asksFor, z.ZodOptional<z.ZodString>>>;
+  const fields = requestedIdentifiers(config).map(({ kind }) => {
+    const field = identifierField(kind, config);
+    return [kind, config[kind].optional ? field.optional() : field];
+  });
+  return z.strictObject(Object.fromEntries(fields)) as Input;
 });
-
-const askedFor = (config: Config) =>
-  (Object.keys(asksFor) as (keyof typeof asksFor)[]).filter((kind) => asksFor[kind](config));
 
 /** Where registration is closed, the state offers nothing. */
 const isOpenAnd = (when: (view: View) => boolean) => (view: View) =>
@@ -49,68 +40,38 @@ export const registrationInit = state({
       description: "Register with an email address, a username, a phone number, or several of them.",
       costs: ["write", "mail"],
       input,
-      when: ({ config }) => config.account.allow_signup && askedFor(config).length > 0,
+      when: ({ config }) => config.account.allow_signup && requestedIdentifiers(config).length > 0,
       to: [NEXT, "thirdparty"],
-      errors: [
-        "value_missing_error",
-        "value_invalid_error",
-        "value_too_short_error",
-        "value_too_long_error",
-        "invalid_username_error",
-        "username_already_exists",
-        "email_already_exists",
-        "phone_number_not_allowed",
-        "phone_number_already_exists",
-        "flow_discontinuity_error",
-      ],
-      async run(context, { email: typedEmail, username: typedUsername, phone: typedPhone }) {
-        const { type, request, db, data, config } = context;
-        const { tenant, runtime } = request;
-        if (!typedEmail && !typedUsername && !typedPhone) {
-          const [first = "email"] = askedFor(config);
-          return reject("value_missing_error", { input: first });
+      errors: ["value_missing_error", ...identifierErrors(...identifierKinds), "flow_discontinuity_error"],
+      async run(context, typed) {
+        const { type, request, data, config } = context;
+        const asked = requestedIdentifiers(config);
+        const entered: { kind: IdentifierKind; value: string; typed: string }[] = [];
+        for (const { kind } of asked) {
+          const text = typed[kind];
+          if (!text) continue;
+          const read = readIdentifier(kind, text, config);
+          if (!read.ok) return read.rejection;
+          entered.push({ kind, value: read.value, typed: text });
         }
-        const parsed = typedUsername ? parseUsername(typedUsername, config.username) : null;
-        if (parsed && !parsed.ok) return reject(parsed.reason, { input: "username" });
-        const username = parsed?.username;
-        // Usernames are public, so a taken one is reported.
-        if (username && (await factsByUsername(db, tenant.id, username))) {
-          return reject("username_already_exists", { input: "username" });
-        }
-
-        const email = typedEmail ? parseEmailAddress(typedEmail, config.email.max_length) : undefined;
-        if (email === null) return reject("value_invalid_error", { input: "email" });
-        const dialled = typedPhone ? parsePhoneNumber(typedPhone, config) : null;
-        if (dialled && !dialled.ok) return reject(dialled.reason, { input: "phone" });
-        const phone = dialled?.number;
-        const redirect = email === undefined ? null : await goToSamlProvider(context, email, "email");
+        const [identifier] = entered;
+        if (!identifier) return reject("value_missing_error", { input: asked[0]?.kind ?? "email" });
+        const email = entered.find(({ kind }) => kind === "email");
+        const redirect = email ? await goToSamlProvider(context, email.value, "email") : null;
         if (redirect) return redirect;
-        const taken = email !== undefined && (await factsByEmail(db, tenant.id, email)) !== null;
-        const { require_verification } = config.email;
-        if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
-          return reject("email_already_exists", { input: "email" });
+        const taken = new Set<IdentifierKind>();
+        for (const { kind, value } of entered) {
+          const owned = await findOwner(context, kind, value);
+          if (!owned.ok) return owned.rejection;
+          if (owned.taken) taken.add(kind);
         }
-        const phoneTaken = phone !== undefined && (await factsByPhone(db, tenant.id, phone)) !== null;
-        if (phoneTaken && config.privacy.show_account_existence_hints) {
-          return reject("phone_number_already_exists", { input: "phone" });
-        }
-        const isPhoneVerified = data.phoneVerified && phone === data.phone;
         const identified: DataPatch = {
           pending: withoutUnconfirmed(data.pending),
-          email,
-          username,
-          phone,
-          userId: data.userId ?? runtime.platform.uuid(),
-          identifier: email
-            ? { kind: "email", value: email, typed: typedEmail }
-            : username === undefined && phone
-              ? { kind: "phone", value: phone, typed: typedPhone }
-              : { kind: "username", value: username ?? "", typed: typedUsername },
-          passcode: email && require_verification ? emailVerification(email, taken) : undefined,
-          // A verification counts for the same address only.
-          emailVerified: data.emailVerified && email === data.email ? true : undefined,
-          sms: phone && !isPhoneVerified ? numberVerification(phone, phoneTaken) : undefined,
-          phoneVerified: isPhoneVerified ? true : undefined,
+          userId: data.userId ?? request.runtime.platform.uuid(),
+          identifier,
+          ...Object.fromEntries(identifierKinds.map((kind) => [kind, undefined])),
+          ...Object.fromEntries(entered.map(({ kind, value }) => [kind, value])),
+          ...verifications(context, entered, taken),
         };
         const after = {
           ...data,
@@ -128,3 +89,20 @@ export const registrationInit = state({
     remember_me: { ...rememberMe, when: isOpenAnd(rememberMe.when) },
   }),
 });
+
+/** Returns what is verified of the identifiers, and the codes that verify the others, as a change of the data. */
+function verifications(
+  { data, config }: Pick<Context, "data" | "config">,
+  entered: readonly { kind: IdentifierKind; value: string }[],
+  taken: ReadonlySet<IdentifierKind>,
+): DataPatch {
+  const changes = verifiedIdentifiers.map(({ kind, verified, requiresVerification }): DataPatch => {
+    const value = entered.find((each) => each.kind === kind)?.value;
+    // A verification counts for the same identifier only.
+    const isVerified = data[verified] === true && value === data[kind];
+    const expects = value !== undefined && requiresVerification(config) && !isVerified;
+    const code = expects ? verificationCode(kind, value, taken.has(kind)) : {};
+    return { [verified]: isVerified ? true : undefined, ...code };
+  });
+  return Object.assign({}, noCodes, ...changes);
+}

@@ -2,6 +2,7 @@ import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
+import { identifiers } from "../../identity/identifiers.ts";
 import { userParts } from "../../identity/users.ts";
 import { describeUserAgent } from "../../lib/user-agent.ts";
 import { locate } from "../../locations/location.ts";
@@ -104,14 +105,16 @@ const passkeyOffers = ["onboarding_create_passkey", "credential_onboarding_choos
 /** Returns the writes that create the account of a pending registration. */
 function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
-  const { userId, email, username, phone, pending, completedStates } = data;
+  const { userId, pending, completedStates } = data;
+  const named = identifiers.map(({ kind, verified }) => {
+    const value = data[kind];
+    return [kind, value && { value, verifiedAt: verified !== null && data[verified] ? now : null }];
+  });
   const user = userParts(tenant.id, {
     id: userId,
     now,
     platform: runtime.platform,
-    ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
-    ...(username ? { username } : {}),
-    ...(phone ? { phone: { number: phone, verifiedAt: data.phoneVerified ? now : null } } : {}),
+    identifiers: Object.fromEntries(named),
     declinesPasskey: !pending.credential && passkeyOffers.some((state) => completedStates.includes(state)),
   });
   return [

@@ -1,15 +1,99 @@
-import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
+import { executePart, type Part } from "#db/part";
+import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../../context/context.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
-import { emailPart, lockUser } from "../users.ts";
+import type { IfTaken } from "../identifier.ts";
+import { lockUser } from "../lock-user.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform;
 
 const { emails } = schema;
+
+/** An address to add to an account. */
+export interface NewEmail {
+  userId: string;
+  address: string;
+  isPrimary: boolean;
+  verifiedAt: Date | null;
+  id: string;
+  now: Date;
+}
+
+const emailText = `new_email as (
+  insert into emails (tenant_id, id, user_id, address, is_primary, verified_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7)`;
+
+/**
+ * The part that adds an address to an account: the one place that inserts rows of `emails`. It violates
+ * `emails_address_unique` if an account of the tenant has the address, and `emails_primary_unique` if `isPrimary` is set
+ * and the account has a primary address.
+ */
+export function emailPart(tenantId: string, email: NewEmail, ifTaken: IfTaken = "violation"): Part {
+  const { id, userId, address, isPrimary, verifiedAt, now } = email;
+  const values = [tenantId, id, userId, address, isPrimary, verifiedAt, now];
+  if (ifTaken === "violation") return { name: "email", text: `${emailText})`, values, ofAccount: true };
+  return {
+    name: "email_free",
+    text: `${emailText} on conflict (tenant_id, address) do nothing returning 1)`,
+    values,
+    refuses: "case when not exists (select from new_email) then 'address' end",
+    ofAccount: true,
+  };
+}
+
+/** Adds an address to an account, as `emailPart` does. */
+export async function addEmail(tx: Transaction, tenantId: string, email: NewEmail): Promise<void> {
+  await executePart(tx, emailPart(tenantId, email));
+}
+
+const verification = prepared("email_proof", (db) =>
+  db
+    .select({ verifiedAt: emails.verifiedAt })
+    .from(emails)
+    .where(
+      and(
+        eq(emails.tenantId, sql.placeholder("tenantId")),
+        eq(emails.userId, sql.placeholder("userId")),
+        eq(emails.address, sql.placeholder("address")),
+      ),
+    ),
+);
+
+/** Whether an account has verified an address. False if it does not have the address. */
+export async function isEmailVerified(
+  db: ReadOnly,
+  tenantId: string,
+  { userId, address }: { userId: string; address: string },
+): Promise<boolean> {
+  const [email] = await verification(db).execute({ tenantId, userId, address });
+  return email?.verifiedAt != null;
+}
+
+/**
+ * Marks an address of an account as verified. The time of an earlier verification stays.
+ *
+ * @throws ConflictError("email") if the account does not have the address
+ */
+export async function setEmailVerified(
+  tx: Transaction,
+  tenantId: string,
+  { userId, address, now }: { userId: string; address: string; now: Date },
+): Promise<void> {
+  const marked = await tx
+    .update(emails)
+    .set({
+      verifiedAt: sql`coalesce(${emails.verifiedAt}, ${now.toISOString()}::timestamptz)`,
+      updatedAt: now,
+    })
+    .where(and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), eq(emails.address, address)))
+    .returning({ id: emails.id });
+  if (marked.length === 0) throw new ConflictError("email");
+}
 
 /**
  * Adds an address to an account.

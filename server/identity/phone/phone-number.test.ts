@@ -9,7 +9,7 @@ const everywhere = { phone: { allowed_countries: getCountries() } } as unknown a
 const within = (...countries: string[]) =>
   ({ phone: { allowed_countries: countries } }) as unknown as Parameters<typeof parsePhoneNumber>[1];
 
-const accepted = (number: string) => ({ ok: true, number });
+const accepted = (number: string) => ({ ok: true, value: number });
 const invalid = { ok: false, reason: "value_invalid_error" };
 const notAllowed = { ok: false, reason: "phone_number_not_allowed" };
 
@@ -116,8 +116,8 @@ describe("a text that is no number is rejected", () => {
       fc.property(text, (input) => {
         const parsed = parsePhoneNumber(input, everywhere);
         if (!parsed.ok) return ["value_invalid_error", "phone_number_not_allowed"].includes(parsed.reason);
-        expect(parsed.number).toMatch(/^\+[1-9]\d{6,14}$/);
-        expect(parsePhoneNumber(parsed.number, everywhere)).toEqual(parsed);
+        expect(parsed.value).toMatch(/^\+[1-9]\d{6,14}$/);
+        expect(parsePhoneNumber(parsed.value, everywhere)).toEqual(parsed);
         return true;
       }),
     );

@@ -1,11 +1,11 @@
 import { type NumberType, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import type { Config } from "../../config/schema.ts";
+import type { ParsedIdentifier } from "../identifier.ts";
 
 export type PhoneNumberError = "value_invalid_error" | "phone_number_not_allowed";
 
-export type ParsedPhoneNumber = { ok: true; number: string } | { ok: false; reason: PhoneNumberError };
-
-const MAX_INPUT_CHARACTERS = 64;
+/** The longest text that a number may be written as, with separators. */
+export const MAX_INPUT_CHARACTERS = 64;
 
 /** A number of E.164 has at most 15 digits; an exit code, a national prefix and a few more are bounded here. */
 const digitsAlone = /^\+?\d{3,24}$/;
@@ -31,7 +31,10 @@ const acceptedTypes: ReadonlySet<NumberType | undefined> = new Set(["MOBILE", "F
  * @returns the number; `value_invalid_error` if there is no such number, `phone_number_not_allowed` if it is none of a
  *   mobile line of an allowed country
  */
-export function parsePhoneNumber(text: string, { phone }: Pick<Config, "phone">): ParsedPhoneNumber {
+export function parsePhoneNumber(
+  text: string,
+  { phone }: Pick<Config, "phone">,
+): ParsedIdentifier<PhoneNumberError> {
   const digits = plainDigits(text);
   if (digits === null) return { ok: false, reason: "value_invalid_error" };
   const [country, ...others] = phone.allowed_countries;
@@ -47,7 +50,7 @@ export function parsePhoneNumber(text: string, { phone }: Pick<Config, "phone">)
   const isAllowed = parsed.country !== undefined && phone.allowed_countries.includes(parsed.country);
   if (!isAllowed || !acceptedTypes.has(parsed.getType()))
     return { ok: false, reason: "phone_number_not_allowed" };
-  return { ok: true, number: parsed.number };
+  return { ok: true, value: parsed.number };
 }
 
 /**

@@ -1,16 +1,42 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
-import { executePart } from "#db/part";
+import { executePart, type Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../../context/context.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
-import { lockUser, phonePart } from "../users.ts";
+import { lockUser } from "../lock-user.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform;
 
 const { phoneNumbers } = schema;
+
+/** A phone number to set. */
+export interface NewPhone {
+  userId: string;
+  number: string;
+  verifiedAt: Date | null;
+  id: string;
+  now: Date;
+}
+
+const phoneText = `new_phone as (
+  insert into phone_numbers (tenant_id, id, user_id, number, verified_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $6))`;
+
+/**
+ * The part that sets the phone number of an account that has none. It violates `phone_numbers_number_unique` if another
+ * account of the tenant has the number, and `phone_numbers_user_unique` if this account has one.
+ */
+export function phonePart(tenantId: string, { userId, number, verifiedAt, id, now }: NewPhone): Part {
+  return {
+    name: "phone",
+    text: phoneText,
+    values: [tenantId, id, userId, number, verifiedAt, now],
+    ofAccount: true,
+  };
+}
 
 /**
  * Sets the phone number of an account in place of the one that it has.

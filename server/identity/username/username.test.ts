@@ -14,7 +14,7 @@ describe("A8 converts a look-alike of a username to that username, or rejects it
     ["ſam", "sam"],
     ["\u212aate", "kate"],
   ])("converts %s to %s", (input, username) => {
-    expect(parse(input)).toEqual({ ok: true, username });
+    expect(parse(input)).toEqual({ ok: true, value: username });
   });
 
   test.each([
@@ -40,8 +40,8 @@ test("measures the length of the canonical form", () => {
   expect(parse("ab")).toEqual({ ok: false, reason: "value_too_short_error" });
   expect(parse("  ab  ")).toEqual({ ok: false, reason: "value_too_short_error" });
   expect(parse("")).toEqual({ ok: false, reason: "value_too_short_error" });
-  expect(parse("abc")).toEqual({ ok: true, username: "abc" });
-  expect(parse("ﬁx")).toEqual({ ok: true, username: "fix" });
+  expect(parse("abc")).toEqual({ ok: true, value: "abc" });
+  expect(parse("ﬁx")).toEqual({ ok: true, value: "fix" });
   expect(parse("a".repeat(32)).ok).toBe(true);
   expect(parse("a".repeat(33))).toEqual({ ok: false, reason: "value_too_long_error" });
   expect(parse("a".repeat(1_048_576))).toEqual({ ok: false, reason: "value_too_long_error" });
@@ -57,8 +57,8 @@ test("returns ASCII within the limits, which is its own canonical form, for any 
     fc.property(inputs, (input) => {
       const parsed = parse(input);
       if (!parsed.ok) return;
-      expect(parsed.username).toMatch(/^[a-z0-9_]{3,32}$/);
-      expect(parse(parsed.username)).toEqual(parsed);
+      expect(parsed.value).toMatch(/^[a-z0-9_]{3,32}$/);
+      expect(parse(parsed.value)).toEqual(parsed);
     }),
     { numRuns: 2000 },
   );
@@ -67,7 +67,7 @@ test("returns ASCII within the limits, which is its own canonical form, for any 
 test("ignores case", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9_]{3,32}$/), (username) => {
-      expect(parse(username.toUpperCase())).toEqual({ ok: true, username });
+      expect(parse(username.toUpperCase())).toEqual({ ok: true, value: username });
     }),
   );
 });

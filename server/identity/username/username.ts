@@ -1,3 +1,5 @@
+import type { ParsedIdentifier } from "../identifier.ts";
+
 const MAX_INPUT_CHARACTERS = 1024;
 
 export type UsernameError = "value_too_short_error" | "value_too_long_error" | "invalid_username_error";
@@ -13,12 +15,14 @@ export type UsernameError = "value_too_short_error" | "value_too_long_error" | "
 export function parseUsername(
   input: string,
   limits: { min_length: number; max_length: number },
-): { ok: true; username: string } | { ok: false; reason: UsernameError } {
+): ParsedIdentifier<UsernameError> {
   // Bounds the work of normalization.
   if (input.length > MAX_INPUT_CHARACTERS) return { ok: false, reason: "value_too_long_error" };
   const username = input.trim().normalize("NFKC").toLowerCase();
   const characters = [...username].length;
   if (characters < limits.min_length) return { ok: false, reason: "value_too_short_error" };
   if (characters > limits.max_length) return { ok: false, reason: "value_too_long_error" };
-  return /^\w+$/.test(username) ? { ok: true, username } : { ok: false, reason: "invalid_username_error" };
+  return /^\w+$/.test(username)
+    ? { ok: true, value: username }
+    : { ok: false, reason: "invalid_username_error" };
 }

@@ -1,15 +1,39 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
+import type { Part } from "#db/part";
 import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../../context/context.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
-import { usernamePart } from "../users.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform;
 
 const { usernames } = schema;
+
+/** A username to set. */
+export interface NewUsername {
+  userId: string;
+  username: string;
+  id: string;
+  now: Date;
+}
+
+const usernameText = `new_username as (
+  insert into usernames (tenant_id, id, user_id, username, created_at, updated_at) values ($1, $2, $3, $4, $5, $5))`;
+
+/**
+ * The part that sets the username of an account that has none. It violates `usernames_username_unique` if another account
+ * of the tenant has the name, and `usernames_user_unique` if this account has a username.
+ */
+export function usernamePart(tenantId: string, { userId, username, id, now }: NewUsername): Part {
+  return {
+    name: "username",
+    text: usernameText,
+    values: [tenantId, id, userId, username, now],
+    ofAccount: true,
+  };
+}
 
 /**
  * Sets the first username of an account.

@@ -6,6 +6,7 @@ import type { PasscodeChannel } from "./passcode-channel.ts";
 
 /** Codes that are mailed. */
 export const byMail: PasscodeChannel<PasscodeMail, MailJob> = {
+  name: "mail",
   method: "passcode",
   proofs: { login: "first_factor", recovery: "first_factor", email_verification: "recipient" },
   limitScope: "",

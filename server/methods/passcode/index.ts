@@ -19,6 +19,11 @@ export const passcode = {
     followsIdentifier: "always",
     isEnabled: ({ email }) => email.enabled && email.use_for_authentication,
     canUse: () => true,
+    choice: {
+      action: "continue_to_passcode_confirmation",
+      description: "Sign in with a code sent by email.",
+    },
+    codeTo: "email",
   },
   secondFactor: null,
 } as const satisfies Method;

@@ -6,10 +6,13 @@ import type { Platform } from "../../lib/platform.ts";
 import type { CountedMethod } from "../../limits/failure-counters.ts";
 import type { Charge } from "../../limits/rate-limits.ts";
 import type { NoticeMail } from "../../mail/messages.ts";
+import type { ChannelName } from "../../messages/outages.ts";
 import type { MailedCode } from "../mailed-link/mailed-link.ts";
 
 /** How codes are sent, and what differs by it. */
 export interface PasscodeChannel<Purpose extends string, Job> {
+  /** What carries them. */
+  readonly name: ChannelName;
   /** In counters of failures. */
   readonly method: Extract<CountedMethod, "passcode" | "sms">;
   /**

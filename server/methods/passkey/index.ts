@@ -22,6 +22,8 @@ export const passkey = {
     followsIdentifier: "if_shown",
     isEnabled: (config) => config.passkey.enabled,
     canUse: (capabilities) => capabilities?.webauthn === true,
+    choice: null,
+    codeTo: null,
   },
   secondFactor: null,
 } as const satisfies Method;

@@ -4,7 +4,7 @@ import { audit } from "../../audit/audit.ts";
 import type { AuditOutputs } from "../../audit/audit-output.ts";
 import type { Config } from "../../config/schema.ts";
 import type { RequestContext } from "../../context/context.ts";
-import { type FactsJson, factsOfJson, type UserFacts } from "../../identity/users.ts";
+import { type FactsJson, factsOfJson, type UserFacts } from "../../identity/facts.ts";
 import type { Sealing } from "../../keys/vault.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
 import { failureSubject, successPart } from "../../limits/failure-counters.ts";

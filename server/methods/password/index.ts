@@ -22,6 +22,8 @@ export const password = {
     followsIdentifier: "always",
     isEnabled: (config) => config.password.enabled,
     canUse: () => true,
+    choice: { action: "continue_to_password_login", description: "Sign in with a password." },
+    codeTo: null,
   },
   secondFactor: null,
 } as const satisfies Method;

@@ -29,6 +29,8 @@ export const provider = {
     // Each provider has a setting of its own; an identity of a disabled one is no fact of the account.
     isEnabled: () => true,
     canUse: () => true,
+    choice: null,
+    codeTo: null,
   },
   secondFactor: null,
 } as const satisfies Method;

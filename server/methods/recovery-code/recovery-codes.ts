@@ -4,7 +4,7 @@ import { ConflictError } from "#db/errors";
 import { executePart } from "#db/part";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../../context/context.ts";
-import { lockUser } from "../../identity/users.ts";
+import { lockUser } from "../../identity/lock-user.ts";
 import { type Sealing, splitDigest } from "../../keys/vault.ts";
 import type { OnPlatform, Platform } from "../../lib/platform.ts";
 import type { RateLimited } from "../../limits/rate-limits.ts";

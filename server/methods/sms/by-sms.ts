@@ -5,6 +5,7 @@ import type { PasscodeChannel } from "../passcode/passcode-channel.ts";
 
 /** Codes that are sent by SMS. */
 export const bySms: PasscodeChannel<SmsPurpose, SmsJob> = {
+  name: "sms",
   method: "sms",
   proofs: { sms_login: "first_factor", sms_second_factor: "second_factor", phone_verification: "recipient" },
   limitScope: "sms/",

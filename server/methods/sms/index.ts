@@ -24,6 +24,8 @@ export const sms = {
     followsIdentifier: "always",
     isEnabled: ({ phone }) => phone.enabled && phone.use_for_authentication,
     canUse: () => true,
+    choice: { action: "continue_to_phone_confirmation", description: "Sign in with a code sent by SMS." },
+    codeTo: "phone",
   },
   secondFactor: {
     kind: "own",

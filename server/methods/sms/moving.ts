@@ -26,7 +26,7 @@ export const smsMoving = movingAs({
     const verifiedAt = phone_number_verified_at ?? null;
     return {
       ok: true,
-      rows: [{ id: platform.uuid(), number: parsed.number, verified_at: verifiedAt, created_at: createdAt }],
+      rows: [{ id: platform.uuid(), number: parsed.value, verified_at: verifiedAt, created_at: createdAt }],
     };
   },
 });

@@ -12,7 +12,7 @@ import { claimFlow } from "../../flow/store.ts";
 import { openSealed, ownerOf, requestContextOf } from "../../flow/stored-flow.ts";
 import { write } from "../../flow/write.ts";
 import { pageCookie } from "../../http/page/page-cookie.ts";
-import { factsById, type UserFacts } from "../../identity/users.ts";
+import { factsById, type UserFacts } from "../../identity/facts.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import type { Session } from "../../objects/session.ts";

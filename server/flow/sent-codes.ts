@@ -3,17 +3,18 @@ import { auditAttempt } from "../audit/audit.ts";
 import { messageFacts } from "../audit/message-records.ts";
 import type { PasscodeSubject } from "../methods/passcode/passcode-channel.ts";
 import { ensurePasscodeSent, resendPasscode, verifyPasscode } from "../methods/passcode/passcodes.ts";
-import type { SmsJob, SmsPurpose } from "../sms/sms-job.ts";
+import type { Job } from "../runtime.ts";
 import type { Context, Entered } from "./define.ts";
 import { stepError } from "./errors.ts";
 import { causeOf, loginFailure } from "./login-failure.ts";
 import type { STAY } from "./names.ts";
 import { type Outcome, rateLimited, reject, retryPayload, stay } from "./outcome.ts";
 
-type Subject = PasscodeSubject<SmsPurpose, SmsJob>;
-
 /** Sends the code of a state unless there is one that has not expired. */
-export async function enterWithSms(context: Context, about: Subject): Promise<Entered> {
+export async function enterWithCode<Purpose extends string, Sending extends Job>(
+  context: Context,
+  about: PasscodeSubject<Purpose, Sending>,
+): Promise<Entered> {
   const sent = await ensurePasscodeSent(context.request, about);
   if (sent.ok) return { writes: sent.writes, jobs: sent.jobs };
   const error = stepError("rate_limit_exceeded", { payload: retryPayload(sent.retryAfterSeconds) });
@@ -21,9 +22,9 @@ export async function enterWithSms(context: Context, about: Subject): Promise<En
 }
 
 /** Sends a new code. */
-export async function resendSms(
+export async function resendCode<Purpose extends string, Sending extends Job>(
   context: Context,
-  about: Subject,
+  about: PasscodeSubject<Purpose, Sending>,
 ): Promise<Outcome<typeof STAY, "rate_limit_exceeded">> {
   const sent = await resendPasscode(context.request, about);
   if (!sent.ok) return rateLimited(sent.retryAfterSeconds, { writes: [withheld(context, about)] });
@@ -35,9 +36,9 @@ export async function resendSms(
  *
  * @returns the write that uses it up, or the rejection of the action
  */
-export async function verifySms(
+export async function verifyCode<Purpose extends string, Sending extends Job>(
   context: Context,
-  about: Subject,
+  about: PasscodeSubject<Purpose, Sending>,
   code: string,
 ): Promise<
   | { ok: true; write: Write }
@@ -46,11 +47,10 @@ export async function verifySms(
   const verified = await verifyPasscode(context.request, about, code);
   if (verified.ok) return verified;
   const { reason } = verified;
-  // A code that verifies a number is no sign-in.
-  const writes =
-    about.purpose === "phone_verification"
-      ? []
-      : [loginFailure(context, { method: "sms", reason: about.userId ? reason : "unknown_identifier" })];
+  const { method } = about.channel;
+  const writes = isSignIn(about)
+    ? [loginFailure(context, { method, reason: about.userId ? reason : "unknown_identifier" })]
+    : [];
   const rejection =
     reason === "exhausted"
       ? reject("passcode_max_attempts_reached", { writes })
@@ -58,12 +58,23 @@ export async function verifySms(
   return { ok: false, rejection };
 }
 
+/** Whether a code is a factor of an account; one that verifies a recipient is no sign-in. */
+export function isSignIn<Purpose extends string, Sending>({
+  channel,
+  purpose,
+}: Pick<PasscodeSubject<Purpose, Sending>, "channel" | "purpose">): boolean {
+  return channel.proofs[purpose] !== "recipient";
+}
+
 /** The entry about a code that is not sent, which the page says too. */
-function withheld(context: Context, { purpose, recipient, identifier }: Subject): Write {
+function withheld<Purpose extends string, Sending extends Job>(
+  context: Context,
+  { channel, purpose, recipient, identifier }: PasscodeSubject<Purpose, Sending>,
+): Write {
   const { request, flowId, data } = context;
   const { runtime, tenant } = request;
-  const facts = messageFacts(runtime.vault, tenant.id, "sms", purpose, recipient ?? identifier);
+  const facts = messageFacts(runtime.vault, tenant.id, channel.name, purpose, recipient ?? identifier);
   const details = { ...facts, flow: flowId, reason: "rate_limited" } as const;
   const about = { userId: data.userId ?? null, cause: causeOf(context) };
-  return auditAttempt(request, "sms_withheld", details, about);
+  return auditAttempt(request, `${channel.name}_withheld`, details, about);
 }

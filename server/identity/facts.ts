@@ -1,0 +1,90 @@
+import { and, type Column, eq, getTableColumns, getViewSelectedFields, sql } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import { prepared } from "#db/prepared";
+import type { IdentifierTable } from "./identifier.ts";
+import { type IdentifierKind, identifiers } from "./identifiers.ts";
+
+const { userFacts } = schema;
+
+const { tenantId: _, ...facts } = getViewSelectedFields(userFacts);
+
+/** Facts about a user that flows decide by: a row of the view `user_facts`. */
+export type UserFacts = Omit<typeof userFacts.$inferSelect, "tenantId">;
+
+/** The look-ups of an account by an identifier, by its kind. */
+const byIdentifier = Object.fromEntries(
+  identifiers.map(({ kind, table, column }) => {
+    const { tenantId, userId, ...columns } = getTableColumns<IdentifierTable>(schema[table]);
+    const value = (columns as Record<string, Column>)[column];
+    if (!value) throw new Error(`${table} has no column ${column}`);
+    const look = prepared(`facts_by_${kind}`, (db) =>
+      db
+        .select(facts)
+        .from(schema[table] as IdentifierTable)
+        .innerJoin(userFacts, and(eq(userFacts.tenantId, tenantId), eq(userFacts.userId, userId)))
+        .where(and(eq(tenantId, sql.placeholder("tenantId")), eq(value, sql.placeholder("value")))),
+    );
+    return [kind, look];
+  }),
+);
+
+const byId = prepared("facts_by_id", (db) =>
+  db
+    .select(facts)
+    .from(userFacts)
+    .where(
+      and(
+        eq(userFacts.tenantId, sql.placeholder("tenantId")),
+        eq(userFacts.userId, sql.placeholder("userId")),
+      ),
+    ),
+);
+
+/** Facts as `factsJson` gives them. */
+export type FactsJson = Omit<UserFacts, "passkeyDeclinedAt"> & { passkeyDeclinedAt: string | null };
+
+/** SQL of a JSON object with the facts of a row of `user_facts`, for statements that read more. @param row its alias */
+export function factsJson(row: string): string {
+  const members = Object.entries(facts).map(([name, column]) => `'${name}', ${row}.${column.name}`);
+  return `json_build_object(${members.join(", ")})`;
+}
+
+/** Converts what `factsJson` returns. */
+export function factsOfJson({ passkeyDeclinedAt, ...json }: FactsJson): UserFacts {
+  return { ...json, passkeyDeclinedAt: passkeyDeclinedAt === null ? null : new Date(passkeyDeclinedAt) };
+}
+
+/** SQL of the columns with the facts of a row of `user_facts`, for statements without a query builder. @param row its alias */
+export function factColumns(row: string): string {
+  return Object.values(facts)
+    .map((column) => `${row}.${column.name}`)
+    .join(", ");
+}
+
+/** The facts in a row with `factColumns`; null if the statement found none. */
+export function factsOfColumns(row: Record<string, unknown>): UserFacts | null {
+  if (!row[facts.userId.name]) return null;
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, column]) => [name, row[column.name]]),
+  ) as unknown as UserFacts;
+}
+
+/**
+ * Finds the account that has an identifier; one with several addresses by any of them.
+ *
+ * @param value in canonical form
+ */
+export async function factsByIdentifier(
+  db: ReadOnly,
+  tenantId: string,
+  kind: IdentifierKind,
+  value: string,
+): Promise<UserFacts | null> {
+  const [user] = (await byIdentifier[kind]?.(db).execute({ tenantId, value })) ?? [];
+  return user ?? null;
+}
+
+export async function factsById(db: ReadOnly, tenantId: string, userId: string): Promise<UserFacts | null> {
+  const [user] = await byId(db).execute({ tenantId, userId });
+  return user ?? null;
+}
