@@ -40,8 +40,8 @@ export const authenticatorFaults: readonly Fault[] = [
   {
     name: "the final challenge of an authentication is not compared",
     file: "server/authenticator/uaf/verify-authentication.ts",
-    text: "if (!assertion.finalChallengeHash.equals(finalChallengeHash))",
-    fault: "if (assertion.finalChallengeHash.length !== finalChallengeHash.length)",
+    text: "if (!signed.value.finalChallengeHash.equals(finalChallengeHash))",
+    fault: "if (signed.value.finalChallengeHash.length !== finalChallengeHash.length)",
     caughtBy: ["server/authenticator/uaf/verify-authentication.test.ts"],
   },
   {

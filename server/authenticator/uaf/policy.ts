@@ -23,6 +23,9 @@ export interface KeyName {
   keyId: string;
 }
 
+export const isSameKey = (one: KeyName, other: KeyName) =>
+  one.aaid === other.aaid && one.keyId === other.keyId;
+
 /** Authenticators that must not register: a whole model, or the one that holds this key. */
 export type Disallowed = Omit<KeyName, "keyId"> & Partial<KeyName>;
 

@@ -1,9 +1,9 @@
-import { type KeyObject, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { type DerItem, derItem } from "../../lib/der.ts";
 import { extensionOf, leadsToRoot } from "../../webauthn/formats/certificates.ts";
 import type { Algorithm } from "./algorithms.ts";
+import type { FullAttestation } from "./assertions.ts";
 import { isOfKind } from "./key-kinds.ts";
-import type { Attestation } from "./parse-registration-assertion.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 const MAX_CERTIFICATES = 6;
@@ -14,15 +14,6 @@ const aaidExtension = Buffer.from("2b0601040182e51c010101", "hex");
 /** Universal tags of the types in which the AAID is found: octet string, UTF-8, printable and IA5 string. */
 const textTags = [4, 12, 19, 22];
 
-/** Whether the registered key has signed its own registration data. */
-export function verifySurrogateAttestation(
-  { signature }: Attestation & { type: "surrogate" },
-  signed: Buffer,
-  by: { algorithm: Algorithm; key: KeyObject; strict: boolean },
-): boolean {
-  return verifySignature(by.algorithm, by.key, signed, signature, by.strict);
-}
-
 /**
  * Whether the key of the first certificate has signed the registration data, and that certificate is trusted: it is a
  * configured root itself, or chains to one. Certificates that name a model name this one, because a vendor may certify
@@ -31,7 +22,7 @@ export function verifySurrogateAttestation(
  * @param by.aaid the asserted model, in upper case
  */
 export function verifyFullAttestation(
-  { signature, certificates }: Attestation & { type: "full" },
+  { signature, certificates }: FullAttestation,
   signed: Buffer,
   by: { aaid: string; algorithm: Algorithm; roots: readonly string[]; now: Date; strict: boolean },
 ): boolean {

@@ -1,13 +1,11 @@
 import { rejectUaf, type UafRejection } from "../../failures/uaf.ts";
 import { algorithms } from "./algorithms.ts";
-import { modes } from "./assertion-info.ts";
-import { ASSERTION_SCHEME, decodeAssertion } from "./assertion-scheme.ts";
-import { authenticationResponse } from "./messages.ts";
-import type { AuthenticatorMetadata } from "./metadata.ts";
-import { parseAuthenticationAssertion } from "./parse-authentication-assertion.ts";
-import type { KeyName } from "./policy.ts";
+import { authenticationAssertion, modes } from "./assertions.ts";
+import { authenticationResponse, type UafResponse } from "./messages.ts";
+import { isSameKey, type KeyName } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
 import { transactionContentHash } from "./transaction.ts";
+import { readAssertion, verifyEach } from "./verify-assertions.ts";
 import { type ExpectedResponse, verifyUafResponse } from "./verify-response.ts";
 import { verifySignature } from "./verify-signature.ts";
 
@@ -24,10 +22,6 @@ export interface ExpectedAuthentication extends ExpectedResponse {
   transaction: string | null;
   /** Keys of the user that the request named. */
   keys: readonly RegisteredKey[];
-  /** Accepted models. */
-  accepted: readonly AuthenticatorMetadata[];
-  /** Whether to reject known deviations of published clients: padding, signatures that are not valid DER. */
-  strict: boolean;
 }
 
 /** A verified assertion: the key and its new signature counter. */
@@ -51,42 +45,26 @@ export function verifyUafAuthentication(
   // Verify the message around the assertions (steps 1 to 3).
   const response = verifyUafResponse(uafResponse, "Auth", authenticationResponse, expected);
   if (!response.ok) return response;
-
-  const assertions: VerifiedAssertion[] = [];
-  const rejected: UafRejection[] = [];
-  for (const sent of response.message.assertions) {
-    const verified = verifyAuthenticationAssertion(sent, response.finalChallengeHash, expected);
-    if (!verified.ok) rejected.push(verified);
-    else if (!assertions.some((other) => isSameKey(other, verified.assertion)))
-      assertions.push(verified.assertion);
-  }
-
-  // Ensure at least one assertion is valid.
-  if (assertions.length === 0) return rejected[0] ?? rejectUaf("message_malformed");
-  return { ok: true, assertions };
+  const each = verifyEach(response.message.assertions, (sent) =>
+    verifyAuthenticationAssertion(sent, response.finalChallengeHash, expected),
+  );
+  return each.ok ? { ok: true, assertions: each.verified } : each;
 }
 
 function verifyAuthenticationAssertion(
-  sent: { assertionScheme: string; assertion: string },
+  sent: UafResponse["assertions"][number],
   finalChallengeHash: Buffer,
   expected: ExpectedAuthentication,
-): { ok: true; assertion: VerifiedAssertion } | UafRejection {
-  // Ensure the assertion scheme is supported (step 4).
-  if (sent.assertionScheme !== ASSERTION_SCHEME) return rejectUaf("scheme_unknown");
-
-  // Ensure it has exactly the specified members, in their order (step 4).
-  const assertion = decodeAssertion(sent.assertion, parseAuthenticationAssertion, expected.strict);
-  if (!assertion) return rejectUaf("assertion_malformed");
-  const { aaid, info, signCounter } = assertion;
-  const keyId = assertion.keyId.toString("base64url");
-
-  // Ensure the model is accepted and not revoked.
-  const metadata = expected.accepted.find((model) => model.aaid === aaid);
-  if (!metadata) return rejectUaf("aaid_unknown");
-  if (metadata.revoked) return rejectUaf("authenticator_revoked");
+): VerifiedAssertion | UafRejection {
+  // Ensure it is an assertion of an accepted model (step 4).
+  const read = readAssertion(sent, authenticationAssertion, expected);
+  if (!read.ok) return read;
+  const { metadata, key: name } = read;
+  const { signed, signature } = read.assertion;
+  const { info, signCounter } = signed.value;
 
   // Ensure the request named the key (step 5).
-  const registered = expected.keys.find((key) => isSameKey(key, { aaid, keyId }));
+  const registered = expected.keys.find((key) => isSameKey(key, name));
   if (!registered) return rejectUaf("key_unknown");
 
   // Ensure the algorithm is accepted for the model, and fits the key.
@@ -98,12 +76,12 @@ function verifyAuthenticationAssertion(
   if (info.authenticatorVersion < metadata.version) return rejectUaf("version_too_old");
 
   // Ensure it signs this final challenge (step 6).
-  if (!assertion.finalChallengeHash.equals(finalChallengeHash))
+  if (!signed.value.finalChallengeHash.equals(finalChallengeHash))
     return rejectUaf("final_challenge_hash_mismatch");
 
   const key = importPublicKey(registered.publicKey, registered.keyFormat, algorithm.key, "storage");
   if (!key) return rejectUaf("public_key_unacceptable");
-  const isSigned = verifySignature(algorithm, key, assertion.signed, assertion.signature, expected.strict);
+  const isSigned = verifySignature(algorithm, key, signed.bytes, signature, expected.strict);
 
   // Ensure the signature counter has increased, unless the authenticator has none (step 7). Otherwise the key may have
   // been cloned, which only a valid signature indicates.
@@ -117,16 +95,11 @@ function verifyAuthenticationAssertion(
 
   // Ensure the confirmed transaction is that of the request (step 8).
   const confirmed = transaction === null ? Buffer.alloc(0) : transactionContentHash(transaction);
-  if (!assertion.transactionContentHash.equals(confirmed)) return rejectUaf("transaction_mismatch");
+  if (!signed.value.transactionContentHash.equals(confirmed)) return rejectUaf("transaction_mismatch");
 
   // Ensure the signature is valid (step 9).
   if (!isSigned) return rejectUaf("signature_not_verified");
 
-  return {
-    ok: true,
-    // Step 10.
-    assertion: { aaid, keyId, signCounter, authenticatorVersion: info.authenticatorVersion },
-  };
+  // Step 10.
+  return { ...name, signCounter, authenticatorVersion: info.authenticatorVersion };
 }
-
-const isSameKey = (one: KeyName, other: KeyName) => one.aaid === other.aaid && one.keyId === other.keyId;

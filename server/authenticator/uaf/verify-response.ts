@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { rejectUaf, type UafRejection } from "../../failures/uaf.ts";
 import { type Operation, readMessage, type UafResponse } from "./messages.ts";
+import type { AuthenticatorMetadata } from "./metadata.ts";
 import {
   type ExpectedChallenge,
   finalChallengeHash,
@@ -11,6 +12,13 @@ import { isSupportedVersion } from "./versions.ts";
 export interface ExpectedResponse extends ExpectedChallenge {
   /** The data that the client must return unchanged. Absent: not verified. */
   serverData?: string;
+  /** Accepted models. */
+  accepted: readonly AuthenticatorMetadata[];
+  /**
+   * Whether to reject known deviations of published clients: ids of new keys shorter than 32 bytes, padding, signatures
+   * that are not valid DER.
+   */
+  strict: boolean;
 }
 
 /**
