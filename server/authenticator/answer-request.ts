@@ -14,7 +14,7 @@ import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { applicationOf } from "./application.ts";
-import { type Device, insertDevice, isRegistered, keysUsed, newDevice, sortInLockOrder } from "./devices.ts";
+import { type Device, devicesOf, insertDevice, keysUsed, newDevice, sortInLockOrder } from "./devices.ts";
 import type { AnswerInput } from "./request-input.ts";
 import {
   type EndedRequest,
@@ -32,14 +32,12 @@ import {
   registrationResponse,
   type UafResponse,
 } from "./uaf/messages.ts";
+import { isSameKey } from "./uaf/policy.ts";
 import { type VerifiedAssertion, verifyUafAuthentication } from "./uaf/verify-authentication.ts";
 import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/verify-registration.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & AuditOutputs & Sealing & Enqueuing<MailJob>;
-
-/** The result of a valid response. */
-type Proof = { registrations: VerifiedRegistration[] } | { assertions: VerifiedAssertion[] };
 
 /** The keys of a registration were registered by another request. */
 class KeyTakenError extends Error {}
@@ -81,40 +79,36 @@ async function currentRequest(
   return found?.request ?? request;
 }
 
-function verify(
-  { tenant, now }: ClientContext<Process>,
-  { request, devices }: Answered,
-  uafResponse: string,
-): { ok: true; proof: Proof } | UafRejection {
-  const { appId, facets, accepted, channelBinding } = applicationOf(tenant.config);
-  const { strict } = tenant.config.authenticator;
-  const { operation, challenge, deviceIds, transaction, createdAt } = request;
-  const expected = { appId, challenge: challenge ?? "", facets, accepted, channelBinding, strict };
-  if (operation === "REG") {
-    const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, disallowed: devices, now });
-    return verified.ok ? { ok: true, proof: { registrations: verified.registrations } } : verified;
-  }
-  // Devices that were registered after the request were not asked.
-  const keys = devices.filter(
-    (device) => device.createdAt <= createdAt && (deviceIds === null || deviceIds.includes(device.id)),
-  );
-  const verified = verifyUafAuthentication(uafResponse, { ...expected, transaction, keys });
-  return verified.ok ? { ok: true, proof: { assertions: verified.assertions } } : verified;
-}
-
 /** Verifies the response and ends the request; null if it ended meanwhile. */
 async function endByVerdict(
   context: ClientContext<Process>,
   answered: Answered,
   answer: AnswerInput,
 ): Promise<AuthenticatorRequest | null> {
-  const verified = verify(context, answered, answer.uafResponse);
+  const { tenant, now } = context;
+  const { request, devices } = answered;
+  const { operation, deviceIds, transaction, createdAt } = request;
+  const { strict } = tenant.config.authenticator;
+  const expected = { ...applicationOf(tenant.config), challenge: request.challenge ?? "", strict };
   try {
-    if (!verified.ok) return await fail(context, answered, verified);
-    const { proof } = verified;
-    return "registrations" in proof
-      ? await register(context, answered, answer, proof.registrations)
-      : await authenticate(context, answered, proof.assertions);
+    if (operation === "REG") {
+      const verified = verifyUafRegistrationResponse(answer.uafResponse, {
+        ...expected,
+        disallowed: devices,
+        now,
+      });
+      return await (verified.ok
+        ? register(context, answered, answer, verified.registrations)
+        : fail(context, answered, verified));
+    }
+    // Devices that were registered after the request were not asked.
+    const keys = devices.filter(
+      (device) => device.createdAt <= createdAt && (deviceIds === null || deviceIds.includes(device.id)),
+    );
+    const verified = verifyUafAuthentication(answer.uafResponse, { ...expected, transaction, keys });
+    return await (verified.ok
+      ? authenticate(context, answered, verified.assertions)
+      : fail(context, answered, verified));
   } catch (error) {
     if (!hasRequestEnded(error)) throw error;
     return null;
@@ -130,7 +124,7 @@ async function authenticate(
   const owner = { tenantId: tenant.id, userId: answered.request.userId };
   const used = sortInLockOrder(assertions);
   const [first] = used;
-  const device = answered.devices.find((one) => one.aaid === first?.aaid && one.keyId === first.keyId);
+  const device = first && answered.devices.find((one) => isSameKey(one, first));
   if (!first || !device) throw new Error("an assertion was accepted that no device has made");
   try {
     const { ending, entry } = success(context, answered, device);
@@ -138,7 +132,8 @@ async function authenticate(
   } catch (error) {
     // The device was changed after the response was verified.
     if (!(error instanceof ConflictError) || error.reason !== "authenticator_key") throw error;
-    const isStillRegistered = await isRegistered(runtime.database.read, owner, first);
+    const current = await devicesOf(runtime.database.read, tenant, owner.userId);
+    const isStillRegistered = current.some((one) => isSameKey(one, first));
     const cause = isStillRegistered ? rejectUaf("sign_counter") : "key_unregistered";
     return fail(context, answered, cause);
   }

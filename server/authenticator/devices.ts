@@ -10,6 +10,7 @@ import type { ClientContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isUuid } from "../lib/uuid.ts";
+import type { AnswerInput } from "./request-input.ts";
 import type { VerifiedAssertion } from "./uaf/verify-authentication.ts";
 import type { VerifiedRegistration } from "./uaf/verify-registration.ts";
 
@@ -24,17 +25,6 @@ export type DeviceRow = typeof authenticatorDevices.$inferSelect;
 
 /** A device; `keyId` in base64url, as UAF messages have it. */
 export type Device = Omit<DeviceRow, "keyId"> & { keyId: string };
-
-/** Description of a device by its app. All members are optional. */
-export interface DeviceKeyInfo {
-  pushToken?: string;
-  secret?: string;
-  keyName?: string;
-  deviceOs?: string;
-  osVersion?: string;
-  manufacturer?: string;
-  model?: string;
-}
 
 const contextOf = (tenantId: string, id: string) =>
   sealContext(authenticatorDevices, "sealedHandles", { tenantId, id });
@@ -82,31 +72,24 @@ export function newDevice(
   of: {
     tenantId: string;
     userId: string;
-    info: DeviceKeyInfo;
+    info: AnswerInput["deviceKeyInfo"];
     fallbackName: string;
     isSecondFactorOnly: boolean;
     now: Date;
   },
 ): Device {
   const id = platform.uuid();
-  const { pushToken, secret, keyName, deviceOs, osVersion, manufacturer, model } = of.info;
+  const { info, fallbackName, now, ...owner } = of;
+  const { pushToken, secret, keyName, deviceOs, osVersion, manufacturer, model } = info;
+  const { tcDisplayPNGCharacteristics: tcDisplayPng = null, ...registered } = key;
   const handles = { ...(pushToken ? { pushToken } : {}), ...(secret ? { secret } : {}) };
   const hasHandles = Object.keys(handles).length > 0;
   return {
-    tenantId: of.tenantId,
+    ...owner,
     id,
-    userId: of.userId,
-    aaid: key.aaid,
-    keyId: key.keyId,
-    publicKey: key.publicKey,
-    keyFormat: key.keyFormat,
-    algorithm: key.algorithm,
-    signCounter: key.signCounter,
-    regCounter: key.regCounter,
-    authenticatorVersion: key.authenticatorVersion,
-    attestation: key.attestation,
-    tcDisplayPng: key.tcDisplayPNGCharacteristics ?? null,
-    keyName: keyName || model || of.fallbackName,
+    ...registered,
+    tcDisplayPng,
+    keyName: keyName || model || fallbackName,
     deviceOs: deviceOs || null,
     osVersion: osVersion || null,
     manufacturer: manufacturer || null,
@@ -114,9 +97,8 @@ export function newDevice(
     sealedHandles: hasHandles
       ? vault.seal(Buffer.from(JSON.stringify(handles)), contextOf(of.tenantId, id))
       : null,
-    isSecondFactorOnly: of.isSecondFactorOnly,
-    createdAt: of.now,
-    lastUsedAt: of.now,
+    createdAt: now,
+    lastUsedAt: now,
   };
 }
 
@@ -178,25 +160,8 @@ export function keysUsed(
   };
 }
 
-/** Whether a user's key is still registered. */
-export async function isRegistered(
-  db: ReadOnly,
-  { tenantId, userId }: { tenantId: string; userId: string },
-  { aaid, keyId }: { aaid: string; keyId: string },
-): Promise<boolean> {
-  const found = await db
-    .select({ one: sql`1` })
-    .from(authenticatorDevices)
-    .where(
-      and(
-        eq(authenticatorDevices.tenantId, tenantId),
-        eq(authenticatorDevices.userId, userId),
-        eq(authenticatorDevices.aaid, aaid),
-        eq(authenticatorDevices.keyId, Buffer.from(keyId, "base64url")),
-      ),
-    );
-  return found.length > 0;
-}
+const ofTenant = (tenantId: string, id: string) =>
+  and(eq(authenticatorDevices.tenantId, tenantId), eq(authenticatorDevices.id, id));
 
 /** @returns false if it does not exist */
 export async function deleteDevice(
@@ -205,7 +170,7 @@ export async function deleteDevice(
 ): Promise<boolean> {
   const deleted = await tx
     .delete(authenticatorDevices)
-    .where(and(eq(authenticatorDevices.tenantId, tenantId), eq(authenticatorDevices.id, id)))
+    .where(ofTenant(tenantId, id))
     .returning({ id: authenticatorDevices.id });
   return deleted.length === 1;
 }
@@ -227,7 +192,7 @@ export async function renameDevice(
     const renamed = await tx
       .update(authenticatorDevices)
       .set({ keyName })
-      .where(and(eq(authenticatorDevices.tenantId, tenant.id), eq(authenticatorDevices.id, deviceId)))
+      .where(ofTenant(tenant.id, deviceId))
       .returning({ id: authenticatorDevices.id });
     if (renamed.length === 0) return false;
     await audit(context, "authenticator_renamed", { device_id: deviceId })(tx);

@@ -1,44 +1,12 @@
 import { z } from "zod";
 import { MAX_TRANSACTION_BYTES } from "../config/sections/authenticator.ts";
-import { parseMember } from "../lib/parse-member.ts";
-import type { Location } from "../locations/location.ts";
-import type { DeviceKeyInfo } from "./devices.ts";
+import { type ParsedValue, parseMember } from "../lib/parse-member.ts";
 import { isMisleading } from "./uaf/transaction.ts";
 
 /**
  * Bodies of applications and authenticator apps. Published clients send unknown members, which are ignored, and null,
  * which counts as absent.
  */
-
-/** A request of an application. */
-export interface RequestInput {
-  operation: "REG" | "AUTH" | "DEREG";
-  /** The application's id of its user; opaque. */
-  userId: string;
-  /** Shown to the user, to distinguish accounts. */
-  username: string;
-  displayName?: string;
-  /** Text that the user confirms; only with `AUTH`. */
-  transaction?: string;
-  /** The user's browser, shown by the authenticator app. */
-  clientData?: { remoteAddress?: string; userAgent?: string };
-  /** The place of the browser. Absent or empty: looked up by its address. */
-  location?: Location;
-  /** Devices that may answer, or that are deregistered. Absent: all of the user's. */
-  deviceIds?: string[];
-  /** Stored for the application, which interprets it. */
-  isSecondFactorOnly?: boolean;
-}
-
-/** The response of an authenticator app. */
-export interface AnswerInput {
-  /** UAF response, as the UAF client returned it. */
-  uafResponse: string;
-  deviceKeyInfo: DeviceKeyInfo;
-}
-
-/** `message`: one sentence for developers. */
-export type Parsed<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
 const missingOr = (otherwise: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? "is missing" : otherwise),
@@ -70,19 +38,21 @@ const truncatedText = (maxCharacters: number) =>
     .string("must be a string")
     .transform((value) => value.slice(0, maxCharacters).toWellFormed().replaceAll("\0", ""));
 
-/** The body that creates a request. */
+/** The body by which an application creates a request. */
 export const requestBody = z
   .object(
     {
       operation: z.enum(["REG", "AUTH", "DEREG"], missingOr("must be REG, AUTH or DEREG")),
+      /** The application's id of its user; opaque. */
       userId: nonBlankText(255),
-      // UAF Protocol Specification 1.1, section 3.4.1.
+      // Shown to the user, to distinguish accounts. UAF Protocol Specification 1.1, section 3.4.1.
       username: nonBlankText(128),
       displayName: text(255).exactOptional(),
-      // The limit of the user's authenticators is checked when they are known.
+      // Text that the user confirms. The limit of the user's authenticators is checked when they are known.
       transaction: nonBlankText(MAX_TRANSACTION_BYTES)
         .refine(...plain)
         .exactOptional(),
+      /** The user's browser, shown by the authenticator app. */
       clientData: z
         .object(
           {
@@ -92,6 +62,7 @@ export const requestBody = z
           "must be an object",
         )
         .exactOptional(),
+      /** The place of the browser. Absent or empty: looked up by its address. */
       location: z
         .object(
           {
@@ -102,11 +73,13 @@ export const requestBody = z
           "must be an object",
         )
         .exactOptional(),
+      /** Devices that may answer, or that are deregistered. Absent: all of the user's. */
       deviceIds: z
         .array(z.uuid("must be the id of a device"), "must be a list")
         .min(1, "must name a device, or be left out to mean all of them")
         .max(100, "may name at most 100 devices")
         .exactOptional(),
+      /** Stored for the application, which interprets it. */
       isSecondFactorOnly: z.boolean("must be true or false").exactOptional(),
     },
     "must be an object",
@@ -120,13 +93,17 @@ export const requestBody = z
     error: "does not go with the operation REG",
   });
 
+export type RequestInput = z.output<typeof requestBody>;
+
 const handle = text(4096).exactOptional();
 const fact = text(128).exactOptional();
 
-/** The body that answers a request. */
+/** The body by which an authenticator app answers a request. */
 export const answerBody = z.object(
   {
+    /** UAF response, as the UAF client returned it. */
     uafResponse: z.string(missingOr("must be a string")).min(1, "must not be empty"),
+    /** Description of the device. */
     deviceKeyInfo: z
       .object(
         {
@@ -145,19 +122,21 @@ export const answerBody = z.object(
   "must be an object",
 );
 
+export type AnswerInput = z.output<typeof answerBody>;
+
 /** The body that renames a device. */
 export const renameBody = z.object({ newName: nonBlankText(128) }, "must be an object");
 
 /** Whether a text is a valid user id of an application. */
 export const isUserId = (id: string): boolean => nonBlankText(255).safeParse(id).success;
 
-export const parseRequest = (body: unknown): Parsed<RequestInput> => read(requestBody, body);
-export const parseAnswer = (body: unknown): Parsed<AnswerInput> => read(answerBody, body);
-export const parseRename = (body: unknown): Parsed<{ newName: string }> => read(renameBody, body);
-
-function read<Value>(schema: z.ZodType<Value>, body: unknown): Parsed<Value> {
-  const parsed = parseMember(schema, withoutNulls(body), "The body");
-  return parsed.ok ? parsed : { ok: false, message: `${parsed.details}.` };
+/**
+ * Parses a body with one of these schemas.
+ *
+ * @returns what is wrong, for developers: a sentence without a full stop
+ */
+export function parseInput<Value>(schema: z.ZodType<Value>, body: unknown): ParsedValue<Value> {
+  return parseMember(schema, withoutNulls(body), "The body");
 }
 
 /** Removes null members. The JSON reader limits the depth of bodies. */

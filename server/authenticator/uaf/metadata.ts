@@ -1,3 +1,4 @@
+import type { Config } from "../../config/schema.ts";
 import { defaultAlgorithms } from "./algorithms.ts";
 import { keyFormats } from "./public-keys.ts";
 
@@ -21,18 +22,10 @@ export interface AuthenticatorMetadata {
   maxTransactionBytes: number;
 }
 
+type Accepted = Config["authenticator"]["accepted"][number];
+
 /** An accepted model in the configuration. */
-export interface AcceptedAuthenticator {
-  aaid: string;
-  name?: string | undefined;
-  algorithms?: readonly number[] | undefined;
-  key_formats?: readonly number[] | undefined;
-  attestation?: "surrogate" | "full" | undefined;
-  roots?: readonly string[] | undefined;
-  version?: number | undefined;
-  revoked?: boolean | undefined;
-  max_transaction_bytes?: number | undefined;
-}
+export type AcceptedAuthenticator = Pick<Accepted, "aaid"> & Partial<Accepted>;
 
 /**
  * Applies the defaults: every supported algorithm and key format is accepted, and full attestation is required only if

@@ -75,7 +75,7 @@ function expectRejection(one: Case, reason: UafRejectionReason) {
 const full = (details: Partial<FullAttestation> = {}): UafSettings => ({
   attestation: { authority, ...details },
 });
-const trustedModel = { attestation: "full", roots: [pemOf(authority)] } as const;
+const trustedModel: Partial<AcceptedAuthenticator> = { attestation: "full", roots: [pemOf(authority)] };
 
 describe("a registration", () => {
   test("of the published Android client is accepted, with all facts to store", () => {
@@ -738,7 +738,7 @@ describe("an attestation is rejected with", () => {
   });
 
   test("no error for a valid certificate that was not required", () => {
-    const model = { attestation: "surrogate", roots: trustedModel.roots } as const;
+    const model: Partial<AcceptedAuthenticator> = { ...trustedModel, attestation: "surrogate" };
     expect(verdict({ settings: full(), model })).toMatchObject({ registrations: [{ attestation: "full" }] });
     expect(verdict({ model })).toMatchObject({ registrations: [{ attestation: "surrogate" }] });
   });

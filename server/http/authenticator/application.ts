@@ -2,15 +2,12 @@ import { applicationOf } from "../../authenticator/application.ts";
 import { trustedFacets, trustedFacetsType } from "../../authenticator/uaf/facets.ts";
 import { json } from "../answer/reply.ts";
 import type { Handler } from "../table/handler-context.ts";
-import { rejectWithoutKey } from "./caller.ts";
+import { requireKey } from "./caller.ts";
 
 /** `GET /authenticator/hello`: whether an API key is valid. */
-export const helloHandler: Handler = async (context) => {
-  const { tenant } = context;
-  return (
-    (await rejectWithoutKey(context)) ?? json(200, { message: `Hello from ${tenant.config.service.name}` })
-  );
-};
+export const helloHandler = requireKey(({ tenant }) =>
+  json(200, { message: `Hello from ${tenant.config.service.name}` }),
+);
 
 /**
  * `GET /authenticator/facets`: the trusted facets of the AppID (FIDO AppID and Facet Specification 1.1, section 3.1).

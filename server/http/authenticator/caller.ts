@@ -1,9 +1,8 @@
 import { assertJudgeable, isDeviceToken, isViewToken } from "../../authenticator/request-tokens.ts";
-import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
-import { findRequest } from "../../authenticator/requests.ts";
+import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
 import type { Reply } from "../answer/reply.ts";
-import type { HandlerContext } from "../table/handler-context.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { authenticatorError } from "./error.ts";
 
 /**
@@ -39,10 +38,13 @@ function unauthorized(): Reply {
   });
 }
 
-/** @returns null if the call has a valid API key of this tenant and interface */
-export async function rejectWithoutKey(context: HandlerContext): Promise<Reply | null> {
-  const shown = readCredential(context);
-  return shown && "key" in shown && (await isKey(context, shown.key)) ? null : unauthorized();
+/** Wraps a handler so that it requires an API key of this tenant and interface. */
+export function requireKey(handler: Handler): Handler {
+  return async (context) => {
+    const shown = readCredential(context);
+    const isAuthorized = shown && "key" in shown && (await isKey(context, shown.key));
+    return isAuthorized ? handler(context) : unauthorized();
+  };
 }
 
 async function isKey(context: HandlerContext, key: string): Promise<boolean> {
@@ -52,34 +54,42 @@ async function isKey(context: HandlerContext, key: string): Promise<boolean> {
   return verdict.ok;
 }
 
-export type CallerResult =
-  | { ok: true; caller: Caller; request: AuthenticatorRequest; now: Date }
-  /** An unauthorized caller cannot distinguish an unknown request from an existing one. */
-  | { ok: false; reason: "unauthorized" | "not_found"; reply: Reply };
-
-const rejectUnauthorized = (): CallerResult => ({ ok: false, reason: "unauthorized", reply: unauthorized() });
+/** An authorized caller, and the request of the address. `now`: the time by the database's clock. */
+export interface Admitted {
+  caller: Caller;
+  request: AuthenticatorRequest;
+  now: Date;
+}
 
 /**
- * Finds the request of the address, and authorizes the caller for it.
+ * Makes a handler that runs for authorized callers of a request.
  *
  * @param also accepted callers beside applications
  */
-export async function authorizeCaller(
+export function requireCaller(
+  also: readonly Exclude<Caller, "application">[],
+  handler: (context: HandlerContext, admitted: Admitted) => ReturnType<Handler>,
+): Handler {
+  return async (context) => {
+    const admitted = await authorizeCaller(context, also);
+    return "caller" in admitted ? handler(context, admitted) : admitted;
+  };
+}
+
+/** An unauthorized caller cannot distinguish an unknown request from an existing one. */
+async function authorizeCaller(
   context: HandlerContext,
-  ...also: Exclude<Caller, "application">[]
-): Promise<CallerResult> {
+  also: readonly Exclude<Caller, "application">[],
+): Promise<Admitted | Reply> {
   const { runtime, tenant, params } = context;
   const shown = readCredential(context);
-  if (!shown) return rejectUnauthorized();
+  if (!shown) return unauthorized();
   const isApplication = "key" in shown && (await isKey(context, shown.key));
-  if ("key" in shown && !isApplication) return rejectUnauthorized();
+  if ("key" in shown && !isApplication) return unauthorized();
   const found = await findRequest(runtime, tenant, params.id ?? "");
-  if (isApplication) {
-    if (found) return { ok: true, caller: "application", ...found };
-    return { ok: false, reason: "not_found", reply: unknownRequest() };
-  }
+  if (isApplication) return found ? { caller: "application", ...found } : notFound();
   const caller = found && also.find((one) => isAuthorized(one, context, shown, found.request));
-  return caller ? { ok: true, caller, ...found } : rejectUnauthorized();
+  return caller ? { caller, ...found } : unauthorized();
 }
 
 /** Whether the credential is that of this caller and this request. */
@@ -98,6 +108,6 @@ function isAuthorized(
   return false;
 }
 
-export function unknownRequest(): Reply {
+export function notFound(): Reply {
   return authenticatorError(404, "Not Found.");
 }

@@ -1,8 +1,8 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import { json } from "../answer/reply.ts";
-import type { Handler, HandlerContext } from "../table/handler-context.ts";
-import { authorizeCaller, type Caller } from "./caller.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { type Admitted, requireCaller } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { pageResourceOf } from "./resource.ts";
 import { awaitAnswer, readWait, SERVERLESS_WAIT_SECONDS, waitingSource } from "./wait.ts";
@@ -26,9 +26,7 @@ const headers = {
  * `GET /authenticator/v1/uaf/requests/{id}/events`: one event `status` at once, and one when the status changes, with the
  * page's view of the request as data. A caller that does not accept events gets JSON, after at most `wait` seconds.
  */
-export const eventsHandler: Handler = async (context) => {
-  const admitted = await authorizeCaller(context, "page");
-  if (!admitted.ok) return admitted.reply;
+export const eventsHandler = requireCaller(["page"], async (context, admitted) => {
   const { request } = admitted;
   if (!/\btext\/event-stream\b/i.test(context.request.headers.get("accept") ?? "")) {
     const wait = readWait(context, 25);
@@ -45,13 +43,10 @@ export const eventsHandler: Handler = async (context) => {
   return new Response(isHead ? null : statusEvents(context, admitted), {
     headers: { ...headers, ...pageHeaders(context) },
   });
-};
+});
 
 /** The stream ends with the request, the connection or the process; on serverless platforms after a few seconds. */
-function statusEvents(
-  context: HandlerContext,
-  { caller, request }: { caller: Caller; request: AuthenticatorRequest },
-): ReadableStream<Uint8Array> {
+function statusEvents(context: HandlerContext, { caller, request }: Admitted): ReadableStream<Uint8Array> {
   const { runtime, tenant } = context;
   const closed = new AbortController();
   const ends = [context.request.signal, closed.signal];

@@ -3,8 +3,7 @@ import { openDeviceToken } from "../../authenticator/request-tokens.ts";
 import { defaultQrCodeStyle, type QrCodeStyle, qrCodePng, qrCodeSvg } from "../../lib/qr-code.ts";
 import { contrast } from "../../theme/color.ts";
 import type { Reply } from "../answer/reply.ts";
-import type { Handler } from "../table/handler-context.ts";
-import { authorizeCaller, unknownRequest } from "./caller.ts";
+import { notFound, requireCaller } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 
 /** The QR code of a request, which the authenticator scans. */
@@ -23,17 +22,15 @@ const headers = { "Cross-Origin-Resource-Policy": "cross-origin", Vary: "Accept"
  * green and blue, with or without leading zeros. Answers PNG, unless the client prefers SVG. 404 once the request has
  * ended.
  */
-export const qrCodeHandler: Handler = async (context) => {
-  const admitted = await authorizeCaller(context, "picture");
-  if (!admitted.ok) return admitted.reply;
+export const qrCodeHandler = requireCaller(["picture"], async (context, { request }) => {
   const style = readStyle(context.url.searchParams);
   if (typeof style === "string") return authenticatorError(400, style);
   const { runtime, tenant } = context;
-  const { id, status, sealedDeviceToken } = admitted.request;
-  if (status !== "PENDING" || !sealedDeviceToken) return unknownRequest();
+  const { id, status, sealedDeviceToken } = request;
+  if (status !== "PENDING" || !sealedDeviceToken) return notFound();
   const token = openDeviceToken(runtime, { tenant, id }, sealedDeviceToken);
   return draw(qrCodeContent(tenant.config, id, token), style, context.request.headers.get("accept"));
-};
+});
 
 async function draw(content: string, style: QrCodeStyle, accept: string | null): Promise<Reply | Response> {
   const drawn = await (prefersSvg(accept) ? qrCodeSvg(content, style) : qrCodePng(content, style));

@@ -1,46 +1,15 @@
+import type { z } from "zod";
 import { applicationOf } from "../../authenticator/application.ts";
 import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts";
 import { viewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
-import type { Location } from "../../locations/location.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import type { Caller } from "./caller.ts";
+import type { authenticatorRequest, requestStatus } from "./schemas.ts";
 
-/** A request in the interface (docs/authenticator-requests.md). */
-interface RequestResource {
-  id: string;
-  operation: AuthenticatorRequest["operation"];
-  username: string;
-  userId: string;
-  status: AuthenticatorRequest["status"];
-  /** ISO 8601 */
-  createdAt: string;
-  validUntil: string;
-  relyingParty: { id: string; name: string; appId: string; icon: string };
-  links: Link[];
-  /** UAF messages as a JSON array in a string, for `uafProtocolMessage`; `[]` if there is nothing to answer. */
-  request: string;
-  /** Empty until a device has answered. */
-  deviceID: string;
-  clientData?: { remoteAddress?: string; userAgent?: string };
-  /** Absent if nothing is known. */
-  location?: Location;
-  transaction?: string;
-  device?: { deviceId: string; keyName: string };
-  isSecondFactorOnly?: boolean;
-  error?: { code: number; reason: string };
-}
-
-interface Link {
-  rel: "qrcode" | "status" | "result" | "validate" | "cancel" | "events";
-  method: "GET" | "PUT" | "DELETE";
-  href: string;
-}
-
-type PageResource = Pick<
-  RequestResource,
-  "id" | "operation" | "status" | "createdAt" | "validUntil" | "error"
->;
+type RequestResource = z.output<typeof authenticatorRequest>;
+type PageResource = z.output<typeof requestStatus>;
+type Link = RequestResource["links"][number];
 
 /** The caller's view of a request: a page sees the status, without personal data. */
 export function resourceOf(

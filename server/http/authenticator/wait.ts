@@ -2,7 +2,7 @@ import { type AuthenticatorRequest, findRequest } from "../../authenticator/requ
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import type { Reply } from "../answer/reply.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import type { Caller } from "./caller.ts";
+import type { Admitted, Caller } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 
 /** Long polling. */
@@ -19,14 +19,10 @@ export const SERVERLESS_WAIT_SECONDS = 5;
 export function readWait(
   { url, runtime }: HandlerContext,
   otherwise: number,
-): { ok: true; seconds: number } | { ok: false; reason: "malformed"; reply: Reply } {
+): { ok: true; seconds: number } | { ok: false; reply: Reply } {
   const [wait = String(otherwise), ...others] = url.searchParams.getAll("wait");
   if (!/^\d{1,6}$/.test(wait) || others.length > 0)
-    return {
-      ok: false,
-      reason: "malformed",
-      reply: authenticatorError(400, "wait must be a whole number of seconds."),
-    };
+    return { ok: false, reply: authenticatorError(400, "wait must be a whole number of seconds.") };
   return {
     ok: true,
     seconds: Math.min(Number(wait), runtime.closing ? MAX_WAIT_SECONDS : SERVERLESS_WAIT_SECONDS),
@@ -45,7 +41,7 @@ export function waitingSource({ client }: HandlerContext, caller: Caller): strin
  */
 export async function awaitAnswer(
   context: HandlerContext,
-  { caller, request }: { caller: Caller; request: AuthenticatorRequest },
+  { caller, request }: Admitted,
   seconds: number,
 ): Promise<AuthenticatorRequest> {
   const { runtime, tenant, request: asked } = context;
