@@ -3,7 +3,8 @@ import { SignJWT } from "jose";
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
 import type { ProviderStatement } from "../provider-facts.ts";
-import { asObject, commonSettings, type Provider, standardClaims } from "./provider.ts";
+import { mapClaims } from "./claims.ts";
+import { asObject, openIdProvider } from "./provider.ts";
 
 type Settings = Config["third_party"]["providers"]["apple"];
 
@@ -16,10 +17,8 @@ const CLIENT_SECRET_SECONDS = 300;
  * Apple, OpenID Connect with `response_mode=form_post`. The ID token lacks the name, which comes beside it at the first
  * sign-in only. It passes through the browser unsigned, so it is used for display only.
  */
-export function apple(settings: Settings): Provider {
-  const common = commonSettings(settings);
-  return {
-    ...common,
+export const apple = (settings: Settings) =>
+  openIdProvider(settings, {
     id: "apple",
     name: "Apple",
     authenticate: async () => ClientSecretPost(await clientSecret(settings)),
@@ -32,14 +31,10 @@ export function apple(settings: Settings): Provider {
       },
     },
     scopes: ["openid", "name", "email"],
-    parameters: { ...common.parameters, response_mode: "form_post" },
+    parameters: { ...(settings.prompt ? { prompt: settings.prompt } : {}), response_mode: "form_post" },
     reauthentication: {},
-    pkce: true,
-    idToken: "verified",
-    nonce: true,
     readStatement: async ({ claims, user }) => appleStatement(claims ?? {}, user),
-  };
-}
+  });
 
 /**
  * Returns the configured secret, or a JWT in its place, signed with ES256 by the team's key.
@@ -71,7 +66,7 @@ export async function clientSecret(settings: Settings): Promise<string> {
 function appleStatement(claims: Record<string, unknown>, user: string | null): ProviderStatement {
   const { firstName, lastName } = asObject(asObject(parseJson(user)).name);
   const name = [firstName, lastName].filter((part) => typeof part === "string" && part !== "").join(" ");
-  return { ...standardClaims(claims), givenName: firstName, familyName: lastName, name };
+  return { ...mapClaims(claims), givenName: firstName, familyName: lastName, name };
 }
 
 function parseJson(json: string | null): unknown {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
-import { mapClaims } from "./custom.ts";
+import { mapClaims } from "./claims.ts";
 import { enabledOAuthProviders, findProvider } from "./index.ts";
 
 const config = (environment: Record<string, string>) => loadConfig(environment, "/nowhere");

@@ -7,20 +7,10 @@ import {
 } from "openid-client";
 import type { Config } from "../../config/schema.ts";
 import type { ProviderStatement } from "../provider-facts.ts";
+import { mapClaims } from "./claims.ts";
 import type { Provider, ProviderResponses } from "./provider.ts";
 
 type Settings = Config["third_party"]["custom_providers"][string];
-
-/** The standard claim of each fact, unless `attribute_mapping` names another. */
-const standardNames: Record<keyof ProviderStatement, string> = {
-  subject: "sub",
-  email: "email",
-  emailVerified: "email_verified",
-  name: "name",
-  givenName: "given_name",
-  familyName: "family_name",
-  picture: "picture",
-};
 
 /**
  * A custom provider: an OpenID Connect issuer with discovery, or an OAuth 2 provider with configured endpoints.
@@ -91,34 +81,4 @@ async function readStatement(
   return signed.email === undefined || signed.email === email
     ? all
     : { ...all, emailVerified: signed.emailVerified };
-}
-
-/**
- * Maps claims to a statement.
- *
- * @param mapping fact in snake case to claim of the provider; a dot separates nested members
- */
-export function mapClaims(
-  claims: Record<string, unknown>,
-  mapping: Record<string, string>,
-): ProviderStatement {
-  const entries = Object.entries(standardNames).map(([fact, standard]): [string, unknown] => {
-    const name = snakeCase(fact);
-    return [fact, lookUp(claims, mapping[name] ?? mapping[standard] ?? standard)];
-  });
-  return Object.fromEntries(entries) as unknown as ProviderStatement;
-}
-
-function lookUp(claims: Record<string, unknown>, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
-  let value: unknown = claims;
-  for (const step of path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string, unknown>)[step];
-  }
-  return value;
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,14 +1,10 @@
-import { ClientSecretPost } from "openid-client";
-import type { Config } from "../../config/schema.ts";
-import { commonSettings, type Provider, standardClaims } from "./provider.ts";
+import { type BuiltInSettings, openIdProvider } from "./provider.ts";
 
 /** Google, OpenID Connect. `email_verified` is true for addresses that Google has verified. */
-export function google(settings: Config["third_party"]["providers"]["google"]): Provider {
-  return {
-    ...commonSettings(settings),
+export const google = (settings: BuiltInSettings) =>
+  openIdProvider(settings, {
     id: "google",
     name: "Google",
-    authenticate: () => ClientSecretPost(settings.secret),
     server: {
       metadata: {
         issuer: "https://accounts.google.com",
@@ -19,9 +15,4 @@ export function google(settings: Config["third_party"]["providers"]["google"]): 
     },
     scopes: ["openid", "email", "profile"],
     reauthentication: { prompt: "select_account" },
-    pkce: true,
-    idToken: "verified",
-    nonce: true,
-    readStatement: async ({ claims }) => standardClaims(claims ?? {}),
-  };
-}
+  });

@@ -1,5 +1,6 @@
-import type { ClientAuth, ServerMetadata } from "openid-client";
+import { type ClientAuth, ClientSecretPost, type ServerMetadata } from "openid-client";
 import type { ProviderStatement } from "../provider-facts.ts";
+import { mapClaims } from "./claims.ts";
 
 /** The token response of a provider, and functions for further requests. */
 export interface ProviderResponses {
@@ -53,37 +54,45 @@ export interface Provider {
   satisfiesMfa: boolean;
 }
 
-/** Returns the properties that every built-in provider takes from its settings. */
-export function commonSettings(settings: {
+/** Settings that every built-in provider has. */
+export interface BuiltInSettings {
   client_id: string;
+  secret?: string | undefined;
   prompt?: string | undefined;
   allow_linking: boolean;
   satisfies_mfa: boolean;
-}) {
-  return {
-    clientId: settings.client_id,
-    parameters: settings.prompt ? { prompt: settings.prompt } : ({} as Record<string, string>),
-    allowLinking: settings.allow_linking,
-    satisfiesMfa: settings.satisfies_mfa,
-  };
 }
+
+type Stated = Pick<Provider, "id" | "name" | "server" | "scopes" | "reauthentication"> & Partial<Provider>;
+
+/** Makes a built-in provider of OAuth 2, which states how its API tells the user. */
+export const oauthProvider = (
+  settings: BuiltInSettings,
+  stated: Stated & Pick<Provider, "readStatement">,
+): Provider => ({
+  clientId: settings.client_id,
+  authenticate: () => ClientSecretPost(settings.secret),
+  parameters: settings.prompt ? { prompt: settings.prompt } : {},
+  pkce: true,
+  idToken: null,
+  nonce: false,
+  allowLinking: settings.allow_linking,
+  satisfiesMfa: settings.satisfies_mfa,
+  ...stated,
+});
+
+/** Makes a built-in provider of OpenID Connect; by default its ID token has the standard claims and the nonce. */
+export const openIdProvider = (settings: BuiltInSettings, stated: Stated): Provider =>
+  oauthProvider(settings, {
+    idToken: "verified",
+    nonce: true,
+    readStatement: async ({ claims }) => mapClaims(claims ?? {}),
+    ...stated,
+  });
 
 /** Returns an object, or an empty one for any other value. */
 export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
-}
-
-/** Reads the standard claims (OpenID Connect Core 1.0, 5.1) of an ID token or userinfo response. */
-export function standardClaims(claims: Record<string, unknown>): ProviderStatement {
-  return {
-    subject: claims.sub,
-    email: claims.email,
-    emailVerified: claims.email_verified,
-    name: claims.name,
-    givenName: claims.given_name,
-    familyName: claims.family_name,
-    picture: claims.picture,
-  };
 }
