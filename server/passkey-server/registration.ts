@@ -35,7 +35,7 @@ export async function initializeRegistration(
   context: RequestContext<Process>,
   kind: CredentialKind,
   given: StatedUser,
-): Promise<{ publicKey: ReturnType<typeof creationOptions> }> {
+): Promise<{ ok: true; publicKey: ReturnType<typeof creationOptions> }> {
   const { runtime, tenant } = context;
   preloadSigningKey(context);
   const challenge = newChallenge(context);
@@ -54,7 +54,7 @@ export async function initializeRegistration(
       seconds: settings.timeout,
     })(tx);
     await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user.userId })(tx);
-    return { publicKey: creationOptions(tenant.config, { challenge, user, exclude, kind }) };
+    return { ok: true, publicKey: creationOptions(tenant.config, { challenge, user, exclude, kind }) };
   });
 }
 

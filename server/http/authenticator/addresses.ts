@@ -28,39 +28,44 @@ const wait = z.object({
     .describe("Seconds to wait for the end of the request, at most 25."),
 });
 
+const pixels = z.string().regex(/^\d{1,4}$/);
+const colour = z.string().regex(/^[0-9a-fA-F]{1,6}$/);
+
+/** A row. By default it requires an API key. */
 const row = (
   method: Address["method"],
   path: string,
-  handler: Handler,
-  declared: Omit<Operation, "tag" | "security">,
-  security: Security = "authenticator",
+  {
+    handler,
+    security = "authenticator",
+    answers,
+    ...declared
+  }: Omit<Operation, "tag" | "security"> & { handler: Handler; security?: Security },
 ): Address =>
   described(address(method, `/authenticator${path}`, handler, "authenticator", "public"), {
     ...declared,
     tag: "authenticator",
     security,
-    answers: security === "none" ? declared.answers : { 401: UNAUTHORIZED, ...declared.answers },
+    answers: security === "none" ? answers : { 401: UNAUTHORIZED, ...answers },
   });
 
 /** Addresses of authenticator requests and devices (docs/authenticator-requests.md). */
 export const authenticatorAddresses: readonly Address[] = [
-  row("GET", "/hello", helloHandler, {
+  row("GET", "/hello", {
+    handler: helloHandler,
     id: "checkAuthenticatorKey",
     summary: "Whether an API key is valid",
     answers: { 200: { schema: z.object({ message: z.string() }) } },
   }),
-  row(
-    "GET",
-    "/facets",
-    facetsHandler,
-    {
-      id: "getFacets",
-      summary: "Get the trusted facets of the AppID",
-      answers: { 200: { schema: trustedFacets, mediaType: trustedFacetsType } },
-    },
-    "none",
-  ),
-  row("POST", requests, createHandler, {
+  row("GET", "/facets", {
+    handler: facetsHandler,
+    security: "none",
+    id: "getFacets",
+    summary: "Get the trusted facets of the AppID",
+    answers: { 200: { schema: trustedFacets, mediaType: trustedFacetsType } },
+  }),
+  row("POST", requests, {
+    handler: createHandler,
     id: "createAuthenticatorRequest",
     summary: "Create a request to the authenticator of a user",
     body: acceptingNull(requestBody),
@@ -70,103 +75,75 @@ export const authenticatorAddresses: readonly Address[] = [
       429: "Too many requests for this user.",
     },
   }),
-  row(
-    "GET",
-    `${requests}/{id}`,
-    showHandler,
-    {
-      id: "getAuthenticatorRequest",
-      summary: "Get a request, at once or when it ends",
-      query: wait,
-      answers: {
-        200: { schema: z.union([authenticatorRequest, requestStatus]) },
-        400: REJECTED,
-        404: NOT_FOUND,
-      },
+  row("GET", `${requests}/{id}`, {
+    handler: showHandler,
+    security: "device",
+    id: "getAuthenticatorRequest",
+    summary: "Get a request, at once or when it ends",
+    query: wait,
+    answers: {
+      200: { schema: z.union([authenticatorRequest, requestStatus]) },
+      400: REJECTED,
+      404: NOT_FOUND,
     },
-    "device",
-  ),
-  row(
-    "PUT",
-    `${requests}/{id}`,
-    answerHandler,
-    {
-      id: "answerAuthenticatorRequest",
-      summary: "Answer a request with the response of the authenticator",
-      body: acceptingNull(answerBody),
-      answers: { 200: { schema: authenticatorRequest }, 400: REJECTED, 404: NOT_FOUND },
-    },
-    "device",
-  ),
-  row("DELETE", `${requests}/{id}`, cancelHandler, {
+  }),
+  row("PUT", `${requests}/{id}`, {
+    handler: answerHandler,
+    security: "device",
+    id: "answerAuthenticatorRequest",
+    summary: "Answer a request with the response of the authenticator",
+    body: acceptingNull(answerBody),
+    answers: { 200: { schema: authenticatorRequest }, 400: REJECTED, 404: NOT_FOUND },
+  }),
+  row("DELETE", `${requests}/{id}`, {
+    handler: cancelHandler,
     id: "cancelAuthenticatorRequest",
     summary: "Cancel a request",
     answers: { 200: { schema: authenticatorRequest }, 404: NOT_FOUND },
   }),
-  row(
-    "GET",
-    `${requests}/{id}/qrcode`,
-    qrCodeHandler,
-    {
-      id: "getAuthenticatorQrCode",
-      summary: "Get the QR code of a request as a picture",
-      description: "PNG, or SVG if `Accept` prefers it.",
-      query: z.object({
-        token: z.string().optional().describe("The read-only token of the picture."),
-        width: z
-          .string()
-          .regex(/^\d{1,4}$/)
-          .optional()
-          .describe("Pixels, 32 to 1024."),
-        height: z
-          .string()
-          .regex(/^\d{1,4}$/)
-          .optional()
-          .describe("Pixels, 32 to 1024."),
-        fg: z
-          .string()
-          .regex(/^[0-9a-fA-F]{1,6}$/)
-          .optional()
-          .describe("Colour of the code, hex."),
-        bg: z
-          .string()
-          .regex(/^[0-9a-fA-F]{1,6}$/)
-          .optional()
-          .describe("Colour of the ground, hex."),
-      }),
-      answers: { 200: { schema: z.string(), mediaType: "image/png" }, 400: REJECTED, 404: NOT_FOUND },
+  row("GET", `${requests}/{id}/qrcode`, {
+    handler: qrCodeHandler,
+    security: "device",
+    id: "getAuthenticatorQrCode",
+    summary: "Get the QR code of a request as a picture",
+    description: "PNG, or SVG if `Accept` prefers it.",
+    query: z.object({
+      token: z.string().optional().describe("The read-only token of the picture."),
+      width: pixels.optional().describe("Pixels, 32 to 1024."),
+      height: pixels.optional().describe("Pixels, 32 to 1024."),
+      fg: colour.optional().describe("Colour of the code, hex."),
+      bg: colour.optional().describe("Colour of the ground, hex."),
+    }),
+    answers: { 200: { schema: z.string(), mediaType: "image/png" }, 400: REJECTED, 404: NOT_FOUND },
+  }),
+  row("GET", `${requests}/{id}/events`, {
+    handler: eventsHandler,
+    security: "device",
+    id: "followAuthenticatorRequest",
+    summary: "Follow the status of a request by server-sent events",
+    description: "JSON for a caller that does not accept `text/event-stream`.",
+    query: wait,
+    answers: {
+      200: { schema: requestStatus },
+      204: "The request has ended, and the page knows it.",
+      400: REJECTED,
+      404: NOT_FOUND,
     },
-    "device",
-  ),
-  row(
-    "GET",
-    `${requests}/{id}/events`,
-    eventsHandler,
-    {
-      id: "followAuthenticatorRequest",
-      summary: "Follow the status of a request by server-sent events",
-      description: "JSON for a caller that does not accept `text/event-stream`.",
-      query: wait,
-      answers: {
-        200: { schema: requestStatus },
-        204: "The request has ended, and the page knows it.",
-        400: REJECTED,
-        404: NOT_FOUND,
-      },
-    },
-    "device",
-  ),
-  row("GET", `${devices}/{user_id}`, devicesHandler, {
+  }),
+  row("GET", `${devices}/{user_id}`, {
+    handler: devicesHandler,
     id: "listDevices",
     summary: "List the devices of a user",
     answers: { 200: { schema: z.array(device) }, 404: "The user has no devices." },
   }),
-  row("DELETE", `${devices}/{user_id}`, deleteUserHandler, {
+  row("DELETE", `${devices}/{user_id}`, {
+    handler: deleteUserHandler,
     id: "removeDevices",
     summary: "Delete the devices and requests of a user",
     answers: { 204: "They are deleted.", 404: "The user has neither." },
   }),
-  row("POST", `${devices}/rename/{device_id}`, renameHandler, {
+  row("POST", `${devices}/rename/{device_id}`, {
+    handler: renameHandler,
     id: "renameDevice",
     summary: "Rename a device",
     body: acceptingNull(renameBody),

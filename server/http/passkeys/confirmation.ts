@@ -3,11 +3,10 @@ import { type ConfirmationAnswer, confirm, decline, resume } from "../../passkey
 import { redeemCode } from "../../passkey-server/confirmation-code.ts";
 import { json } from "../answer/reply.ts";
 import { isObject } from "../request/body.ts";
-import { type Handler, requestContextOf } from "../table/handler-context.ts";
-import { invalidRequestReply, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";
+import { requestContextOf } from "../table/handler-context.ts";
+import { fieldsEndpoint, invalidRequestReply, requiredText } from "./request.ts";
 
-/** The body of `POST transaction/confirm`. */
-export const confirmationFields = z.object({
+const confirmationFields = z.object({
   token: requiredText(128),
   credential: z
     .custom<Record<string, unknown>>(isObject, { error: "must be an object" })
@@ -22,10 +21,8 @@ export const confirmationFields = z.object({
  * redirect. The returned `answer` is the recorded one, which is the first. A rejection after which the user can try
  * again carries `publicKey`, the options for it.
  */
-export const confirmHandler: Handler = async (context) => {
-  const read = await readFields(context, confirmationFields);
-  if (!read.ok) return read.reply;
-  const { token, credential, declined, resume: resumed } = read.fields;
+export const confirmation = fieldsEndpoint(confirmationFields, async (context, fields) => {
+  const { token, credential, declined, resume: resumed } = fields;
   if ([credential, declined, resumed].filter((given) => given !== undefined).length !== 1)
     return invalidRequestReply("exactly one of credential, declined and resume is a required field");
   const requestContext = await requestContextOf(context);
@@ -33,16 +30,12 @@ export const confirmHandler: Handler = async (context) => {
     ? await confirm(requestContext, token, credential)
     : await (declined ? decline : resume)(requestContext, token);
   if (outcome.ok) return json(200, { answer: outcome.answer, redirect_to: outcome.redirectTo });
-  if (!outcome.publicKey) return rejectionReply(outcome);
+  if (!outcome.publicKey) return outcome;
   const { title, details, status } = outcome.error;
   return json(status, { title, details, status, publicKey: outcome.publicKey });
-};
-
-/** The body of `POST transaction/redeem`. */
-export const redemptionFields = z.object({ code: requiredText(128) });
+});
 
 /** `POST transaction/redeem`: exchanges the one-time code of the redirect for a token and a receipt. */
-export const redeemHandler: Handler = async (context) => {
-  const read = await readFields(context, redemptionFields);
-  return read.ok ? verdictReply(await redeemCode(context, read.fields.code)) : read.reply;
-};
+export const redemption = fieldsEndpoint(z.object({ code: requiredText(128) }), (context, { code }) =>
+  redeemCode(context, code),
+);

@@ -9,7 +9,13 @@ import { json } from "../answer/reply.ts";
 import { type Handler, type HandlerContext, requestContextOf } from "../table/handler-context.ts";
 import { pageHeaders } from "../table/paging.ts";
 import { readPage } from "./read-page.ts";
-import { invalidRequestReply, readFields, rejectionReply, requiredText } from "./request.ts";
+import {
+  fieldsEndpoint,
+  invalidRequestReply,
+  rejectionReply,
+  requiredText,
+  verdictReply,
+} from "./request.ts";
 
 const idOf = ({ params }: HandlerContext) => params.credential_id ?? "";
 
@@ -38,21 +44,15 @@ export const showCredentialHandler: Handler = async (context) => {
   return found.ok ? json(200, found.credential) : rejectionReply(found);
 };
 
-/** The body of `PATCH credentials/{credential_id}`. */
-export const nameFields = z.object({
+const nameFields = z.object({
   name: requiredText(128).refine((value) => value.trim() !== "", "is a required field"),
 });
 
 /** `PATCH credentials/{credential_id}`: renames it. */
-export const renameCredentialHandler: Handler = async (context) => {
-  const read = await readFields(context, nameFields);
-  if (!read.ok) return read.reply;
-  const renamed = await renameCredential(await requestContextOf(context), idOf(context), read.fields.name);
-  return renamed.ok ? { status: 204 } : rejectionReply(renamed);
-};
+export const credentialRenaming = fieldsEndpoint(nameFields, async (context, { name }) =>
+  renameCredential(await requestContextOf(context), idOf(context), name),
+);
 
 /** `DELETE credentials/{credential_id}`. */
-export const removeCredentialHandler: Handler = async (context) => {
-  const removed = await removeCredential(await requestContextOf(context), idOf(context));
-  return removed.ok ? { status: 204 } : rejectionReply(removed);
-};
+export const removeCredentialHandler: Handler = async (context) =>
+  verdictReply(await removeCredential(await requestContextOf(context), idOf(context)));

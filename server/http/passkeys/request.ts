@@ -5,9 +5,11 @@ import {
   rejectPasskeyRequest,
 } from "../../failures/passkey-server.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
+import type { RequestContext } from "../../runtime.ts";
 import { json, type Reply } from "../answer/reply.ts";
 import { readObject } from "../request/body.ts";
-import type { HandlerContext } from "../table/handler-context.ts";
+import { acceptingNull } from "../table/fields.ts";
+import { type Handler, type HandlerContext, requestContextOf } from "../table/handler-context.ts";
 import { errorReply } from "./error-reply.ts";
 
 /** Converts a rejection to an error reply. */
@@ -18,19 +20,74 @@ export function rejectionReply({ error, retryAfterSeconds }: PasskeyRejection): 
   return errorReply(status, title, details, headers);
 }
 
-/** Converts a verdict: an error reply, or 200 with the properties beside `ok`. */
-export function verdictReply<Found extends { ok: true }>(outcome: Found | PasskeyRejection): Reply {
-  if (!outcome.ok) return rejectionReply(outcome);
-  const { ok: _, ...found } = outcome;
-  return json(200, found);
+type Verdict = { ok: true } | PasskeyRejection;
+
+/** Converts a verdict: an error reply, 200 with the properties beside `ok`, or 204 without any. */
+export function verdictReply(verdict: Verdict): Reply {
+  if (!verdict.ok) return rejectionReply(verdict);
+  const { ok: _, ...found } = verdict;
+  return Object.keys(found).length > 0 ? json(200, found) : { status: 204 };
+}
+
+/** How an address is answered, and the schema of the body that it takes. */
+export interface Endpoint {
+  handler: Handler;
+  body?: z.ZodType;
 }
 
 /**
- * Reads a body without validating its fields; an empty body of any content type is `{}`.
+ * Makes an endpoint that reads fields from its body. Unknown fields are ignored, and null counts as absent. Every invalid
+ * field is named in a 400.
  *
+ * @param answer returns a reply, or the verdict of a feature
+ * @param examine returns what is wrong with the text of a body with valid fields; null if nothing is
+ */
+export function fieldsEndpoint<Fields>(
+  schema: z.ZodType<Fields>,
+  answer: (context: HandlerContext, fields: Fields) => Promise<Reply | Verdict>,
+  examine: (text: string) => string | null = () => null,
+): Endpoint {
+  return {
+    body: acceptingNull(schema),
+    async handler(context) {
+      const read = await readBody(context);
+      if (!read.ok) return read.reply;
+      const given = Object.entries(read.body).filter(([, value]) => value !== null);
+      const parsed = schema.safeParse(Object.fromEntries(given));
+      if (!parsed.success) {
+        const errors = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+        return invalidRequestReply([...new Set(errors)].join(" and "));
+      }
+      const fault = examine(read.text);
+      if (fault !== null) return invalidRequestReply(fault);
+      const answered = await answer(context, parsed.data);
+      return "ok" in answered ? verdictReply(answered) : answered;
+    },
+  };
+}
+
+/**
+ * Makes an endpoint for the response of a browser, which the feature reads itself.
+ *
+ * @param body the schema for the document
  * @param malformed the error of a body that is not a JSON object
  */
-export async function readBody(
+export function responseEndpoint(
+  body: z.ZodType,
+  malformed: PasskeyErrorCode,
+  judge: (context: RequestContext, body: Record<string, unknown>) => Promise<Verdict>,
+): Endpoint {
+  return {
+    body,
+    async handler(context) {
+      const read = await readBody(context, malformed);
+      return read.ok ? verdictReply(await judge(await requestContextOf(context), read.body)) : read.reply;
+    },
+  };
+}
+
+/** Reads a body without validating its fields; an empty body of any content type is `{}`. */
+async function readBody(
   { request }: HandlerContext,
   malformed: PasskeyErrorCode = "invalid_request",
 ): Promise<{ ok: true; body: Record<string, unknown>; text: string } | { ok: false; reply: Reply }> {
@@ -39,30 +96,6 @@ export async function readBody(
   if (read.reason === "too_large")
     return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
   return { ok: false, reply: rejectionReply(rejectPasskeyRequest(malformed, { details: read.details })) };
-}
-
-/**
- * Reads and validates the fields of a body. Unknown fields are ignored, and null counts as absent.
- *
- * @param examine returns what is wrong with the text of a body that is a JSON object; null if nothing is
- * @returns a 400 that names every invalid field
- */
-export async function readFields<Fields>(
-  context: HandlerContext,
-  schema: z.ZodType<Fields>,
-  examine: (text: string) => string | null = () => null,
-): Promise<{ ok: true; fields: Fields } | { ok: false; reply: Reply }> {
-  const invalid = (details: string) => ({ ok: false as const, reply: invalidRequestReply(details) });
-  const read = await readBody(context);
-  if (!read.ok) return read;
-  const given = Object.entries(read.body).filter(([, value]) => value !== null);
-  const parsed = schema.safeParse(Object.fromEntries(given));
-  if (!parsed.success) {
-    const errors = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-    return invalid([...new Set(errors)].join(" and "));
-  }
-  const fault = examine(read.text);
-  return fault === null ? { ok: true, fields: parsed.data } : invalid(fault);
 }
 
 /** Returns a 400 for an invalid request. */

@@ -3,13 +3,13 @@ import { rejectedNumber } from "../../passkey-server/canonical-json.ts";
 import { finalizeTransaction } from "../../passkey-server/transaction-finalization.ts";
 import { initializeTransaction } from "../../passkey-server/transaction-initialization.ts";
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
+import { authenticationResponse } from "../../webauthn/responses.ts";
 import { json } from "../answer/reply.ts";
 import { isObject } from "../request/body.ts";
 import { type Handler, requestContextOf } from "../table/handler-context.ts";
-import { readBody, readFields, rejectionReply, requiredText, verdictReply } from "./request.ts";
+import { fieldsEndpoint, rejectionReply, requiredText, responseEndpoint } from "./request.ts";
 
-/** The body of `POST transaction/initialize`. */
-export const transactionFields = z.object({
+const transactionFields = z.object({
   /** Needs no limit: a longer one than allowed matches no user. */
   user_id: requiredText(),
   transaction_id: requiredText(128),
@@ -22,28 +22,24 @@ export const transactionFields = z.object({
 });
 
 /** `POST transaction/initialize`: options for a transaction, and on request the URL of its confirmation page. */
-export const initializeTransactionHandler: Handler = async (context) => {
-  const read = await readFields(context, transactionFields, (text) =>
-    rejectedNumber(text, "transaction_data"),
-  );
-  if (!read.ok) return read.reply;
-  const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
-  const opened = await initializeTransaction(await requestContextOf(context), {
-    userId: user_id,
-    transactionId: transaction_id,
-    data: transaction_data,
-    confirmation: confirmation ? { redirectTo: confirmation.redirect_to } : null,
-  });
-  return verdictReply(opened);
-};
+export const transactionInitialization = fieldsEndpoint(
+  transactionFields,
+  async (context, { user_id, transaction_id, transaction_data, confirmation }) =>
+    initializeTransaction(await requestContextOf(context), {
+      userId: user_id,
+      transactionId: transaction_id,
+      data: transaction_data,
+      confirmation: confirmation ? { redirectTo: confirmation.redirect_to } : null,
+    }),
+  (text) => rejectedNumber(text, "transaction_data"),
+);
 
 /** `POST transaction/finalize`: exchanges the browser's response for a token and a receipt. */
-export const finalizeTransactionHandler: Handler = async (context) => {
-  const read = await readBody(context, "malformed_transaction_assertion");
-  return read.ok
-    ? verdictReply(await finalizeTransaction(await requestContextOf(context), read.body))
-    : read.reply;
-};
+export const transactionFinalization = responseEndpoint(
+  authenticationResponse,
+  "malformed_transaction_assertion",
+  finalizeTransaction,
+);
 
 /** `GET transaction/{user_id}`: the transactions of a user, by internal id or the application's. */
 export const listTransactionsHandler: Handler = async ({ runtime, tenant, params }) => {
