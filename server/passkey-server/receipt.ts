@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { decodeBase64url } from "../lib/base64url.ts";
-import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
-import { userHandlesOf } from "./user-handles.ts";
 
 /**
  * The receipt of a confirmed transaction: a signed statement with everything that its verification needs, so that it can
@@ -61,67 +59,3 @@ export const receiptClaims = z.object({
 });
 
 export type ReceiptClaims = z.output<typeof receiptClaims>;
-
-/** The input of a receipt, with column names. */
-export interface ConfirmedTransaction {
-  issuer: string;
-  tenantId: string;
-  userId: string;
-  relyingParty: { id: string; origins: readonly string[] };
-  transaction: { identifier: string; data: string; createdAt: Date };
-  confirmedAt: Date;
-  credential: {
-    id: string;
-    publicKey: Uint8Array;
-    aaguid: string;
-    attestationType: string;
-    attestationTrust: AttestationTrust;
-    createdAt: Date;
-  };
-  response: {
-    clientDataJSON: string;
-    authenticatorData: string;
-    signature: string;
-    userHandle?: string | null | undefined;
-  };
-}
-
-/**
- * Returns the claims of the receipt for a confirmed transaction. Of the user handle, which the authenticator does not sign,
- * they hold one that is made of `user_id` alone: a random one tells the reader nothing, and former readers reject it.
- */
-export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
-  const { transaction, credential, relyingParty, response, confirmedAt } = confirmed;
-  const { clientDataJSON, authenticatorData, signature } = response;
-  const userHandle = canonicalBase64url(response.userHandle ?? "");
-  return {
-    iss: confirmed.issuer,
-    iat: Math.floor(confirmedAt.getTime() / 1000),
-    tenant_id: confirmed.tenantId,
-    transaction_id: transaction.identifier,
-    user_id: confirmed.userId,
-    data: transaction.data,
-    created_at: transaction.createdAt.toISOString(),
-    confirmed_at: confirmedAt.toISOString(),
-    relying_party: { id: relyingParty.id, origins: [...relyingParty.origins] },
-    credential: {
-      id: credential.id,
-      public_key: Buffer.from(credential.publicKey).toString("base64url"),
-      aaguid: credential.aaguid,
-      attestation_type: credential.attestationType,
-      attestation_trust: credential.attestationTrust,
-      created_at: credential.createdAt.toISOString(),
-    },
-    response: {
-      clientDataJSON: canonicalBase64url(clientDataJSON),
-      authenticatorData: canonicalBase64url(authenticatorData),
-      signature: canonicalBase64url(signature),
-      ...(userHandlesOf(confirmed.userId).includes(userHandle) ? { userHandle } : {}),
-    },
-  };
-}
-
-/** Re-encodes base64url, because browsers may leave unused bits set. */
-function canonicalBase64url(base64url: string): string {
-  return Buffer.from(base64url, "base64url").toString("base64url");
-}

@@ -60,7 +60,7 @@ export const authenticatorFaults: readonly Fault[] = [
   },
   {
     name: "a receipt states an unverified model as verified",
-    file: "server/passkey-server/receipt.ts",
+    file: "server/passkey-server/receipt-signing.ts",
     text: "attestation_trust: credential.attestationTrust,",
     fault: 'attestation_trust: "verified",',
     caughtBy: ["server/http/passkeys/attestation.test.ts"],
