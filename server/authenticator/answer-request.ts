@@ -1,20 +1,16 @@
-import type { Databases, Transaction } from "#db/client";
+import type { Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
 import { type RequestError, requestErrors } from "../failures/authenticator-requests.ts";
 import { rejectUaf, type UafRejection } from "../failures/uaf.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, devicesOf, insertDevice, keysUsed, newDevice, sortInLockOrder } from "./devices.ts";
+import type { Process } from "./process.ts";
 import type { AnswerInput } from "./request-input.ts";
 import {
   type EndedRequest,
@@ -35,9 +31,6 @@ import {
 import { isSameKey } from "./uaf/policy.ts";
 import { type VerifiedAssertion, verifyUafAuthentication } from "./uaf/verify-authentication.ts";
 import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/verify-registration.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Sealing & Enqueuing<MailJob>;
 
 /** The keys of a registration were registered by another request. */
 class KeyTakenError extends Error {}

@@ -1,19 +1,15 @@
-import type { Databases, Transaction } from "#db/client";
+import type { Transaction } from "#db/client";
 import { executePart } from "#db/part";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
 import { requestErrors } from "../failures/authenticator-requests.ts";
 import { commitWrite } from "../jobs/commit-with-jobs.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
-import { type Location, locate, type Places } from "../locations/location.ts";
-import type { Logs } from "../observability/logger.ts";
+import { type Location, locate } from "../locations/location.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, pushTokensOf, sortInLockOrder } from "./devices.ts";
+import type { Process } from "./process.ts";
 import type { AuthenticatorJob, PushJob } from "./push-job.ts";
 import { deviceUrl } from "./request-addresses.ts";
 import type { RequestInput } from "./request-input.ts";
@@ -29,9 +25,6 @@ import {
   createRegistrationRequest,
 } from "./uaf/requests.ts";
 import { modelThatCannotShow } from "./uaf/transaction.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Logs & AuditOutputs & Sealing & Places & Enqueuing<AuthenticatorJob>;
 
 /** The message of a request that no device can answer. */
 const EMPTY_MESSAGE = "[]";

@@ -1,19 +1,13 @@
 import { and, eq } from "drizzle-orm";
-import { type Databases, schema, type Transaction } from "#db/client";
+import { schema, type Transaction } from "#db/client";
 import { type AuditContext, audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { ClientContext } from "../context/context.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { type Device, deleteDevice, devicesOf, sortInLockOrder } from "./devices.ts";
+import type { Process } from "./process.ts";
 import { accountNamedBy, deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Enqueuing<MailJob>;
 
 const { authenticatorRequests } = schema;
 

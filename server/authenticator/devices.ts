@@ -1,21 +1,18 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { sealContext } from "#db/schema/table";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { ClientContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isUuid } from "../lib/uuid.ts";
+import type { Process } from "./process.ts";
 import type { AnswerInput } from "./request-input.ts";
 import type { VerifiedAssertion } from "./uaf/verify-authentication.ts";
 import type { VerifiedRegistration } from "./uaf/verify-registration.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs;
 
 /** Registered devices: the keys of authenticators, which applications register for their users. */
 

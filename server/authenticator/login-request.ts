@@ -1,32 +1,16 @@
 import { and, desc, eq } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../context/context.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { qrCodeDataUrl } from "../lib/qr-code.ts";
-import type { Rates } from "../limits/rate-limits.ts";
-import type { Places } from "../locations/location.ts";
-import type { Logs } from "../observability/logger.ts";
 import { prepareRequest } from "./create-request.ts";
 import { devicesOf } from "./devices.ts";
+import type { Process } from "./process.ts";
 import type { AuthenticatorJob } from "./push-job.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
 import { openDeviceToken, viewToken } from "./request-tokens.ts";
 import { type AuthenticatorRequest, isDeviceOfRequest, requestFromRow } from "./requests.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform &
-  Databases &
-  Logs &
-  AuditOutputs &
-  Sealing &
-  Places &
-  Rates &
-  Enqueuing<AuthenticatorJob>;
 
 /** Requests of a sign-in: an authenticator as second factor of the account whose id is the request's user id. */
 

@@ -1,4 +1,4 @@
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { clockText } from "#db/clock";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
@@ -7,15 +7,11 @@ import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
 import { requestErrors } from "../failures/authenticator-requests.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { type Device, deviceOf } from "./devices.ts";
+import type { Process } from "./process.ts";
 import type { RequestRow } from "./requests.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs;
 
 /** Changes of requests to authenticators, as parts of statements. */
 

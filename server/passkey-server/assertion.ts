@@ -1,26 +1,21 @@
-import type { Databases } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { type WriteOfParts, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import {
   type PasskeyErrorCode,
   type PasskeyRejection,
   rejectPasskeyRequest,
 } from "../failures/passkey-server.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import type { ConsumedChallenge, Operation } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, usedCredential } from "./credential-records.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
+import type { Process } from "./process.ts";
 import { userHandlesOf } from "./user-handles.ts";
 import { isUserHandle } from "./users.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs;
 
 export type AssertionVerdict =
   | {

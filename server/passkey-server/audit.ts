@@ -1,14 +1,9 @@
-import type { Databases } from "#db/client";
 import type { WriteOfParts } from "#db/write";
 import { type AuditDetails, audit, auditAttempt } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { PasskeyServerAuditType, PasskeyServerFailureType } from "../audit/audit-types.ts";
 import type { ClientContext } from "../context/context.ts";
 import type { PasskeyRejection } from "../failures/passkey-server.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs;
+import type { Process } from "./process.ts";
 
 /** The subject of an entry, as far as known. */
 export interface AuditFacts {
@@ -43,17 +38,17 @@ export function auditPasskeys(
   return caller === "public" ? auditAttempt(context, type, details) : audit(context, type, details);
 }
 
-/** Writes and commits an entry for a rejected operation. */
+/** Writes and commits an entry for a rejected operation, and returns the rejection. */
 export async function auditRejection(
   context: ClientContext<Process>,
   operation: AuditedOperation,
   rejection: PasskeyRejection,
   facts: AuditFacts,
   caller: Caller = "application",
-): Promise<void> {
-  await context.runtime.database.write.transaction(
-    rejectionEntry(context, operation, rejection, facts, caller),
-  );
+): Promise<PasskeyRejection> {
+  const entry = rejectionEntry(context, operation, rejection, facts, caller);
+  await context.runtime.database.write.transaction(entry);
+  return rejection;
 }
 
 /** Returns the write of an entry for a rejected operation: `reason` for programs, `error` as the client receives it. */

@@ -1,15 +1,13 @@
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { clockText } from "#db/clock";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type WriteOfParts, writeOf } from "#db/write";
 import type { RequestContext } from "../context/context.ts";
-import type { OnPlatform } from "../lib/platform.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import { randomToken } from "../lib/random-token.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases;
+import type { Process } from "./process.ts";
 
 /** The purpose of a challenge. A response to one operation is not accepted for another. */
 export type Operation = "registration" | "mfa_registration" | "login" | "mfa_login" | "transaction";
@@ -39,6 +37,18 @@ export interface ConsumedChallenge extends Omit<NewChallenge, "seconds"> {
 const { passkeyChallenges: table, passkeyTransactions } = schema;
 
 export type TransactionRow = typeof passkeyTransactions.$inferSelect;
+
+/** Counts a challenge for a client without an API key; a rejection if its source has asked for too many. */
+export async function rejectTooManyChallenges({
+  runtime,
+  tenant,
+  client,
+}: RequestContext<Process>): Promise<PasskeyRejection | null> {
+  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
+  return rate.ok
+    ? null
+    : rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+}
 
 /** Returns 32 random bytes in base64url, 43 characters. */
 export function newChallenge({ runtime }: Pick<RequestContext<Process>, "runtime">): string {

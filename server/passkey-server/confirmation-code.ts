@@ -1,18 +1,14 @@
 import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { sealContext } from "#db/schema/table";
 import type { TenantContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-records.ts";
+import type { Process } from "./process.ts";
 import type { RedeemableResult, TransactionProof } from "./transaction-finalization.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Sealing;
 
 /**
  * The one-time code that the application receives through the user's browser. Its result is sealed in the same row and

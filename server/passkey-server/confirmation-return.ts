@@ -1,15 +1,10 @@
-import type { Databases } from "#db/client";
 import type { RequestContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { Rates } from "../limits/rate-limits.ts";
+import { rejectTooManyChallenges } from "./challenges.ts";
 import { replaceCode } from "./confirmation-code.ts";
 import type { ConfirmationRecord } from "./confirmation-records.ts";
 import { allowedReturnUrl } from "./confirmation-request.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Sealing & Rates;
+import type { Process } from "./process.ts";
 
 /** The redirect from the confirmation page back to the application, and its repetition if the first one was lost. */
 
@@ -46,12 +41,10 @@ export async function repeatReturn(
   context: RequestContext<Process>,
   record: ConfirmationRecord,
 ): Promise<ReturnToApplication | PasskeyRejection> {
-  const { runtime, tenant, client } = context;
   if (!canReturn(record)) return rejectPasskeyRequest("confirmation_answered");
   if (!record.transaction.confirmedAt) return returnToApplication(context, record, null);
-  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
-  if (!rate.ok)
-    return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+  const tooMany = await rejectTooManyChallenges(context);
+  if (tooMany) return tooMany;
   const code = await replaceCode(context, record.transaction.id);
   return code === null
     ? rejectPasskeyRequest("confirmation_answered")

@@ -1,15 +1,10 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
-import type { AuditOutputs } from "../audit/audit-output.ts";
+import { schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { Rates } from "../limits/rate-limits.ts";
 import { rejectionEntry } from "./audit.ts";
-import { consumeChallenge, openChallenge } from "./challenges.ts";
+import { consumeChallenge, openChallenge, rejectTooManyChallenges } from "./challenges.ts";
 import { issueCode } from "./confirmation-code.ts";
 import {
   type ConfirmationRecord,
@@ -27,11 +22,9 @@ import {
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { requestOptions, transactionVerification } from "./options.ts";
+import type { Process } from "./process.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { verifyTransactionAssertion } from "./transaction-finalization.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Sealing & Signing & Rates;
 
 /** The confirmation page: shows a transaction to the user, and takes the user's answer. */
 
@@ -103,13 +96,11 @@ export async function confirm(
   token: string,
   credential: unknown,
 ): Promise<ConfirmationAnswer> {
-  const { runtime, tenant, client } = context;
   const record = await openPage(context, token);
   if ("ok" in record) return record;
   // Each rejected response opens a challenge, and this endpoint needs no API key.
-  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
-  if (!rate.ok)
-    return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+  const tooMany = await rejectTooManyChallenges(context);
+  if (tooMany) return tooMany;
   const read = readAuthenticationResponse(credential);
   if (!read.ok) return rejectPasskeyRequest("malformed_transaction_assertion", { details: read.details });
   const { transaction } = record;

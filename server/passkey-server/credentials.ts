@@ -1,15 +1,11 @@
 import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
-import { type Databases, type ReadOnly, schema } from "#db/client";
-import type { AuditOutputs } from "../audit/audit-output.ts";
+import { type ReadOnly, schema } from "#db/client";
 import type { RequestContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import type { CredentialObject } from "../objects/credential-object.ts";
 import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import { auditPasskeys } from "./audit.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs;
+import type { Process } from "./process.ts";
 
 /** Management of credentials by applications. */
 

@@ -1,25 +1,24 @@
-import type { Databases } from "#db/client";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import {
   type PasskeyErrorCode,
   type PasskeyRejection,
   rejectPasskeyRequest,
 } from "../failures/passkey-server.ts";
-import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { Rates } from "../limits/rate-limits.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
-import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
+import {
+  consumeChallenge,
+  newChallenge,
+  type Operation,
+  openChallenge,
+  rejectTooManyChallenges,
+} from "./challenges.ts";
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { type CredentialDescriptor, type CredentialKind, requestOptions, settingsOf } from "./options.ts";
+import type { Process } from "./process.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Signing & Rates;
 
 const ceremonies = {
   passkey: { operation: "login", audited: "webauthn_authentication", noCredentials: "no_login_credentials" },
@@ -41,13 +40,8 @@ export async function initializeDiscoverableLogin(
   context: RequestContext<Process>,
   caller: Caller,
 ): Promise<OpenedLogin> {
-  const { runtime, tenant, client } = context;
-  if (caller === "public") {
-    const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
-    if (!rate.ok)
-      return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
-  }
-  return open(context, "passkey", null, [], caller);
+  const tooMany = caller === "public" && (await rejectTooManyChallenges(context));
+  return tooMany || open(context, "passkey", null, [], caller);
 }
 
 /**
@@ -68,8 +62,7 @@ export async function initializeLogin(
   const allowed = user && (await findDescriptors(db, tenant.id, user.id, kind === "mfa" ? null : kind));
   if (user && allowed && allowed.length > 0) return open(context, kind, user, allowed);
   const rejection = rejectPasskeyRequest(user ? noCredentials : "user_not_found");
-  await auditRejection(context, `${audited}_init`, rejection, { actorUserId: userId });
-  return rejection;
+  return auditRejection(context, `${audited}_init`, rejection, { actorUserId: userId });
 }
 
 async function open(
@@ -120,10 +113,8 @@ export async function finalizeLogin(
   const consumed = await consumeChallenge(context, [operation], clientData.challenge);
   // Only applications open challenges for a named user.
   const caller = consumed?.userId ? "application" : "public";
-  const fail = async (rejection: PasskeyRejection, facts: AuditFacts): Promise<PasskeyRejection> => {
-    await auditRejection(context, `${audited}_final`, rejection, facts, caller);
-    return rejection;
-  };
+  const fail = (rejection: PasskeyRejection, facts: AuditFacts) =>
+    auditRejection(context, `${audited}_final`, rejection, facts, caller);
   if (!consumed) return fail(rejectPasskeyRequest("unknown_login_challenge"), { credentialId: answer.id });
 
   const verdict = await verifyPasskeyAssertion(context, { answer, clientData, consumed });

@@ -1,15 +1,10 @@
-import type { Databases } from "#db/client";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import {
   type PasskeyErrorCode,
   type PasskeyRejection,
   rejectPasskeyRequest,
 } from "../failures/passkey-server.ts";
-import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
-import type { AuthenticatorModels } from "../webauthn/authenticator-metadata.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { auditPasskeys, auditRejection } from "./audit.ts";
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
@@ -17,12 +12,10 @@ import { findDescriptors, insertCredential } from "./credential-records.ts";
 import { readRegistrationResponse } from "./credential-responses.ts";
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
+import type { Process } from "./process.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { trustedModels } from "./trusted-models.ts";
 import { findUserById, type StatedUser, saveUser } from "./users.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Signing & AuthenticatorModels;
 
 /** A response to one kind is not accepted for the other, because the requirements on the authenticator differ. */
 const ceremonies = {
@@ -79,17 +72,15 @@ export async function finalizeRegistration(
   const consumed = await consumeChallenge(context, [operation], clientData.challenge);
   if (!consumed) {
     const rejection = rejectPasskeyRequest("unknown_registration_challenge");
-    await auditRejection(context, `${audited}_final`, rejection, { credentialId: answer.id }, "public");
-    return rejection;
+    return auditRejection(context, `${audited}_final`, rejection, { credentialId: answer.id }, "public");
   }
 
   const user =
     consumed.userId === null ? null : await findUserById(runtime.database.read, tenant.id, consumed.userId);
-  const fail = async (code: PasskeyErrorCode, details?: string) => {
+  const facts = { actorUserId: user?.userId, credentialId: answer.id };
+  const fail = (code: PasskeyErrorCode, details?: string) => {
     const rejection = rejectPasskeyRequest(code, details === undefined ? {} : { details });
-    const facts = { actorUserId: user?.userId, credentialId: answer.id };
-    await auditRejection(context, `${audited}_final`, rejection, facts);
-    return rejection;
+    return auditRejection(context, `${audited}_final`, rejection, facts);
   };
   if (!user) return fail("user_not_found");
   if (consumed.expired) return fail("attestation_rejected", "the challenge has expired");
@@ -122,17 +113,11 @@ export async function finalizeRegistration(
     userVerified: credential.userVerified,
   });
   const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
+  const stored = { ...credential, attestationTrust, mfaOnly: kind === "mfa", name };
   const conflict = await runtime.database.write.transaction(async (tx) => {
-    const reason = await insertCredential(tx, context, user.id, {
-      ...credential,
-      attestationTrust,
-      mfaOnly: kind === "mfa",
-      name,
-    });
-    if (reason) return reason;
-    const facts = { actorUserId: user.userId, credentialId: credential.id };
-    await auditPasskeys(context, `${audited}_final_succeeded`, facts)(tx);
-    return null;
+    const reason = await insertCredential(tx, context, user.id, stored);
+    if (!reason) await auditPasskeys(context, `${audited}_final_succeeded`, facts)(tx);
+    return reason;
   });
   return conflict ? fail(conflict) : { ok: true, token };
 }

@@ -1,9 +1,6 @@
 import type { RequestContext } from "../context/context.ts";
 import { signedFor } from "../keys/signing-key-store.ts";
-import type { Signing } from "../keys/tenant-signing-keys.ts";
-
-/** What this module takes of the process. */
-type Process = Signing;
+import type { Process } from "./process.ts";
 
 /** The part of a ceremony that says how the user was authenticated. */
 interface Ceremony {

@@ -1,23 +1,17 @@
-import type { Databases } from "#db/client";
 import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
 import { writeOf } from "#db/write";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
 import { type ConsumedChallenge, consumeTransactionChallenge, type TransactionRow } from "./challenges.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
+import type { Process } from "./process.ts";
 import { signReceipt } from "./receipt-signing.ts";
 import { verifyReceipt } from "./receipt-verification.ts";
 import { signToken } from "./tokens.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Signing;
 
 /** What an application receives for a confirmed transaction. */
 export interface TransactionProof {
@@ -41,8 +35,7 @@ export async function finalizeTransaction(
   if (!consumed) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
-    await auditRejection(context, "webauthn_transaction_final", rejection, facts, "public");
-    return rejection;
+    return auditRejection(context, "webauthn_transaction_final", rejection, facts, "public");
   }
   const verdict = await verifyTransactionAssertion(context, { ...read, ...consumed }, "application");
   if (!verdict.ok) return verdict;
@@ -101,12 +94,10 @@ export async function verifyTransactionAssertion(
   const receipt = await signReceipt(context, { credential, transaction, answer });
   // Issue no token without a valid receipt: the verification of receipts is stricter in places.
   const receiptVerdict = verifyReceipt(receipt, { jwks: null });
-  if (!receiptVerdict.ok)
-    return fail(
-      rejectPasskeyRequest("assertion_rejected", {
-        details: `the receipt would be invalid: ${receiptVerdict.code}`,
-      }),
-    );
+  if (!receiptVerdict.ok) {
+    const details = `the receipt would be invalid: ${receiptVerdict.code}`;
+    return fail(rejectPasskeyRequest("assertion_rejected", { details }));
+  }
   const token = await signToken(context, {
     userId: credential.owner.userId,
     credentialId: credential.id,

@@ -1,24 +1,23 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { type Databases, type ReadOnly, schema } from "#db/client";
+import { type ReadOnly, schema } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import { type WriteOfParts, writeOf } from "#db/write";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { OnPlatform } from "../lib/platform.ts";
+import {
+  type PasskeyErrorCode,
+  type PasskeyRejection,
+  rejectPasskeyRequest,
+} from "../failures/passkey-server.ts";
 import { auditPasskeys, auditRejection } from "./audit.ts";
 import { canonicalJson, canonicalJsonRejections } from "./canonical-json.ts";
 import { openChallenge } from "./challenges.ts";
 import { type ConfirmationOptions, prepareConfirmation } from "./confirmation-request.ts";
 import { type CredentialDescriptor, requestOptions, transactionVerification } from "./options.ts";
+import type { Process } from "./process.ts";
 import { preloadSigningKey } from "./tokens.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Signing;
 
 const { passkeyTransactions: table, passkeyUsers: users, passkeyCredentials: credentials } = schema;
 
@@ -48,15 +47,13 @@ export async function initializeTransaction(
   if (confirmation && !confirmation.ok) return invalid(confirmation.details);
 
   const facts = { actorUserId: userId, transactionId: identifier };
-  const fail = async (rejection: PasskeyRejection) => {
-    await auditRejection(context, "webauthn_transaction_init", rejection, facts);
-    return rejection;
-  };
+  const fail = (code: PasskeyErrorCode) =>
+    auditRejection(context, "webauthn_transaction_init", rejectPasskeyRequest(code), facts);
   const user = await findRequested(runtime.database.read, tenant.id, { userId, identifier });
-  if (!user) return fail(rejectPasskeyRequest("transaction_user_not_found"));
-  if (user.isTaken) return fail(rejectPasskeyRequest("transaction_exists"));
+  if (!user) return fail("transaction_user_not_found");
+  if (user.isTaken) return fail("transaction_exists");
   const { allowed } = user;
-  if (allowed.length === 0) return fail(rejectPasskeyRequest("no_suitable_credentials"));
+  if (allowed.length === 0) return fail("no_suitable_credentials");
 
   preloadSigningKey(context);
   const { timeout, confirmation_ttl, transaction } = config.passkey_server;
@@ -84,7 +81,7 @@ export async function initializeTransaction(
       throw error;
     },
   );
-  if (!opened) return fail(rejectPasskeyRequest("transaction_exists"));
+  if (!opened) return fail("transaction_exists");
   return {
     ok: true,
     publicKey: requestOptions(config, {

@@ -1,16 +1,12 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
-import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
-import type { AuditOutputs } from "../audit/audit-output.ts";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { RequestContext } from "../context/context.ts";
 import { runsRelease02 } from "../database/instances.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { newUserHandle } from "../webauthn/user-handle.ts";
 import { auditPasskeys } from "./audit.ts";
+import type { Process } from "./process.ts";
 import { userIdsOf } from "./user-handles.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs;
 
 /** A user of an application that uses the passkey server; not an account of this service. */
 export interface PasskeyUser {

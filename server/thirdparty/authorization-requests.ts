@@ -1,18 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { sealContext } from "#db/schema/table";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../context/context.ts";
 import { isSealedByOneOf } from "../keys/sealed-columns.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Sealing;
+import type { Process } from "./process.ts";
 
 /** Pending requests to identity providers, identified by `state` (RFC 6749, 10.12). */
 

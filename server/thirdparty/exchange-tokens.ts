@@ -1,20 +1,16 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { z } from "zod";
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { sealContext } from "#db/schema/table";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext } from "../context/context.ts";
-import type { Sealing } from "../keys/vault.ts";
 import { isVerifierOf } from "../lib/pkce.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { Process } from "./process.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Sealing;
 
 /** One-time tokens that carry a provider's facts about a user from the callback into the flow. */
 

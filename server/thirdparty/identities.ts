@@ -4,15 +4,11 @@ import { executeParts, type Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { RequestContext } from "../context/context.ts";
-import { emit, unlessSubscribed, type WakesWebhooks } from "../events/emit.ts";
+import { emit, unlessSubscribed } from "../events/emit.ts";
 import { type NewUser, userParts } from "../identity/users.ts";
-import type { OnPlatform } from "../lib/platform.ts";
+import type { Process } from "./process.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & AuditOutputs & WakesWebhooks;
 
 /** Identities of users at identity providers. */
 

@@ -13,25 +13,20 @@ import {
   getJwksCache,
   setJwksCache,
 } from "openid-client";
-import type { Databases } from "#db/client";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../context/context.ts";
 import { ThirdPartyError } from "../failures/third-party.ts";
-import type { Sealing } from "../keys/vault.ts";
 import { isNoWeakEd25519Jwk } from "../lib/edwards25519.ts";
 import { codeChallengeOf } from "../lib/pkce.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { openThirdPartyRequest } from "./authorization-requests.ts";
 import { readKeysAgain } from "./key-readings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
+import type { Process } from "./process.ts";
 import { type ProviderFacts, toProviderFacts } from "./provider-facts.ts";
 import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./provider-fetch.ts";
 import { asObject, type Provider } from "./providers/provider.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Sealing;
 
 /** Sign-in at a provider with the authorization code flow of OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0. */
 

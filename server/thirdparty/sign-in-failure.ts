@@ -1,14 +1,8 @@
-import type { Databases } from "#db/client";
 import { auditAttempt } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext } from "../context/context.ts";
 import type { ThirdPartyError } from "../failures/third-party.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { Logs } from "../observability/logger.ts";
 import type { ThirdPartyRequest } from "./authorization-requests.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Logs & AuditOutputs;
+import type { Process } from "./process.ts";
 
 /** Logs a failed sign-in. Only reason and detail are logged: messages of a provider may contain secrets. */
 export function logSignInFailure(

@@ -1,21 +1,15 @@
-import type { Databases } from "#db/client";
 import type { Write } from "#db/write";
 import type { Config } from "../../config/schema.ts";
 import type { CookieChanges } from "../../context/client.ts";
 import type { RequestContext, TenantContext } from "../../context/context.ts";
 import { currentTime } from "../../database/current-time.ts";
-import type { Sealing } from "../../keys/vault.ts";
-import type { OnPlatform } from "../../lib/platform.ts";
-import type { Logs } from "../../observability/logger.ts";
 import { openThirdPartyRequest, THIRD_PARTY_REQUEST_SECONDS } from "../authorization-requests.ts";
+import type { Process } from "../process.ts";
 import { basePageUrl, type ReturnUrls } from "../redirect-urls.ts";
 import { samlProviderId } from "./attribute-mapping.ts";
 import { loadProvider, type ProviderSettings, settingsForDomain } from "./identity-providers.ts";
 import { samlKey } from "./saml-keys.ts";
 import { authnRequestUrl } from "./service-provider.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Logs & Sealing;
 
 /** A started request to a SAML provider. */
 export interface SamlRedirect {

@@ -1,14 +1,11 @@
 import type { Config } from "../../config/schema.ts";
 import type { TenantContext } from "../../context/context.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
-import type { Logs } from "../../observability/logger.ts";
 import { readKeysAgain } from "../key-readings.ts";
+import type { Process } from "../process.ts";
 import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
 import { XmlError } from "./xml-error.ts";
-
-/** What this module takes of the process. */
-type Process = Logs;
 
 /** The settings of a provider. */
 export type ProviderSettings = Config["saml"]["identity_providers"][number];

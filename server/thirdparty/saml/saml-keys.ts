@@ -1,16 +1,12 @@
 import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
+import { schema } from "#db/client";
 import { sealContext } from "#db/schema/table";
 import type { Tenant } from "../../config/tenant.ts";
 import type { TenantContext } from "../../context/context.ts";
-import type { Sealing } from "../../keys/vault.ts";
 import { makeCertificate, pemOf } from "../../lib/certificates.ts";
-import type { OnPlatform } from "../../lib/platform.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Sealing;
+import type { Process } from "../process.ts";
 
 /** The purpose of a key; each has its own, so that one use cannot be abused for the other. */
 export type SamlKeyPurpose = "saml_signing" | "saml_encryption";

@@ -1,10 +1,7 @@
-import type { Databases } from "#db/client";
 import type { TenantContext } from "../../context/context.ts";
 import { ThirdPartyError, type ThirdPartyFailureReason } from "../../failures/third-party.ts";
-import type { Sealing } from "../../keys/vault.ts";
-import type { OnPlatform } from "../../lib/platform.ts";
-import type { Logs } from "../../observability/logger.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
+import type { Process } from "../process.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
 import { verifySamlAssertion } from "./assertion.ts";
 import { mapAttributes, samlProviderId } from "./attribute-mapping.ts";
@@ -16,9 +13,6 @@ import { samlKey } from "./saml-keys.ts";
 import { serviceProviderOf } from "./service-provider.ts";
 import { readSignedAssertion } from "./signed-content.ts";
 import { textOf } from "./xml.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Logs & Sealing;
 
 /**
  * Reads the facts of a SAML response (SAML Profiles 2.0, 4.1): validates the document, verifies its signatures, verifies
