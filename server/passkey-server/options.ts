@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { offeredAlgorithms } from "../webauthn/cose-key.ts";
+import { offeredAlgorithms } from "../webauthn/algorithms.ts";
 import { userHandleOf } from "./user-handles.ts";
 import type { PasskeyUser } from "./users.ts";
 

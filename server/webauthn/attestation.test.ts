@@ -6,8 +6,8 @@ import { coseAlgorithms, offCurveKey, smallOrderKeys } from "../testing/cose-key
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { RegistrationJson } from "../testing/webauthn-json.ts";
 import { frameVectors, vectors } from "../testing/webauthn-vectors.ts";
+import { offeredAlgorithms } from "./algorithms.ts";
 import { type ExpectedRegistration, verifyWebAuthnAttestation } from "./attestation.ts";
-import { offeredAlgorithms } from "./cose-key.ts";
 import { newCredential } from "./credential-record.ts";
 import { noFraming } from "./framing.ts";
 import { readClientData, registrationResponse } from "./responses.ts";

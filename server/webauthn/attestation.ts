@@ -1,10 +1,11 @@
 import { verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, isoCBOR } from "@simplewebauthn/server/helpers";
 import { sha256 } from "../lib/sha256.ts";
+import { offeredAlgorithms } from "./algorithms.ts";
 import { type AttestationTrust, attestationTrust, type TrustedModels } from "./attestation-trust.ts";
 import { readAuthenticatorData } from "./authenticator-data.ts";
 import { cborItemLength } from "./cbor.ts";
-import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
+import { importCredentialKey } from "./cose-key.ts";
 import type { NewCredential } from "./credential-record.ts";
 import { knownRoots, type StatementFormat, type StatementRoots, statementFormats } from "./formats/index.ts";
 import type { Statement, StatementVerifier } from "./formats/statement.ts";

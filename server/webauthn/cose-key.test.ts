@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
 import { smallOrderPoints } from "../testing/small-order-points.ts";
 import { rsaCoseKey, unacceptableKeys, unorderedKey } from "../testing/unacceptable-keys.ts";
-import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
+import { offeredAlgorithms } from "./algorithms.ts";
+import { importCredentialKey } from "./cose-key.ts";
 
 type CoseKey = Map<number, Cbor>;
 

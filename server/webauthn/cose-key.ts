@@ -1,32 +1,9 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { isSafeEd25519Point } from "../lib/edwards25519.ts";
+import { algorithms, curveIds, type KeyKind } from "./algorithms.ts";
 import { readIntegerMap } from "./cbor.ts";
 
 type Members = ReadonlyMap<number, number | Buffer>;
-
-type Kind = { curve: keyof typeof curveIds; size: number } | "RSA" | "Ed25519";
-
-/** COSE curves by their JSON Web Key names (RFC 9053 section 7.1). */
-const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
-
-/**
- * Algorithms that are offered to authenticators, in order of preference, by their identifiers in the IANA COSE registry,
- * with the kind of key that WebAuthn Level 3 section 5.8.5 allows for each.
- */
-const keysByAlgorithm = new Map<number, Kind>([
-  [-7, { curve: "P-256", size: 32 }],
-  [-35, { curve: "P-384", size: 48 }],
-  [-36, { curve: "P-521", size: 66 }],
-  [-257, "RSA"],
-  [-258, "RSA"],
-  [-259, "RSA"],
-  [-37, "RSA"],
-  [-38, "RSA"],
-  [-39, "RSA"],
-  [-8, "Ed25519"],
-]);
-
-export const offeredAlgorithms: readonly number[] = [...keysByAlgorithm.keys()];
 
 /** Whether a key is new, by registration or import, or stored already. */
 export type KeyOrigin = "registration" | "storage";
@@ -56,7 +33,7 @@ export function importCredentialKey(
 ): CredentialKey | null {
   const key = readIntegerMap(encoded);
   const algorithm = key?.get(3);
-  const kind = typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
+  const kind = typeof algorithm === "number" ? algorithms.get(algorithm)?.kind : undefined;
   if (!key || typeof algorithm !== "number" || !kind || !hasParametersOf(kind, key, origin)) return null;
   try {
     // Importing checks that the point lies on the curve.
@@ -66,13 +43,13 @@ export function importCredentialKey(
   }
 }
 
-function hasParametersOf(kind: Kind, key: Members, origin: KeyOrigin): boolean {
+function hasParametersOf(kind: KeyKind, key: Members, origin: KeyOrigin): boolean {
   if (kind === "RSA") return isRsaKey(key, leastExponents[origin]);
   return kind === "Ed25519" ? isEd25519Key(key) : isEcKey(key, kind.curve, kind.size);
 }
 
 /** JSON Web Key (RFC 7518 section 6, RFC 8037 section 2). */
-function jwkOf(key: Members, kind: Kind): JsonWebKey {
+function jwkOf(key: Members, kind: KeyKind): JsonWebKey {
   const part = (label: number) => {
     const bytes = key.get(label);
     if (!Buffer.isBuffer(bytes)) throw new Error(`no parameter ${label}`);

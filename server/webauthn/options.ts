@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { offeredAlgorithms } from "./cose-key.ts";
+import { offeredAlgorithms } from "./algorithms.ts";
 import type { CredentialId } from "./credential-record.ts";
 
 /** A passkey is a first factor by itself; a security key is a second factor. */

@@ -1,9 +1,7 @@
 import { DerError, derItem, derItems } from "../lib/der.ts";
 import { sequence, unsigned } from "../lib/der-encoding.ts";
+import { algorithms } from "./algorithms.ts";
 import type { CredentialKey } from "./cose-key.ts";
-
-/** ECDSA algorithms of the IANA COSE registry: ES256, ES384 and ES512. */
-const ecdsa: readonly unknown[] = [-7, -35, -36];
 
 /**
  * Whether a signature has the encoding of WebAuthn Level 3 section 6.5.5. ECDSA signatures are an `Ecdsa-Sig-Value` in
@@ -14,7 +12,8 @@ const ecdsa: readonly unknown[] = [-7, -35, -36];
  */
 export function hasCanonicalEncoding(algorithm: unknown, signature: unknown): boolean {
   if (!(signature instanceof Uint8Array)) return false;
-  return !ecdsa.includes(algorithm) || isEcdsaSignature(signature);
+  const isEcdsa = typeof algorithm === "number" && algorithms.get(algorithm)?.options.dsaEncoding === "der";
+  return !isEcdsa || isEcdsaSignature(signature);
 }
 
 /**

@@ -9,7 +9,8 @@ import {
   otherEcdsaEncodings,
   shortRsaSignature,
 } from "../testing/signature-algorithms.ts";
-import { importCredentialKey, offeredAlgorithms } from "./cose-key.ts";
+import { offeredAlgorithms } from "./algorithms.ts";
+import { importCredentialKey } from "./cose-key.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 const text = Buffer.from("the signed data");

@@ -16,8 +16,8 @@ import {
   tpmAttestation,
   u2fAttestation,
 } from "../../testing/webauthn-statements.ts";
+import { offeredAlgorithms } from "../algorithms.ts";
 import { verifyWebAuthnAttestation } from "../attestation.ts";
-import { offeredAlgorithms } from "../cose-key.ts";
 import { readClientData, registrationResponse } from "../responses.ts";
 import { knownRoots } from "./index.ts";
 
