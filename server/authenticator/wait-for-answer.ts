@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Logs } from "../observability/logger.ts";
 import { isAnswerable } from "./requests.ts";
@@ -47,19 +48,15 @@ interface Watcher {
   timer: NodeJS.Timeout | undefined;
 }
 
-const watchers = new WeakMap<object, Watcher>();
-
-/** Returns the watcher of this process. */
-function watcherOf(runtime: object): Watcher {
-  const watcher = watchers.get(runtime) ?? {
+/** Returns the watcher of a process. */
+const watcherOf = oncePerObject(
+  (_runtime: object): Watcher => ({
     watched: new Map(),
     waits: 0,
     waitsBySource: new Map(),
     timer: undefined,
-  };
-  watchers.set(runtime, watcher);
-  return watcher;
-}
+  }),
+);
 
 /**
  * Waits until a request can no longer be answered: it was answered, has expired or no longer exists.

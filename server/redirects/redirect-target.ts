@@ -1,6 +1,7 @@
+import { oncePerObject } from "../lib/once-per-object.ts";
 import { StepBudget } from "../lib/step-budget.ts";
 import { MAX_ENTRIES, MAX_MATCHING_STEPS, matchesPattern, subjectOf } from "../lib/wildcard-pattern.ts";
-import { type AddressPattern, parseAddressPattern } from "./address-pattern.ts";
+import { parseAddressPattern } from "./address-pattern.ts";
 
 /** Redirect URLs requested by clients. */
 
@@ -24,27 +25,14 @@ function hasControls(text: string): boolean {
   return [...text].some((character) => character < " " || character === "\u007f");
 }
 
-/** The entries of a list, parsed. */
-interface ParsedList {
-  /** Entries without `*`, as normalized URLs. */
-  exact: ReadonlySet<string>;
-  patterns: readonly AddressPattern[];
-}
-
-const parsedLists = new WeakMap<readonly string[], ParsedList>();
-
-/** Parses a list once: lists of the configuration stay the same objects. */
-function parsedList(entries: readonly string[]): ParsedList {
-  const known = parsedLists.get(entries);
-  if (known) return known;
+/** The entries of a list, parsed once: lists of the configuration stay the same objects. Those without `*` are exact. */
+const parsedList = oncePerObject((entries: readonly string[]) => {
   const [patterns, exact] = [true, false].map((is) => entries.filter((entry) => entry.includes("*") === is));
-  const made = {
+  return {
     exact: new Set(exact?.flatMap((entry) => (URL.canParse(entry) ? [new URL(entry).href] : []))),
     patterns: (patterns ?? []).slice(0, MAX_ENTRIES).flatMap((entry) => parseAddressPattern(entry) ?? []),
   };
-  parsedLists.set(entries, made);
-  return made;
-}
+});
 
 /**
  * Whether a URL is on a list of the configuration. An entry without `*` must be equal; others are patterns

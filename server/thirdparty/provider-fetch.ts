@@ -1,5 +1,6 @@
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
 import { ThirdPartyError } from "../failures/third-party.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
 import type { KeyReading } from "./key-readings.ts";
 
 /** HTTP access to identity providers, with caches. */
@@ -14,8 +15,6 @@ export interface ProviderNetwork {
   keyReadings: Map<string, KeyReading>;
 }
 
-const networks = new WeakMap<object, ProviderNetwork>();
-
 /** After decompression. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
 
@@ -25,16 +24,14 @@ const DOCUMENT_LIFETIME_MS = 60 * 60_000;
 const MAX_DOCUMENTS = 1000;
 
 /** Returns the network of a process, shared by all callers. */
-export function providerNetwork(runtime: object): ProviderNetwork {
-  const network = networks.get(runtime) ?? {
+export const providerNetwork = oncePerObject(
+  (_runtime: object): ProviderNetwork => ({
     fetch: globalThis.fetch,
     documents: new Map(),
     keys: new Map(),
     keyReadings: new Map(),
-  };
-  networks.set(runtime, network);
-  return network;
-}
+  }),
+);
 
 /**
  * Returns a `fetch` with a time limit, a size limit and no redirects, so that secrets reach the configured host only.

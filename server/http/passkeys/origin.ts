@@ -1,4 +1,5 @@
 import type { Config } from "../../config/schema.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { StepBudget } from "../../lib/step-budget.ts";
 import {
   MAX_ENTRIES,
@@ -16,16 +17,6 @@ const MAX_ORIGIN_LENGTH = "https://".length + 253 + ":65535".length;
 
 /** `*` stands for one or more labels of a host name, for a part of one, or for a port. */
 const labels: Wildcard = { takes: (character) => /[a-z0-9.-]/.test(character), least: 1, inner: "." };
-
-/** The entries of a list, parsed. */
-interface ParsedList {
-  /** Whether the list has `*` alone. */
-  any: boolean;
-  exact: ReadonlySet<string>;
-  patterns: readonly WildcardPattern[];
-}
-
-const parsedLists = new WeakMap<readonly string[], ParsedList>();
 
 /**
  * Whether pages of an origin may call the passkey server: the origins that the tenant lists, else the relying party's.
@@ -51,19 +42,15 @@ export function isPasskeyOrigin(
   return patterns.some((pattern) => !budget.isUsedUp && matchesPattern(pattern, text, budget));
 }
 
-/** Parses a list once: lists of the configuration stay the same objects. */
-function parsedList(entries: readonly string[]): ParsedList {
-  const known = parsedLists.get(entries);
-  if (known) return known;
+/** The entries of a list, parsed once: lists of the configuration stay the same objects. `any`: it has `*` alone. */
+const parsedList = oncePerObject((entries: readonly string[]) => {
   const listed = entries.slice(0, MAX_ENTRIES).map((entry) => entry.toLowerCase());
-  const made = {
+  return {
     any: listed.includes("*"),
     exact: new Set(listed),
     patterns: listed.flatMap((entry) => (entry.includes("*") ? (parse(entry) ?? []) : [])),
   };
-  parsedLists.set(entries, made);
-  return made;
-}
+});
 
 /** @param entry without a scheme, it is https */
 function parse(entry: string): WildcardPattern | null {

@@ -1,6 +1,8 @@
 import type { Config } from "../../config/schema.ts";
 import type { TenantContext } from "../../context/context.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
+import { isLoopback } from "../../lib/is-loopback.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { readKeysAgain } from "../key-readings.ts";
 import type { Process } from "../process.ts";
 import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
@@ -32,7 +34,8 @@ const MAX_FETCH_SECONDS = 6;
 
 const configuredCache = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
 
-const fetchedCaches = new WeakMap<Process, Map<string, Promise<FetchedMetadata>>>();
+/** Fetched metadata of a process, by `fetchedKey`. */
+const fetchedCache = oncePerObject((_runtime: object) => new Map<string, Promise<FetchedMetadata>>());
 
 /** Returns the enabled providers of a tenant. */
 export function enabledSamlProviders({ saml }: Config): ProviderSettings[] {
@@ -143,8 +146,7 @@ async function fetchedMetadata(
   now: Date,
 ): Promise<IdentityProviderMetadata | null> {
   const { runtime } = context;
-  const all = fetchedCaches.get(runtime) ?? new Map<string, Promise<FetchedMetadata>>();
-  fetchedCaches.set(runtime, all);
+  const all = fetchedCache(runtime);
   const key = fetchedKey(context, settings);
   const known = all.get(key);
   const last = await known;
@@ -169,9 +171,9 @@ export async function readMetadataAgain(
   now: Date,
 ): Promise<void> {
   const { runtime } = context;
-  const all = fetchedCaches.get(runtime);
+  if (settings.metadata !== undefined) return;
+  const all = fetchedCache(runtime);
   const key = fetchedKey(context, settings);
-  if (settings.metadata !== undefined || !all) return;
   const time = now.getTime();
   await readKeysAgain(providerNetwork(runtime).keyReadings, `saml ${key}`, time, async () => {
     const refreshed = refresh(context, settings, await all.get(key), time);
@@ -245,8 +247,4 @@ function parseOrLog(
     runtime.log.warn({ provider: name, reason: error.message }, "a SAML provider's metadata cannot be used");
     return null;
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
