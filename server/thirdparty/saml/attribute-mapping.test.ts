@@ -7,11 +7,11 @@ const persistent = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 const emailAddress = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const claims = "http://schemas.xmlsoap.org/ws/2005/05/identity/claims";
 
-type Trust = Parameters<typeof mapAttributes>[1];
+type Settings = Parameters<typeof mapAttributes>[1]["settings"];
 
 function facts(
   attributes: Record<string, string[]>,
-  trust: Partial<Trust> = {},
+  settings: Partial<Settings> = {},
   nameId: AssertionStatement["nameId"] = { value: "u-1", format: persistent },
 ) {
   const statement = {
@@ -24,11 +24,13 @@ function facts(
     statement,
     {
       entityId: "urn:idp",
-      domains: ["example.org"],
-      skipEmailVerification: false,
-      satisfiesMfa: false,
-      attributeMap: {},
-      ...trust,
+      settings: {
+        domains: ["example.org"],
+        skip_email_verification: false,
+        satisfies_mfa: false,
+        attribute_map: {},
+        ...settings,
+      },
     },
     120,
   );
@@ -63,14 +65,14 @@ test("reads a mapped fact only from its attribute", () => {
     email: ["wrong@example.org"],
     "urn:custom:mail": ["right@example.org", "second@example.org"],
   };
-  expect(facts(attributes, { attributeMap: { email: "urn:custom:mail" } })?.email).toBe("right@example.org");
+  expect(facts(attributes, { attribute_map: { email: "urn:custom:mail" } })?.email).toBe("right@example.org");
   expect(
-    facts({ email: ["wrong@example.org"] }, { attributeMap: { email: "urn:custom:mail" } })?.email,
+    facts({ email: ["wrong@example.org"] }, { attribute_map: { email: "urn:custom:mail" } })?.email,
   ).toBeNull();
   const byName = { value: "wrong@example.org", format: emailAddress };
-  expect(facts({}, { attributeMap: { email: "urn:custom:mail" } }, byName)?.email).toBeNull();
-  expect(facts({ uid: ["u-2"] }, { attributeMap: { subject: "uid" } })?.subject).toBe("u-2");
-  expect(facts({}, { attributeMap: { subject: "uid" } })).toBeNull();
+  expect(facts({}, { attribute_map: { email: "urn:custom:mail" } }, byName)?.email).toBeNull();
+  expect(facts({ uid: ["u-2"] }, { attribute_map: { subject: "uid" } })?.subject).toBe("u-2");
+  expect(facts({}, { attribute_map: { subject: "uid" } })).toBeNull();
 });
 
 test("takes a name identifier as the address if its format allows it", () => {
@@ -87,11 +89,11 @@ test("takes a name identifier as the address if its format allows it", () => {
 test("rejects a transient name identifier as the subject", () => {
   const transient = { value: "u-1", format: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" };
   expect(facts({}, {}, transient)).toBeNull();
-  expect(facts({ uid: ["u-2"] }, { attributeMap: { subject: "uid" } }, transient)?.subject).toBe("u-2");
+  expect(facts({ uid: ["u-2"] }, { attribute_map: { subject: "uid" } }, transient)?.subject).toBe("u-2");
 });
 
 test("a trusted provider verifies addresses of its own domains only", () => {
-  const trust = { skipEmailVerification: true };
+  const trust = { skip_email_verification: true };
   const verified = { emailVerified: true, skipEmailVerification: true };
   const unverified = { emailVerified: false, skipEmailVerification: false };
   expect(facts({ email: ["ada@EXAMPLE.org"] }, trust)).toMatchObject(verified);

@@ -54,15 +54,10 @@ const emailFormats = [
 ];
 const transientFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 
-/** The tenant's settings of a provider. */
-interface SamlTrust {
-  entityId: string;
-  domains: readonly string[];
-  skipEmailVerification: boolean;
-  satisfiesMfa: boolean;
-  /** Attribute name by fact. */
-  attributeMap: ProviderSettings["attribute_map"];
-}
+type MappingSettings = Pick<
+  ProviderSettings,
+  "attribute_map" | "domains" | "skip_email_verification" | "satisfies_mfa"
+>;
 
 /**
  * Maps the attributes of an assertion to facts. A mapped fact is read from its attribute only, others from the common
@@ -73,35 +68,33 @@ interface SamlTrust {
  */
 export function mapAttributes(
   statement: AssertionStatement,
-  trust: SamlTrust,
+  { entityId, settings }: { entityId: string; settings: MappingSettings },
   maxEmailLength: number,
 ): ProviderFacts | null {
+  const { attribute_map: map, domains } = settings;
   const read = (fact: FactName): string | undefined => {
-    const mapped = trust.attributeMap[fact];
+    const mapped = map[fact];
     const names: readonly string[] = mapped === undefined ? commonAttributeNames[fact] : [mapped];
     return names.flatMap((name) => statement.attributes.get(name) ?? [])[0];
   };
   const { nameId } = statement;
   const lasting = nameId.format === transientFormat ? undefined : nameId.value;
-  const { attributeMap } = trust;
-  const email =
-    read("email") ??
-    (emailFormats.includes(nameId.format) && attributeMap.email === undefined ? nameId.value : undefined);
+  const named = emailFormats.includes(nameId.format) && map.email === undefined ? nameId.value : undefined;
   const facts = toProviderFacts(
     {
-      subject: attributeMap.subject === undefined ? lasting : read("subject"),
-      email,
+      subject: map.subject === undefined ? lasting : read("subject"),
+      email: read("email") ?? named,
       emailVerified: false,
       name: read("name"),
       givenName: read("given_name"),
       familyName: read("family_name"),
       picture: read("picture"),
     },
-    { provider: samlProviderId(trust.entityId), satisfiesMfa: trust.satisfiesMfa },
+    { provider: samlProviderId(entityId), satisfiesMfa: settings.satisfies_mfa },
     maxEmailLength,
   );
   if (!facts) return null;
-  const isTrusted = trust.skipEmailVerification && isInDomains(facts.email, trust.domains);
+  const isTrusted = settings.skip_email_verification && isInDomains(facts.email, domains);
   return { ...facts, emailVerified: isTrusted, skipEmailVerification: isTrusted };
 }
 

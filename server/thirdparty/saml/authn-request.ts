@@ -70,12 +70,11 @@ export async function startSamlRequest(
   });
   const signing = await samlKey(context, "saml_signing");
   const relayState = RELAY_STATE_PREFIX + state;
-  const redirectUrl = await authnRequestUrl(
-    tenant.config,
-    provider,
-    { signing },
-    { requestId, relayState, forceAuthn },
-  );
+  const redirectUrl = await authnRequestUrl(tenant.config, provider, signing, {
+    requestId,
+    relayState,
+    forceAuthn,
+  });
   return {
     redirectUrl,
     state,

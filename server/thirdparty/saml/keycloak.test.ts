@@ -33,15 +33,14 @@ test("a response of Keycloak 26 is decrypted, verified and understood", async ()
     now: new Date(recorded.recordedAt),
   });
   if (!judged.ok) throw new Error(judged.reason);
-  const trust = {
-    entityId,
+  const settings = {
     domains: ["example.org"],
-    skipEmailVerification: false,
-    satisfiesMfa: false,
-    attributeMap: {},
+    skip_email_verification: false,
+    satisfies_mfa: false,
+    attribute_map: {},
   };
   // Without a mapper of the realm it names a persistent subject and no address.
-  expect(mapAttributes(judged.statement, trust, 120)).toMatchObject({
+  expect(mapAttributes(judged.statement, { entityId, settings }, 120)).toMatchObject({
     provider: `saml:${entityId}`,
     subject: expect.stringMatching(/^G-[0-9a-f-]{36}$/),
     email: null,

@@ -14,12 +14,6 @@ export interface ServiceProvider {
   consumerUrl: string;
 }
 
-/** The two keys of a tenant; see `saml-keys.ts`. */
-export interface ServiceProviderKeys {
-  signing: SamlKey;
-  encryption: SamlKey;
-}
-
 export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
   const endpoint = (saml.endpoint_url ?? base_url).replace(/\/+$/, "");
   return {
@@ -39,7 +33,7 @@ export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
 export async function authnRequestUrl(
   config: Config,
   provider: IdentityProvider,
-  { signing }: Pick<ServiceProviderKeys, "signing">,
+  signing: SamlKey,
   { requestId, relayState, forceAuthn }: { requestId: string; relayState: string; forceAuthn: boolean },
 ): Promise<string> {
   const { SAML } = await loadLibrary();

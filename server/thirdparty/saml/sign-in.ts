@@ -60,7 +60,7 @@ export async function completeSamlSignIn(
   if (!verdict.ok) throw invalidResponse(verdict);
 
   const { statement } = verdict;
-  const facts = mapAttributes(statement, trustOf(provider), config.email.max_length);
+  const facts = mapAttributes(statement, provider, config.email.max_length);
   if (!facts)
     throw new ThirdPartyError("invalid_request", "The provider did not say who you are.", "no_subject");
   const { id, expiresAt } = statement;
@@ -94,16 +94,6 @@ async function renewedSender(
   const provider = await findByEntityId(context, entityId, now);
   const isRenewed = provider?.certificates.some((certificate) => !certificates.includes(certificate));
   return provider && isRenewed && provider.settings === settings ? provider : null;
-}
-
-function trustOf({ entityId, settings }: IdentityProvider) {
-  return {
-    entityId,
-    domains: settings.domains,
-    skipEmailVerification: settings.skip_email_verification,
-    satisfiesMfa: settings.satisfies_mfa,
-    attributeMap: settings.attribute_map,
-  };
 }
 
 const accessDenied = () =>
