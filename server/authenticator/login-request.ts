@@ -2,7 +2,7 @@ import { and, desc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
-import type { RequestContext } from "../context/context.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
 import { qrCodeDataUrl } from "../lib/qr-code.ts";
 import { prepareRequest } from "./create-request.ts";
 import { devicesOf } from "./devices.ts";
@@ -161,7 +161,7 @@ function isReusable(
 }
 
 async function shown(
-  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
+  { runtime, tenant }: TenantContext<Process>,
   { id, sealedDeviceToken, validUntil }: AuthenticatorRequest,
 ): Promise<LoginRequestPayload> {
   const content = sealedDeviceToken

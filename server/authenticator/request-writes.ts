@@ -7,7 +7,7 @@ import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { writeOf } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { ClientContext } from "../context/context.ts";
+import type { ClientContext, TenantContext } from "../context/context.ts";
 import { requestErrors } from "../failures/authenticator-requests.ts";
 import { type Device, deviceOf } from "./devices.ts";
 import type { Process } from "./process.ts";
@@ -17,7 +17,7 @@ import type { RequestRow } from "./requests.ts";
 
 const { authenticatorRequests, authenticatorDevices } = schema;
 
-type Context = Pick<ClientContext<Process>, "runtime" | "tenant">;
+type Context = TenantContext<Process>;
 
 /** SQL of `isAnswerable`; `shift`: the parameter of the clock's shift. */
 const answerable = (shift: string) => `status = 'PENDING' and valid_until > ${clockText(shift)}`;

@@ -4,7 +4,7 @@ import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type WriteOfParts, writeOf } from "#db/write";
-import type { RequestContext } from "../context/context.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { Process } from "./process.ts";
@@ -63,7 +63,7 @@ const openText = `challenge_opened as (
 
 /** Returns the write of a challenge. A user may have several open challenges; each accepts one response. */
 export function openChallenge(
-  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
+  { runtime, tenant }: TenantContext<Process>,
   { operation, challenge, userId, allowed, userVerification, transactionId, seconds }: NewChallenge,
 ): WriteOfParts {
   return writeOf({
@@ -94,7 +94,7 @@ interface Consumed {
 }
 
 function consumePart(
-  { runtime, tenant }: Pick<RequestContext<Process>, "runtime" | "tenant">,
+  { runtime, tenant }: TenantContext<Process>,
   operations: readonly Operation[],
   challenge: string,
 ): Part {
@@ -119,7 +119,7 @@ function consumedChallenge({ challenge_consumed: consumed }: Partial<Consumed>):
  * @returns null if the tenant has no such open challenge
  */
 export async function consumeChallenge(
-  context: Pick<RequestContext<Process>, "runtime" | "tenant">,
+  context: TenantContext<Process>,
   operations: readonly Operation[],
   challenge: string,
 ): Promise<ConsumedChallenge | null> {
@@ -135,7 +135,7 @@ export async function consumeChallenge(
  * @returns null if the tenant has no such open challenge
  */
 export async function consumeTransactionChallenge(
-  context: Pick<RequestContext<Process>, "runtime" | "tenant">,
+  context: TenantContext<Process>,
   challenge: string,
 ): Promise<{ consumed: ConsumedChallenge; transaction: TransactionRow } | null> {
   const returned = await runTogether<Consumed & { transaction_of_challenge: JsonRow | null }>(

@@ -1,7 +1,7 @@
 import { clockText } from "#db/clock";
 import { type WriteOfParts, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import type { RequestContext } from "../context/context.ts";
+import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -31,7 +31,7 @@ export type PreparedConfirmation =
 
 /** Creates the page's URL, if the page may use the relying party's passkeys and the redirect is allowed. */
 export function prepareConfirmation(
-  { runtime, tenant }: Pick<RequestContext<OnPlatform>, "runtime" | "tenant">,
+  { runtime, tenant }: TenantContext<OnPlatform>,
   { redirectTo }: ConfirmationOptions,
 ): PreparedConfirmation {
   const { config } = tenant;

@@ -9,15 +9,6 @@ import type { Process } from "./process.ts";
 
 /** Management of credentials by applications. */
 
-/** A credential as returned to applications. */
-export interface CredentialJson extends CredentialObject {
-  /** Whether the registration proved the AAGUID: only `verified` did, under a configured root. */
-  attestation_trust: AttestationTrust;
-  is_mfa: boolean;
-  /** The application's id of the owner. */
-  user_id: string;
-}
-
 export interface CredentialPage {
   /** The application's id of the owner; undefined for all users. */
   userId?: string | undefined;
@@ -34,7 +25,7 @@ export async function listCredentials(
   db: ReadOnly,
   tenantId: string,
   { userId, order, offset, limit }: CredentialPage,
-): Promise<{ credentials: CredentialJson[]; total: number }> {
+) {
   // PostgreSQL text cannot hold NUL, so no user has such an id.
   if (userId?.includes("\0")) return { credentials: [], total: 0 };
   const wanted = userId === undefined ? undefined : eq(users.userId, userId);
@@ -52,14 +43,10 @@ export async function listCredentials(
 }
 
 /** Returns one credential. */
-export async function showCredential(
-  db: ReadOnly,
-  tenantId: string,
-  id: string,
-): Promise<{ ok: true; credential: CredentialJson } | PasskeyRejection> {
+export async function showCredential(db: ReadOnly, tenantId: string, id: string) {
   if (!isCredentialId(id)) return credentialNotFound(id);
   const [row] = await selectRows(db, tenantId, eq(table.id, id));
-  return row ? { ok: true, credential: toJson(row) } : credentialNotFound(id);
+  return row ? { ok: true as const, credential: toJson(row) } : credentialNotFound(id);
 }
 
 /** Renames a credential. */
@@ -129,19 +116,15 @@ function selectRows(db: ReadOnly, tenantId: string, wanted: SQL | undefined) {
     .where(and(eq(table.tenantId, tenantId), wanted));
 }
 
-function toJson({
-  credential,
-  userId,
-}: {
-  credential: typeof table.$inferSelect;
-  userId: string;
-}): CredentialJson {
+/** A credential as returned to applications. `user_id`: the application's id of the owner. */
+function toJson({ credential, userId }: Awaited<ReturnType<typeof selectRows>>[number]) {
   const { name, lastUsedAt } = credential;
   return {
     id: credential.id,
     ...(name === null ? {} : { name }),
     public_key: credential.publicKey.toString("base64url"),
     attestation_type: credential.attestationType,
+    // Whether the registration proved the AAGUID: only `verified` did, under a configured root.
     attestation_trust: credential.attestationTrust as AttestationTrust,
     aaguid: credential.aaguid,
     ...(lastUsedAt === null ? {} : { last_used_at: lastUsedAt.toISOString() }),
@@ -151,5 +134,5 @@ function toJson({
     backup_state: credential.backupState,
     is_mfa: credential.isMfa,
     user_id: userId,
-  };
+  } satisfies CredentialObject & Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../context/context.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
 import { signedFor } from "../keys/signing-key-store.ts";
 import type { Process } from "./process.ts";
 
@@ -43,9 +43,6 @@ export async function signToken(
 }
 
 /** Starts loading (or creating) the signing key, so that it is ready when the user has used the authenticator. */
-export function preloadSigningKey({
-  runtime,
-  tenant,
-}: Pick<RequestContext<Process>, "runtime" | "tenant">): void {
+export function preloadSigningKey({ runtime, tenant }: TenantContext<Process>): void {
   runtime.signingKeys.of(tenant, "passkeys");
 }

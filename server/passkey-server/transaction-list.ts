@@ -1,20 +1,8 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
-import type { RequestContext } from "../context/context.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
+import type { TenantContext } from "../context/context.ts";
+import { rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import { isUuid } from "../lib/uuid.ts";
-
-/** A transaction as returned to applications. */
-export interface TransactionJson {
-  id: string;
-  identifier: string;
-  /** In canonical form, as text. */
-  data: string;
-  created_at: string;
-  updated_at: string;
-  /** When the user confirmed it. */
-  confirmed_at?: string;
-}
 
 const { passkeyTransactions: table, passkeyUsers: users } = schema;
 
@@ -23,10 +11,7 @@ const { passkeyTransactions: table, passkeyUsers: users } = schema;
  *
  * @param user the internal id of the user, or the application's
  */
-export async function listTransactions(
-  { runtime, tenant }: Pick<RequestContext<Databases>, "runtime" | "tenant">,
-  user: string,
-): Promise<{ ok: true; transactions: TransactionJson[] } | PasskeyRejection> {
+export async function listTransactions({ runtime, tenant }: TenantContext<Databases>, user: string) {
   const db = runtime.database.read;
   // PostgreSQL text cannot hold these, so no user has such an id.
   if (user.includes("\0") || !user.isWellFormed()) return rejectPasskeyRequest("invalid_user_id");
@@ -46,7 +31,7 @@ export async function listTransactions(
     .where(and(eq(table.tenantId, tenant.id), eq(table.userId, found.id)))
     .orderBy(asc(table.createdAt), asc(table.id));
   return {
-    ok: true,
+    ok: true as const,
     transactions: rows.map(({ id, identifier, data, createdAt, updatedAt, confirmedAt }) => ({
       id,
       identifier,

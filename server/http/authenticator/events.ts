@@ -4,7 +4,7 @@ import { json } from "../answer/reply.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { type Admitted, requireCaller } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";
-import { pageResourceOf } from "./resource.ts";
+import { statusOf } from "./resource.ts";
 import { awaitAnswer, readWait, SERVERLESS_WAIT_SECONDS, waitingSource } from "./wait.ts";
 
 /** Server-sent events (HTML standard, 9.2) for a page that waits for the answer. */
@@ -32,7 +32,7 @@ export const eventsHandler = requireCaller(["page"], async (context, admitted) =
     const wait = readWait(context, 25);
     if (!wait.ok) return wait.reply;
     const then = await awaitAnswer(context, admitted, wait.seconds);
-    return json(200, pageResourceOf(context, then), { headers: pageHeaders(context) });
+    return json(200, statusOf(then), { headers: pageHeaders(context) });
   }
   // The browser reconnects after the last event; 204 makes it stop (9.2.3).
   const lastEventId = context.request.headers.get("last-event-id");
@@ -60,7 +60,7 @@ function statusEvents(context: HandlerContext, { caller, request }: Admitted): R
         if (!closed.signal.aborted) controller.enqueue(encoder.encode(text));
       };
       const sendStatus = (then: AuthenticatorRequest) =>
-        send(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(pageResourceOf(context, then))}\n\n`);
+        send(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(statusOf(then))}\n\n`);
       const follow = async () => {
         send(`retry: ${RETRY_DELAY_MS}\n\n`);
         sendStatus(request);

@@ -11,7 +11,7 @@ import { readBody } from "./body.ts";
 import { type Caller, notFound, requireCaller, requireKey } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 import { pageHeaders } from "./page-headers.ts";
-import { resourceOf } from "./resource.ts";
+import { resourceOf, statusOf } from "./resource.ts";
 import { awaitAnswer, readWait } from "./wait.ts";
 
 /** Requests: create, read, answer and cancel (docs/authenticator-requests.md). */
@@ -79,6 +79,7 @@ function contextAt({ runtime, tenant, client }: HandlerContext, now: Date): Clie
 }
 
 function show(context: HandlerContext, caller: Caller, request: AuthenticatorRequest): Reply {
-  const headers = caller === "page" ? pageHeaders(context) : {};
-  return json(200, resourceOf(context, caller, request), { headers });
+  return caller === "application" || caller === "authenticator"
+    ? json(200, resourceOf(context, caller, request))
+    : json(200, statusOf(request), { headers: pageHeaders(context) });
 }

@@ -4,33 +4,35 @@ import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts
 import { viewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import type { Caller } from "./caller.ts";
 import type { authenticatorRequest, requestStatus } from "./schemas.ts";
 
 type RequestResource = z.output<typeof authenticatorRequest>;
-type PageResource = z.output<typeof requestStatus>;
 type Link = RequestResource["links"][number];
 
-/** The caller's view of a request: a page sees the status, without personal data. */
-export function resourceOf(
-  context: Pick<HandlerContext, "runtime" | "tenant">,
-  caller: Caller,
-  request: AuthenticatorRequest,
-): RequestResource | PageResource {
-  const { error, device, transaction, clientData, location, isSecondFactorOnly } = request;
-  const known: PageResource = {
-    id: request.id,
-    operation: request.operation,
-    status: request.status,
-    createdAt: request.createdAt.toISOString(),
-    validUntil: request.validUntil.toISOString(),
+/** What a waiting page sees of a request: its status, without personal data. */
+export function statusOf(request: AuthenticatorRequest): z.output<typeof requestStatus> {
+  const { id, operation, status, createdAt, validUntil, error } = request;
+  return {
+    id,
+    operation,
+    status,
+    createdAt: createdAt.toISOString(),
+    validUntil: validUntil.toISOString(),
     ...(error ? { error: { code: error.code, reason: error.reason } } : {}),
   };
-  if (caller !== "application" && caller !== "authenticator") return known;
+}
+
+/** What the application or the authenticator sees of a request. */
+export function resourceOf(
+  context: Pick<HandlerContext, "runtime" | "tenant">,
+  caller: "application" | "authenticator",
+  request: AuthenticatorRequest,
+): RequestResource {
+  const { device, transaction, clientData, location, isSecondFactorOnly } = request;
   const { tenant } = context;
   const { name, appId, icon } = applicationOf(tenant.config);
   return {
-    ...known,
+    ...statusOf(request),
     username: request.username,
     userId: request.userId,
     relyingParty: { id: tenant.id, name, appId, icon },
@@ -44,12 +46,6 @@ export function resourceOf(
     ...(isSecondFactorOnly === null ? {} : { isSecondFactorOnly }),
   };
 }
-
-/** The view of a waiting page. */
-export const pageResourceOf = (
-  context: Pick<HandlerContext, "runtime" | "tenant">,
-  request: AuthenticatorRequest,
-): PageResource => resourceOf(context, "page", request);
 
 /**
  * Builds the links of a request. Links for browsers carry their own tokens. Actions on a pending request are offered only
