@@ -119,25 +119,23 @@ const usedText = `request_used as (
 
 async function latestRequest(
   { runtime, tenant, now }: RequestContext<Process>,
-  about: LoginRequest,
+  { flowId, userId }: LoginRequest,
 ): Promise<AuthenticatorRequest | null> {
   const [found] = await runtime.database.read
     .select({ row: authenticatorRequests, keyName: authenticatorDevices.keyName })
     .from(authenticatorRequests)
     .leftJoin(authenticatorDevices, isDeviceOfRequest)
-    .where(isOf(tenant.id, about))
+    .where(
+      and(
+        eq(authenticatorRequests.tenantId, tenant.id),
+        eq(authenticatorRequests.flowId, flowId),
+        eq(authenticatorRequests.userId, userId),
+        eq(authenticatorRequests.operation, "AUTH"),
+      ),
+    )
     .orderBy(desc(authenticatorRequests.createdAt))
     .limit(1);
   return found ? requestFromRow(found.row, now, found.keyName) : null;
-}
-
-function isOf(tenantId: string, { flowId, userId }: LoginRequest) {
-  return and(
-    eq(authenticatorRequests.tenantId, tenantId),
-    eq(authenticatorRequests.flowId, flowId),
-    eq(authenticatorRequests.userId, userId),
-    eq(authenticatorRequests.operation, "AUTH"),
-  );
 }
 
 /** Whether an answer may still be used: a confirmation for ten minutes, and while its device is registered. */

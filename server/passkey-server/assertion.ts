@@ -40,8 +40,7 @@ export async function verifyPasskeyAssertion(
   const { runtime, tenant } = context;
   const { answer, clientData, consumed } = about;
   const db = runtime.database.read;
-  if (consumed.expired)
-    return rejectPasskeyRequest("assertion_rejected", { details: "the challenge has expired" });
+  if (consumed.expired) return reject("the challenge has expired");
 
   const credential = await findOwnedCredential(db, tenant.id, answer.id);
   // The response must name a user if the application named none. In a transaction it may name one, which must exist.
@@ -54,8 +53,7 @@ export async function verifyPasskeyAssertion(
       return rejectPasskeyRequest("unknown_user_handle", { details: "the user does not exist" });
   }
 
-  if (!credential)
-    return rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" });
+  if (!credential) return reject("the credential does not exist");
 
   const secondFactor = consumed.operation === "mfa_login";
   const { sign_count: signCount } = tenant.config.webauthn;
@@ -74,7 +72,7 @@ export async function verifyPasskeyAssertion(
   if (!verdict.ok) {
     const foreignOrigin = originMismatchDetails(tenant.config, clientData.origin);
     const rejection = foreignOrigin
-      ? rejectPasskeyRequest("assertion_rejected", { details: foreignOrigin })
+      ? reject(foreignOrigin)
       : rejectionFor(verdict.reason, consumed.operation);
     return { ...rejection, credential };
   }
@@ -92,6 +90,8 @@ export async function verifyPasskeyAssertion(
   if (signCountStale) writes.push(audit(context, "passkey_sign_count_stale", facts));
   return { ok: true, credential, userVerified, writes };
 }
+
+const reject = (details: string) => rejectPasskeyRequest("assertion_rejected", { details });
 
 /** The handles, in base64url, that responses of a credential may name its owner by. */
 function handlesOf({ owner: { userId, userHandle } }: OwnedCredential): string[] {
@@ -112,11 +112,11 @@ export async function writeAssertion(
     return null;
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const details =
+    return reject(
       error.reason === "transaction"
         ? "the transaction was answered concurrently"
-        : "the credential was used or removed concurrently";
-    return rejectPasskeyRequest("assertion_rejected", { details });
+        : "the credential was used or removed concurrently",
+    );
   }
 }
 
@@ -134,8 +134,7 @@ const rejectionDetails: Record<Exclude<AssertionRejection, "mfa_only">, string> 
 };
 
 function rejectionFor(reason: AssertionRejection, operation: Operation): PasskeyRejection {
-  if (reason !== "mfa_only")
-    return rejectPasskeyRequest("assertion_rejected", { details: rejectionDetails[reason] });
+  if (reason !== "mfa_only") return reject(rejectionDetails[reason]);
   const code: PasskeyErrorCode =
     operation === "transaction" ? "mfa_credential_at_transaction" : "mfa_credential_at_login";
   return rejectPasskeyRequest(code);

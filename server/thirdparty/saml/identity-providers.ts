@@ -194,17 +194,10 @@ async function refresh(
 ): Promise<FetchedMetadata> {
   const text = await fetchText(context, settings);
   const metadata = text === null ? null : parseOrLog(context, settings, text);
-  return metadata
-    ? {
-        metadata,
-        freshUntil: time + metadataLifetimesMs.fresh,
-        usableUntil: time + metadataLifetimesMs.usable,
-      }
-    : {
-        metadata: last?.metadata ?? null,
-        usableUntil: last?.usableUntil ?? time + metadataLifetimesMs.afterFailure,
-        freshUntil: time + metadataLifetimesMs.afterFailure,
-      };
+  const { fresh, usable, afterFailure } = metadataLifetimesMs;
+  if (metadata) return { metadata, freshUntil: time + fresh, usableUntil: time + usable };
+  const { metadata: former = null, usableUntil = time + afterFailure } = last ?? {};
+  return { metadata: former, usableUntil, freshUntil: time + afterFailure };
 }
 
 async function fetchText(
