@@ -1,4 +1,5 @@
-import type { Address } from "../table/address.ts";
+import type { Address, Tag } from "../table/address.ts";
+import { tagged, type UntaggedRow } from "../table/operation.ts";
 import { requireAdminKey } from "./admin-key.ts";
 import { apiKeyAddresses } from "./api-keys.ts";
 import { auditLogAddresses } from "./audit-logs.ts";
@@ -16,28 +17,30 @@ import { usernameAddresses } from "./usernames.ts";
 import { userAddresses } from "./users.ts";
 import { webhookAddresses } from "./webhooks.ts";
 
+/** The rows of each subject, and their group in the document. */
+const subjects: readonly [Tag, UntaggedRow[]][] = [
+  ["admin: users", userAddresses],
+  ["admin: users", emailAddresses],
+  ["admin: users", usernameAddresses],
+  ["admin: users", phoneNumberAddresses],
+  ["admin: users", metadataAddresses],
+  ["admin: users", credentialAddresses],
+  ["admin: users", passwordAddresses],
+  ["admin: users", secondFactorAddresses],
+  ["admin: sessions", sessionAddresses],
+  ["admin: audit log", auditLogAddresses],
+  ["admin: tenants", tenantAddresses],
+  ["admin: tenants", samlProviderAddresses],
+  ["admin: tenants", oauthProviderAddresses],
+  ["admin: tenants", apiKeyAddresses],
+  ["admin: audit log", statisticsAddresses],
+  ["admin: webhooks", webhookAddresses],
+];
+
 /**
  * The administration interface (docs/administration.md), one file of rows per subject. Every address requires a key of
  * the interface `admin`.
  */
-export const adminAddresses: readonly Address[] = [
-  ...userAddresses,
-  ...emailAddresses,
-  ...usernameAddresses,
-  ...phoneNumberAddresses,
-  ...metadataAddresses,
-  ...credentialAddresses,
-  ...passwordAddresses,
-  ...secondFactorAddresses,
-  ...sessionAddresses,
-  ...auditLogAddresses,
-  ...tenantAddresses,
-  ...samlProviderAddresses,
-  ...oauthProviderAddresses,
-  ...apiKeyAddresses,
-  ...statisticsAddresses,
-  ...webhookAddresses,
-].map((row) => ({
-  ...row,
-  handler: requireAdminKey(row.handler),
-}));
+export const adminAddresses: readonly Address[] = subjects.flatMap(([tag, rows]) =>
+  rows.map((row) => tagged(tag, { ...row, handler: requireAdminKey(row.handler) })),
+);

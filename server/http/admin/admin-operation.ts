@@ -1,84 +1,193 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type AdminRejection, notFound } from "../../admin/rejections.ts";
 import { readUserObject, type UserObject } from "../../objects/user-object.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { json, plainError, type Reply } from "../answer/reply.ts";
-import type { Address, Operation } from "../table/address.ts";
-import { type HandlerContext, requestContextOf } from "../table/handler-context.ts";
-import { type Input, type OperationInput, operation } from "../table/operation.ts";
+import { pageQuery, uuid } from "../table/fields.ts";
+import { type HandlerContext, type HandlerResult, requestContextOf } from "../table/handler-context.ts";
+import {
+  type Input,
+  type OperationInput,
+  operation,
+  type Place,
+  type UntaggedRow,
+} from "../table/operation.ts";
+import { type Page, pageHeaders } from "../table/paging.ts";
 
-type None = z.ZodObject<Record<never, never>>;
+/** An operation without parameters in the query. */
+export type NoQuery = z.ZodObject<Record<never, never>>;
 
-export type AdminRow = Address & { operation: Operation };
+/** The names of the segments in braces. */
+type Segments<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Segments<Rest>
+  : never;
 
-/**
- * Makes a row of the administration interface. `addresses.ts` wraps it so that it requires a key; below `/admin/users`
- * an id that is no UUID is a 400.
- */
-export function adminOperation<
-  Params extends z.ZodObject = None,
-  Query extends z.ZodObject = None,
+/** What a row declares of its operation. Where its path has segments in braces, an answer 404 is implied. */
+export type Declared<At extends Place, Query extends z.ZodObject, Body extends z.ZodType> = Omit<
+  OperationInput<NoQuery, Query, Body>,
+  "params" | "security" | "errorShape" | "handler"
+> & {
+  /** Segments of the path that are no UUIDs. */
+  params?: { [Name in Segments<At>]?: z.ZodType<string> };
+};
+
+export interface AdminInput<At extends Place, Query extends z.ZodType, Body extends z.ZodType>
+  extends Omit<Input<NoQuery, Query, Body>, "params"> {
+  params: Record<Segments<At>, string>;
+}
+
+/** Makes a row of the administration interface. `addresses.ts` wraps it so that it requires a key. */
+export function adminRow<
+  At extends Place,
+  Query extends z.ZodObject = NoQuery,
   Body extends z.ZodType = z.ZodUndefined,
 >(
-  declared: Omit<OperationInput<Params, Query, Body>, "security" | "access" | "errorShape">,
-  handler: (context: HandlerContext, input: Input<Params, Query, Body>) => Promise<Reply | Response>,
-): AdminRow {
-  return operation({ ...declared, security: "admin", errorShape: "admin" }, handler);
-}
-
-const statuses: Record<AdminRejection["reason"], number> = { not_found: 404, invalid: 400, conflict: 409 };
-
-/** Converts a rejection to its error. */
-export function rejectionReply({ reason, message }: AdminRejection): Reply {
-  return plainError(statuses[reason], message);
-}
-
-/** Converts a verdict: an error, or what `show` makes of it. */
-function replyTo<Found extends { ok: true }>(
-  verdict: Found | AdminRejection,
-  show: (found: Found) => Reply,
-): Reply {
-  return verdict.ok ? show(verdict) : rejectionReply(verdict);
-}
-
-/** The answer to a change that has nothing to show. */
-export const noContent = (): Reply => ({ status: 204 });
-
-/**
- * Makes a row that shows a part of the user that its path names.
- *
- * @param part null or undefined if the user has no such part: the answer is 404 then, as for an unknown user
- */
-export function userOperation<Params extends z.ZodObject<{ id: z.ZodType<string> }>>(
-  declared: Parameters<typeof adminOperation<Params>>[0],
-  part: (user: UserObject, params: z.output<Params>) => object | null | undefined,
-): AdminRow {
-  return adminOperation(declared, async ({ runtime, tenant }, { params }) => {
-    const user = await readUserObject(runtime.database.read, tenant, String(params.id));
-    const found = user && part(user, params);
-    return found ? json(200, found) : rejectionReply(notFound);
+  place: At,
+  {
+    params: others = {},
+    handler,
+    ...declared
+  }: Declared<At, Query, Body> & {
+    handler(context: HandlerContext, input: AdminInput<At, Query, Body>): HandlerResult;
+  },
+): UntaggedRow {
+  const names = [...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as Segments<At>);
+  const params = Object.fromEntries(names.map((name) => [name, others[name] ?? uuid()]));
+  const isBelow = names.length > 0;
+  return operation<z.ZodObject, Query, Body>(place, {
+    ...declared,
+    security: "admin",
+    errorShape: "admin",
+    params: isBelow ? z.object(params) : undefined,
+    answers: { ...(isBelow ? { 404: NOT_FOUND } : {}), ...declared.answers },
+    handler: (context, input) => handler(context, input as AdminInput<At, Query, Body>),
   });
 }
 
-/**
- * Makes a row of a change or a look-up.
- *
- * @param perform gets the parsed input of the request
- * @param show makes the answer of what was found; default: 204
- */
-export function changeOperation<
-  Found extends { ok: true },
-  Params extends z.ZodObject = None,
-  Query extends z.ZodObject = None,
+/** What an operation has found or made. Nothing found is the error 404. */
+export type Outcome<Found> = Found | AdminRejection | null | undefined | false;
+
+const statuses: Record<AdminRejection["reason"], number> = {
+  invalid: 400,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+};
+
+/** Converts an outcome: an error, or what `show` makes of it. */
+function replyTo<Found>(outcome: Outcome<Found>, show: (found: Found) => Reply): Reply {
+  const found = outcome || notFound;
+  return isRejection(found) ? plainError(statuses[found.reason], found.message) : show(found);
+}
+
+const isRejection = (found: unknown): found is AdminRejection =>
+  typeof found === "object" && found !== null && "ok" in found && found.ok === false;
+
+interface Performs<Context, AnyInput, Found> {
+  perform(context: Context, input: AnyInput): Promise<Outcome<Found>>;
+  /** Makes the body of what was found; default: what was found. Without a body the answer is 204. */
+  show?(found: Found): unknown;
+}
+
+/** Makes a row whose answer has the first status of `answers` if it succeeds. */
+export function adminOperation<
+  At extends Place,
+  Found,
+  Query extends z.ZodObject = NoQuery,
   Body extends z.ZodType = z.ZodUndefined,
 >(
-  declared: Parameters<typeof adminOperation<Params, Query, Body>>[0],
-  perform: (context: RequestContext, input: Input<Params, Query, Body>) => Promise<Found | AdminRejection>,
-  show: (found: Found) => Reply = noContent,
-): AdminRow {
-  return adminOperation<Params, Query, Body>(declared, async (context, input) =>
-    replyTo(await perform(await requestContextOf(context), input), show),
-  );
+  place: At,
+  {
+    perform,
+    show = (found) => found,
+    ...declared
+  }: Declared<At, Query, Body> & Performs<HandlerContext, AdminInput<At, Query, Body>, Found>,
+): UntaggedRow {
+  const [status = 204] = Object.keys(declared.answers).map(Number);
+  const reply = (found: Found): Reply => {
+    const body = status === 204 ? undefined : show(found);
+    return body === undefined ? { status: 204 } : json(status, body);
+  };
+  return adminRow<At, Query, Body>(place, {
+    ...declared,
+    handler: async (context, input) => replyTo(await perform(context, input), reply),
+  });
+}
+
+/** Makes a row of a change, or of a look-up that takes the time of the request. */
+export function changeOperation<
+  At extends Place,
+  Found,
+  Query extends z.ZodObject = NoQuery,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  place: At,
+  {
+    perform,
+    ...declared
+  }: Declared<At, Query, Body> & Performs<RequestContext, AdminInput<At, Query, Body>, Found>,
+): UntaggedRow {
+  return adminOperation<At, Found, Query, Body>(place, {
+    ...declared,
+    perform: async (context, input) => perform(await requestContextOf(context), input),
+  });
+}
+
+/** Makes a row that shows a part of the user that its path names; 404 if the user has no such part. */
+export function userOperation<At extends `GET /admin/users/{id}${string}`>(
+  place: At,
+  {
+    part,
+    ...declared
+  }: Declared<At, NoQuery, z.ZodUndefined> & {
+    part(user: UserObject, params: Record<Segments<At>, string>): object | null | undefined;
+  },
+): UntaggedRow {
+  return adminOperation(place, {
+    ...declared,
+    async perform({ runtime, tenant }, { params }) {
+      const { id } = params as { id: string };
+      const user = await readUserObject(runtime.database.read, tenant, id);
+      return user && part(user, params);
+    },
+  });
+}
+
+/** Makes a row of a list in pages. */
+export function listOperation<At extends Place, Query extends z.ZodRawShape = Record<never, never>>(
+  place: At,
+  {
+    item,
+    counts,
+    query,
+    list,
+    ...declared
+  }: Omit<Declared<At, NoQuery, z.ZodUndefined>, "query" | "answers"> & {
+    item: z.ZodType;
+    /** What `X-Total-Count` counts. */
+    counts: string;
+    /** Parameters beside those of the page. */
+    query?: Query;
+    list(
+      context: HandlerContext,
+      input: AdminInput<At, z.ZodObject<Query>, z.ZodUndefined> & { page: Page },
+    ): Promise<Outcome<{ items: unknown[]; total: number }>>;
+  },
+): UntaggedRow {
+  const headers = { "X-Total-Count": counts, Link: "The other pages (RFC 8288)." };
+  return adminRow(place, {
+    ...declared,
+    query: z.object({ ...pageQuery, ...query }),
+    answers: { 200: { schema: z.array(item), headers } },
+    async handler(context, input) {
+      const { page: number, per_page: size } = input.query;
+      const page = { number, size };
+      const query = input.query as typeof input.query & z.output<z.ZodObject<Query>>;
+      return replyTo(await list(context, { ...input, query, page }), ({ items, total }) =>
+        json(200, items, { headers: pageHeaders(context.tenant.config, context.url, page, total) }),
+      );
+    },
+  });
 }
 
 /** The description of a 404 in the document. */

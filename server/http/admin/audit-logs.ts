@@ -10,11 +10,9 @@ import { auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
-import { json } from "../answer/reply.ts";
-import { csv, instant, pageQuery } from "../table/fields.ts";
+import { csv, instant } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { pageHeaders } from "../table/paging.ts";
-import { adminOperation } from "./admin-operation.ts";
+import { adminRow, listOperation } from "./admin-operation.ts";
 
 const part = () => z.string().max(256).optional();
 
@@ -54,47 +52,31 @@ async function filterOf(
 
 /** The audit log of the tenant. */
 export const auditLogAddresses = [
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/audit_logs",
-      id: "listAuditLogs",
-      summary: "List entries of the audit log, newest first",
-      description:
-        "Email addresses, usernames and IP addresses are masked as `audit_log` of the settings says.",
-      tag: "admin: audit log",
-      query: z.object({ ...pageQuery, ...filters }),
-      answers: {
-        200: {
-          schema: z.array(auditEntrySchema),
-          headers: { "X-Total-Count": "Number of matching entries.", Link: "The other pages (RFC 8288)." },
-        },
-      },
-    },
-    async (context, { query }) => {
-      const { runtime, tenant, url } = context;
-      const page = { number: query.page, size: query.per_page };
+  listOperation("GET /admin/audit_logs", {
+    id: "listAuditLogs",
+    summary: "List entries of the audit log, newest first",
+    description:
+      "Email addresses, usernames and IP addresses are masked as `audit_log` of the settings says.",
+    query: filters,
+    item: auditEntrySchema,
+    counts: "Number of matching entries.",
+    async list(context, { query, page }) {
+      const { runtime, tenant } = context;
       const filter = await filterOf(context, query);
       const { rows, total } = await heavyRead(runtime.database.read, () =>
         listAuditEntries(runtime.database.read, tenant, filter, page),
       );
-      const entries = rows.map((row) => auditEntryJson(row, tenant.config));
-      return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
+      return { items: rows.map((row) => auditEntryJson(row, tenant.config)), total };
     },
-  ),
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/audit_logs/export",
-      id: "exportAuditLogs",
-      summary: "Export entries of the audit log as lines of JSON, oldest first",
-      description:
-        "Ends with the last entry from before the request, or before `end_time`. An answer that breaks off is incomplete; continue with `start_time` just before the last entry.",
-      tag: "admin: audit log",
-      query: filterQuery,
-      answers: { 200: { schema: z.string(), mediaType: "application/jsonl" } },
-    },
-    async (context, { query }) => {
+  }),
+  adminRow("GET /admin/audit_logs/export", {
+    id: "exportAuditLogs",
+    summary: "Export entries of the audit log as lines of JSON, oldest first",
+    description:
+      "Ends with the last entry from before the request, or before `end_time`. An answer that breaks off is incomplete; continue with `start_time` just before the last entry.",
+    query: filterQuery,
+    answers: { 200: { schema: z.string(), mediaType: "application/jsonl" } },
+    async handler(context, { query }) {
       const { runtime, tenant } = context;
       const now = await currentTime(runtime);
       const filter = await filterOf(context, query);
@@ -107,7 +89,7 @@ export const auditLogAddresses = [
         },
       });
     },
-  ),
+  }),
 ];
 
 /** Streams batches as lines. The next batch is read when the client has taken the one before. */

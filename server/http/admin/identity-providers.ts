@@ -13,10 +13,11 @@ import {
   patchedSamlProvider,
   type SamlProvider,
 } from "../../tenants/saml-providers.ts";
-import { json, plainError } from "../answer/reply.ts";
 import { uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { type AdminRow, NOT_FOUND } from "./admin-operation.ts";
+import type { UntaggedRow } from "../table/operation.ts";
+import { INVALID_INPUT } from "../table/operation.ts";
+import { NOT_FOUND } from "./admin-operation.ts";
 import { oauthProviderBody, oauthProviderPatch, samlProviderPatch } from "./settings-schema.ts";
 import { changingParty, tenantOperation, tenantPlaces } from "./tenants.ts";
 
@@ -54,74 +55,49 @@ interface ProviderKind<Created extends z.ZodType, Replaced extends z.ZodType, Pa
 
 function providerAddresses<Created extends z.ZodType, Replaced extends z.ZodType, Patched extends z.ZodType>(
   kind: ProviderKind<Created, Replaced, Patched>,
-): AdminRow[] {
+): UntaggedRow[] {
   const { name, one: aProvider, object, errors, changeErrors, list, create, replace, patch, remove } = kind;
-  const tag = "admin: tenants";
-  return tenantPlaces.flatMap(({ prefix, suffix, params, of }) => {
-    const path = `${prefix}${kind.path}`;
-    const item = `${path}/{provider_id}`;
-    const one = z.object({ ...params, provider_id: kind.id });
-    const all = z.object(params);
+  return tenantPlaces.flatMap(({ prefix, suffix, of }) => {
+    const path = `${prefix}${kind.path}` as const;
+    const item = `${path}/{provider_id}` as const;
+    const params = { provider_id: kind.id };
     const [, protocol = ""] = aProvider.split(" ");
     return [
-      tenantOperation(
-        {
-          method: "GET",
-          path,
-          id: `list${name}Providers${suffix}`,
-          summary: `List the ${protocol} providers of ${of}`,
-          tag,
-          params: all,
-          answers: { 200: { schema: z.array(object) }, ...errors },
-        },
-        async (tenant, { runtime }) => json(200, await list(runtime, tenant)),
-      ),
-      tenantOperation(
-        {
-          method: "POST",
-          path,
-          id: `create${name}Provider${suffix}`,
-          summary: `Add ${aProvider} provider to ${of}`,
-          ...(create.description ? { description: create.description } : {}),
-          tag,
-          params: all,
-          body: create.body,
-          answers: { 201: { schema: object }, ...changeErrors },
-        },
-        async (tenant, context, { body }) => json(201, await create.perform(tenant, context, body)),
-      ),
-      tenantOperation(
-        {
-          method: "GET",
-          path: item,
-          id: `get${name}Provider${suffix}`,
-          summary: `Get ${aProvider} provider of ${of}`,
-          tag,
-          params: one,
-          answers: { 200: { schema: object }, ...errors },
-        },
-        async (tenant, { runtime }, { params }) => {
-          const found = (await list(runtime, tenant)).find(({ id }) => id === params.provider_id);
-          return found ? json(200, found) : plainError(404, "Not found.");
-        },
-      ),
+      tenantOperation(`GET ${path}`, {
+        id: `list${name}Providers${suffix}`,
+        summary: `List the ${protocol} providers of ${of}`,
+        // Published for the tenant of the key too, although its path has no parameter.
+        answers: { 200: { schema: z.array(object) }, 400: INVALID_INPUT, ...errors },
+        perform: (tenant, { runtime }) => list(runtime, tenant),
+      }),
+      tenantOperation(`POST ${path}`, {
+        id: `create${name}Provider${suffix}`,
+        summary: `Add ${aProvider} provider to ${of}`,
+        ...(create.description ? { description: create.description } : {}),
+        body: create.body,
+        answers: { 201: { schema: object }, ...changeErrors },
+        perform: (tenant, context, { body }) => create.perform(tenant, context, body),
+      }),
+      tenantOperation(`GET ${item}`, {
+        id: `get${name}Provider${suffix}`,
+        summary: `Get ${aProvider} provider of ${of}`,
+        params,
+        answers: { 200: { schema: object }, ...errors },
+        perform: async (tenant, { runtime }, { params }) =>
+          (await list(runtime, tenant)).find(({ id }) => id === params.provider_id),
+      }),
       ...(replace ? [changing("PUT", replace, "replace", "Replace the settings of")] : []),
       changing("PATCH", patch, "change", "Change settings of"),
-      tenantOperation(
-        {
-          method: "DELETE",
-          path: item,
-          id: `delete${name}Provider${suffix}`,
-          summary: `Delete ${aProvider} provider of ${of}${kind.alsoRemoves ?? ""}`,
-          tag,
-          params: one,
-          answers: { 204: "The provider is deleted.", ...changeErrors },
+      tenantOperation(`DELETE ${item}`, {
+        id: `delete${name}Provider${suffix}`,
+        summary: `Delete ${aProvider} provider of ${of}${kind.alsoRemoves ?? ""}`,
+        params,
+        answers: { 204: "The provider is deleted.", ...changeErrors },
+        async perform(tenant, context, { params }) {
+          await remove(tenant, context, params.provider_id);
+          return true;
         },
-        async (tenant, context, { params }) => {
-          await remove(tenant, context, String(params.provider_id));
-          return { status: 204 };
-        },
-      ),
+      }),
     ];
 
     function changing<Body extends z.ZodType>(
@@ -129,22 +105,16 @@ function providerAddresses<Created extends z.ZodType, Replaced extends z.ZodType
       { body, description, perform }: Change<Body>,
       verb: string,
       summary: string,
-    ): AdminRow {
-      return tenantOperation(
-        {
-          method,
-          path: item,
-          id: `${verb}${name}Provider${suffix}`,
-          summary: `${summary} ${aProvider} provider of ${of}`,
-          ...(description ? { description } : {}),
-          tag,
-          params: one,
-          body,
-          answers: { 200: { schema: object }, ...changeErrors },
-        },
-        async (tenant, context, { params, body }) =>
-          json(200, await perform(tenant, context, body, String(params.provider_id))),
-      );
+    ): UntaggedRow {
+      return tenantOperation(`${method} ${item}`, {
+        id: `${verb}${name}Provider${suffix}`,
+        summary: `${summary} ${aProvider} provider of ${of}`,
+        ...(description ? { description } : {}),
+        params,
+        body,
+        answers: { 200: { schema: object }, ...changeErrors },
+        perform: (tenant, context, { params, body }) => perform(tenant, context, body, params.provider_id),
+      });
     }
   });
 }

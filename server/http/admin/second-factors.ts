@@ -12,15 +12,8 @@ import {
 } from "../../admin/user-factors.ts";
 import type { Device } from "../../authenticator/devices.ts";
 import { type RemovableMethod, removableMethods } from "../../methods/index.ts";
-import { json } from "../answer/reply.ts";
-import { uuid } from "../table/fields.ts";
-import { changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
+import { changeOperation, userOperation } from "./admin-operation.ts";
 
-const tag = "admin: users";
-const params = z.object({ id: uuid() });
-const recoveryCodes = "/admin/users/{id}/recovery_codes";
-const trustedBrowsers = "/admin/users/{id}/trusted_browsers";
-const phones = "/admin/users/{id}/phones";
 const time = z.iso.datetime({ precision: 3 });
 
 const trustedBrowserSchema = z.strictObject({
@@ -65,149 +58,85 @@ function factorAddresses(method: RemovableMethod) {
   const { path, id, schema, member } = administration;
   const missing = `There is no such user, or it has no ${short}.`;
   return [
-    userOperation(
-      {
-        method: "GET",
-        path: `/admin/users/{id}/${path}`,
-        id: `get${id}`,
-        summary: `Get whether a user has ${article} ${noun}`,
-        tag,
-        params,
-        answers: { 200: { schema }, 404: missing },
-      },
-      (user) => user[member],
-    ),
-    changeOperation(
-      {
-        method: "DELETE",
-        path: `/admin/users/{id}/${path}`,
-        id: `delete${id}`,
-        summary: `Remove the ${noun} of a user`,
-        description:
-          "Ends unfinished sign-ins and the trust in browsers; with the last second factor, the recovery codes too.",
-        tag,
-        params,
-        answers: { 204: `The user has no ${short}.`, 404: missing },
-      },
-      (context, { params }) => removeUserFactor(context, method, params.id),
-    ),
+    userOperation(`GET /admin/users/{id}/${path}`, {
+      id: `get${id}`,
+      summary: `Get whether a user has ${article} ${noun}`,
+      answers: { 200: { schema }, 404: missing },
+      part: (user) => user[member],
+    }),
+    changeOperation(`DELETE /admin/users/{id}/${path}`, {
+      id: `delete${id}`,
+      summary: `Remove the ${noun} of a user`,
+      description:
+        "Ends unfinished sign-ins and the trust in browsers; with the last second factor, the recovery codes too.",
+      answers: { 204: `The user has no ${short}.`, 404: missing },
+      perform: (context, { params }) => removeUserFactor(context, method, params.id),
+    }),
   ];
 }
 
 /** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
 export const secondFactorAddresses = [
   ...removableMethods.flatMap(factorAddresses),
-  changeOperation(
-    {
-      method: "GET",
-      path: recoveryCodes,
-      id: "countUserRecoveryCodes",
-      summary: "Count the unused recovery codes of a user",
-      tag,
-      params,
-      answers: { 200: { schema: z.strictObject({ remaining: z.int() }) }, 404: NOT_FOUND },
+  changeOperation("GET /admin/users/{id}/recovery_codes", {
+    id: "countUserRecoveryCodes",
+    summary: "Count the unused recovery codes of a user",
+    answers: { 200: { schema: z.strictObject({ remaining: z.int() }) } },
+    perform: (context, { params }) => countUserRecoveryCodes(context, params.id),
+    show: ({ remaining }) => ({ remaining }),
+  }),
+  changeOperation("POST /admin/users/{id}/recovery_codes", {
+    id: "replaceUserRecoveryCodes",
+    summary: "Replace the recovery codes of a user",
+    description: "The codes are in this answer alone.",
+    answers: {
+      200: { schema: z.strictObject({ recovery_codes: z.array(z.string()) }) },
+      409: "The user has no second factor, or recovery codes are disabled.",
     },
-    (context, { params }) => countUserRecoveryCodes(context, params.id),
-    ({ remaining }) => json(200, { remaining }),
-  ),
-  changeOperation(
-    {
-      method: "POST",
-      path: recoveryCodes,
-      id: "replaceUserRecoveryCodes",
-      summary: "Replace the recovery codes of a user",
-      description: "The codes are in this answer alone.",
-      tag,
-      params,
-      answers: {
-        200: { schema: z.strictObject({ recovery_codes: z.array(z.string()) }) },
-        404: NOT_FOUND,
-        409: "The user has no second factor, or recovery codes are disabled.",
-      },
-    },
-    (context, { params }) => replaceUserRecoveryCodes(context, params.id),
-    ({ codes }) => json(200, { recovery_codes: codes }),
-  ),
-  changeOperation(
-    {
-      method: "DELETE",
-      path: recoveryCodes,
-      id: "deleteUserRecoveryCodes",
-      summary: "Remove the recovery codes of a user",
-      tag,
-      params,
-      answers: { 204: "The user has no recovery code.", 404: NOT_FOUND },
-    },
-    (context, { params }) => removeUserRecoveryCodes(context, params.id),
-  ),
-  changeOperation(
-    {
-      method: "GET",
-      path: trustedBrowsers,
-      id: "listUserTrustedBrowsers",
-      summary: "List the browsers that skip the second factor of a user, newest first",
-      tag,
-      params,
-      answers: { 200: { schema: z.array(trustedBrowserSchema) }, 404: NOT_FOUND },
-    },
-    (context, { params }) => listUserTrustedBrowsers(context, params.id),
-    ({ browsers }) =>
-      json(
-        200,
-        browsers.map(({ id, createdAt, expiresAt }) => ({
-          id,
-          last_used_at: createdAt.toISOString(),
-          expires_at: expiresAt.toISOString(),
-        })),
-      ),
-  ),
-  changeOperation(
-    {
-      method: "DELETE",
-      path: trustedBrowsers,
-      id: "deleteUserTrustedBrowsers",
-      summary: "End the trust in all browsers of a user",
-      tag,
-      params,
-      answers: { 204: "No browser is trusted.", 404: NOT_FOUND },
-    },
-    (context, { params }) => removeUserTrustedBrowsers(context, params.id),
-  ),
-  changeOperation(
-    {
-      method: "DELETE",
-      path: `${trustedBrowsers}/{browser_id}`,
-      id: "deleteUserTrustedBrowser",
-      summary: "End the trust in a browser of a user",
-      tag,
-      params: params.extend({ browser_id: uuid() }),
-      answers: { 204: "The browser is not trusted.", 404: NOT_FOUND },
-    },
-    (context, { params }) => removeUserTrustedBrowser(context, params.id, params.browser_id),
-  ),
-  changeOperation(
-    {
-      method: "GET",
-      path: phones,
-      id: "listUserPhones",
-      summary: "List the phones that answer authenticator requests of a user, oldest first",
-      tag,
-      params,
-      answers: { 200: { schema: z.array(phoneSchema) }, 404: NOT_FOUND },
-    },
-    (context, { params }) => listUserPhones(context, params.id),
-    (found) => json(200, found.phones.map(describePhone)),
-  ),
-  changeOperation(
-    {
-      method: "DELETE",
-      path: `${phones}/{phone_id}`,
-      id: "deleteUserPhone",
-      summary: "Remove a phone of a user",
-      tag,
-      params: params.extend({ phone_id: uuid() }),
-      answers: { 204: "The phone is removed.", 404: NOT_FOUND },
-    },
-    (context, { params }) => removeUserPhone(context, params.id, params.phone_id),
-  ),
+    perform: (context, { params }) => replaceUserRecoveryCodes(context, params.id),
+    show: ({ codes }) => ({ recovery_codes: codes }),
+  }),
+  changeOperation("DELETE /admin/users/{id}/recovery_codes", {
+    id: "deleteUserRecoveryCodes",
+    summary: "Remove the recovery codes of a user",
+    answers: { 204: "The user has no recovery code." },
+    perform: (context, { params }) => removeUserRecoveryCodes(context, params.id),
+  }),
+  changeOperation("GET /admin/users/{id}/trusted_browsers", {
+    id: "listUserTrustedBrowsers",
+    summary: "List the browsers that skip the second factor of a user, newest first",
+    answers: { 200: { schema: z.array(trustedBrowserSchema) } },
+    perform: (context, { params }) => listUserTrustedBrowsers(context, params.id),
+    show: ({ browsers }) =>
+      browsers.map(({ id, createdAt, expiresAt }) => ({
+        id,
+        last_used_at: createdAt.toISOString(),
+        expires_at: expiresAt.toISOString(),
+      })),
+  }),
+  changeOperation("DELETE /admin/users/{id}/trusted_browsers", {
+    id: "deleteUserTrustedBrowsers",
+    summary: "End the trust in all browsers of a user",
+    answers: { 204: "No browser is trusted." },
+    perform: (context, { params }) => removeUserTrustedBrowsers(context, params.id),
+  }),
+  changeOperation("DELETE /admin/users/{id}/trusted_browsers/{browser_id}", {
+    id: "deleteUserTrustedBrowser",
+    summary: "End the trust in a browser of a user",
+    answers: { 204: "The browser is not trusted." },
+    perform: (context, { params }) => removeUserTrustedBrowser(context, params.id, params.browser_id),
+  }),
+  changeOperation("GET /admin/users/{id}/phones", {
+    id: "listUserPhones",
+    summary: "List the phones that answer authenticator requests of a user, oldest first",
+    answers: { 200: { schema: z.array(phoneSchema) } },
+    perform: (context, { params }) => listUserPhones(context, params.id),
+    show: (found) => found.phones.map(describePhone),
+  }),
+  changeOperation("DELETE /admin/users/{id}/phones/{phone_id}", {
+    id: "deleteUserPhone",
+    summary: "Remove a phone of a user",
+    answers: { 204: "The phone is removed." },
+    perform: (context, { params }) => removeUserPhone(context, params.id, params.phone_id),
+  }),
 ];

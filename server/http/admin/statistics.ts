@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { rejectAdmin } from "../../admin/rejections.ts";
 import { MAX_STATISTICS_DAYS, readStatistics } from "../../admin/statistics.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { json, plainError } from "../answer/reply.ts";
-import { clientContext } from "../table/handler-context.ts";
-import { adminOperation } from "./admin-operation.ts";
+import { changeOperation } from "./admin-operation.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -40,37 +39,32 @@ const statistics = z.strictObject({
 
 /** Numbers of users and sign-ins. */
 export const statisticsAddresses = [
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/statistics",
-      id: "getStatistics",
-      summary: "Count users, and sign-ins by day and method",
-      description: `Days are those of UTC. A range has at most ${MAX_STATISTICS_DAYS} days; by default it is the last 30.`,
-      tag: "admin: audit log",
-      query: z.object({
-        from: day().optional().describe("First day."),
-        to: day().optional().describe("Last day."),
-      }),
-      answers: { 200: { schema: statistics } },
-    },
-    async (context, { query }) => {
-      const within = await clientContext(context);
+  changeOperation("GET /admin/statistics", {
+    id: "getStatistics",
+    summary: "Count users, and sign-ins by day and method",
+    description: `Days are those of UTC. A range has at most ${MAX_STATISTICS_DAYS} days; by default it is the last 30.`,
+    query: z.object({
+      from: day().optional().describe("First day."),
+      to: day().optional().describe("Last day."),
+    }),
+    answers: { 200: { schema: statistics } },
+    async perform(context, { query }) {
+      const { runtime, tenant, now } = context;
       const dayAt = (time: number) => new Date(time).toISOString().slice(0, 10);
-      const to = query.to ?? dayAt(within.now.getTime());
+      const to = query.to ?? dayAt(now.getTime());
       const from = query.from ?? dayAt(Math.max(Date.parse(to) - 29 * DAY_MS, Date.parse("0001-01-01")));
       const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
       if (days < 1 || days > MAX_STATISTICS_DAYS)
-        return plainError(
-          400,
+        return rejectAdmin(
+          "invalid",
           `The query is invalid: from must be at most ${MAX_STATISTICS_DAYS - 1} days before to.`,
         );
-      const { users, sign_ins } = await heavyRead(context.runtime.database.read, () =>
-        readStatistics(within, { from, to }),
+      const { users, sign_ins } = await heavyRead(runtime.database.read, () =>
+        readStatistics(context, { from, to }),
       );
-      const { storage, retention } = context.tenant.config.audit_log;
-      const since = storage.enabled ? new Date(within.now.getTime() - retention * 1000).toISOString() : null;
-      return json(200, { from, to, users, sign_ins: { since, ...sign_ins } });
+      const { storage, retention } = tenant.config.audit_log;
+      const since = storage.enabled ? new Date(now.getTime() - retention * 1000).toISOString() : null;
+      return { from, to, users, sign_ins: { since, ...sign_ins } };
     },
-  ),
+  }),
 ];

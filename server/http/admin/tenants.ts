@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { notFound, rejectAdmin } from "../../admin/rejections.ts";
 import { ConfigError } from "../../config/errors.ts";
 import { mergePatch } from "../../identity/metadata.ts";
 import {
@@ -6,35 +7,33 @@ import {
   deleteTenant,
   pageOfTenants,
   readTenant,
-  type TenantChange,
   TenantError,
   updateTenant,
 } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { type TenantObject, tenantObject, tenantObjectSchema } from "../../tenants/tenant-object.ts";
-import { json, plainError, type Reply } from "../answer/reply.ts";
-import { pageQuery, uuid } from "../table/fields.ts";
+import { uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { pageHeaders } from "../table/paging.ts";
-import { type AdminRow, adminOperation, NOT_FOUND } from "./admin-operation.ts";
+import type { Place, UntaggedRow } from "../table/operation.ts";
+import {
+  type AdminInput,
+  adminOperation,
+  type Declared,
+  listOperation,
+  NOT_FOUND,
+  type NoQuery,
+  type Outcome,
+} from "./admin-operation.ts";
 import { settingsBody } from "./settings-schema.ts";
 
-const statuses: Record<TenantError["reason"], number> = {
-  invalid: 400,
-  not_found: 404,
-  conflict: 409,
-  forbidden: 403,
-};
-
-/** Runs a change of a tenant, and converts its rejection to an error that names the setting. */
-async function answerTenantChange(change: () => Promise<Reply>): Promise<Reply> {
+/** Runs a change of a tenant, and converts its error to a rejection that names the setting. */
+async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<Outcome<Found>> {
   try {
     return await change();
   } catch (error) {
-    if (error instanceof ConfigError) return plainError(400, sentence(error.message));
+    if (error instanceof ConfigError) return rejectAdmin("invalid", sentence(error.message));
     if (!(error instanceof TenantError)) throw error;
-    if (error.reason === "not_found") return plainError(404, "Not found.");
-    return plainError(statuses[error.reason], sentence(error.message));
+    return error.reason === "not_found" ? notFound : rejectAdmin(error.reason, sentence(error.message));
   }
 }
 
@@ -60,8 +59,8 @@ function managedTenant(context: HandlerContext, id: string | undefined): string 
 
 /** Both places of the operations on a tenant: that which the path names, and that of the key. */
 export const tenantPlaces = [
-  { prefix: "/admin/tenants/{id}", suffix: "OfTenant", params: { id: uuid() }, of: "a tenant" },
-  { prefix: "/admin", suffix: "", params: {}, of: "the tenant of the key" },
+  { prefix: "/admin/tenants/{id}", suffix: "OfTenant", of: "a tenant" },
+  { prefix: "/admin", suffix: "", of: "the tenant of the key" },
 ] as const;
 
 /**
@@ -69,21 +68,33 @@ export const tenantPlaces = [
  *
  * @param perform gets the id of the tenant; its TenantError or ConfigError becomes the answer
  */
-export function tenantOperation<Params extends z.ZodObject, Body extends z.ZodType = z.ZodUndefined>(
-  declared: Parameters<typeof adminOperation<Params, z.ZodObject<Record<never, never>>, Body>>[0],
-  perform: (
-    tenantId: string,
-    context: HandlerContext,
-    input: { params: z.output<Params>; body: z.output<Body> },
-  ) => Promise<Reply>,
-): AdminRow {
-  return adminOperation<Params, z.ZodObject<Record<never, never>>, Body>(declared, (context, input) =>
-    answerTenantChange(async () => {
-      const { id } = input.params as { id?: string };
-      const tenantId = managedTenant(context, id);
-      return tenantId ? perform(tenantId, context, input) : plainError(404, "Not found.");
-    }),
-  );
+export function tenantOperation<
+  At extends Place,
+  Found,
+  Query extends z.ZodObject = NoQuery,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  place: At,
+  {
+    perform,
+    ...declared
+  }: Declared<At, Query, Body> & {
+    perform(
+      tenantId: string,
+      context: HandlerContext,
+      input: AdminInput<At, Query, Body>,
+    ): Promise<Outcome<Found>>;
+  },
+): UntaggedRow {
+  return adminOperation<At, Found, Query, Body>(place, {
+    ...declared,
+    perform: (context, input) =>
+      rejecting(async () => {
+        const { id } = input.params as { id?: string };
+        const tenantId = managedTenant(context, id);
+        return tenantId !== null && perform(tenantId, context, input);
+      }),
+  });
 }
 
 const FORBIDDEN = "The key is not one of the default tenant, or the setting is the operator's.";
@@ -112,19 +123,6 @@ async function shown(context: HandlerContext, id: string): Promise<TenantObject 
   return found && tenantObject(runtime.vault, { ...found, isDefault: id === runtime.tenant.id });
 }
 
-async function changeTenant(
-  context: HandlerContext,
-  id: string,
-  { name, hosts, config }: z.output<typeof tenantChange>,
-): Promise<void> {
-  const wanted: TenantChange = {
-    name,
-    hosts,
-    ...(config ? { settings: (current: Settings) => patched(current, config) } : {}),
-  };
-  await updateTenant(context.runtime, id, wanted, changingParty(context));
-}
-
 function patched(current: Settings, patch: Settings): Settings {
   const result = mergePatch(current, patch);
   return isSettings(result) ? result : {};
@@ -132,149 +130,102 @@ function patched(current: Settings, patch: Settings): Settings {
 
 /** Reading and changing a tenant, at one of both places. */
 const readingAndChanging = (
-  place: { path: string; params?: z.ZodObject },
+  path: "/admin/tenants/{id}" | "/admin/tenant",
   texts: {
     get: { id: string; summary: string };
     change: { id: string; summary: string; description?: string };
   },
 ) => [
-  tenantOperation(
-    {
-      method: "GET",
-      ...place,
-      ...texts.get,
-      tag: "admin: tenants",
-      answers: { 200: { schema: tenantObjectSchema }, ...(place.params ? { 404: NOT_FOUND } : {}) },
+  tenantOperation(`GET ${path}`, {
+    ...texts.get,
+    answers: { 200: { schema: tenantObjectSchema } },
+    perform: (id, context) => shown(context, id),
+  }),
+  tenantOperation(`PATCH ${path}`, {
+    ...texts.change,
+    body: tenantChange,
+    answers: {
+      200: { schema: tenantObjectSchema },
+      400: INVALID,
+      403: FORBIDDEN,
+      404: NOT_FOUND,
+      409: DEFAULT_TENANT,
     },
-    async (id, context) => {
-      const found = await shown(context, id);
-      return found ? json(200, found) : plainError(404, "Not found.");
+    async perform(id, context, { body: { name, hosts, config } }) {
+      const settings = config && { settings: (current: Settings) => patched(current, config) };
+      await updateTenant(context.runtime, id, { name, hosts, ...settings }, changingParty(context));
+      return shown(context, id);
     },
-  ),
-  tenantOperation(
-    {
-      method: "PATCH",
-      ...place,
-      ...texts.change,
-      tag: "admin: tenants",
-      body: tenantChange,
-      answers: {
-        200: { schema: tenantObjectSchema },
-        400: INVALID,
-        403: FORBIDDEN,
-        404: NOT_FOUND,
-        409: DEFAULT_TENANT,
-      },
-    },
-    async (id, context, { body }) => {
-      await changeTenant(context, id, body);
-      return json(200, await shown(context, id));
-    },
-  ),
+  }),
 ];
 
 /** Tenants with their settings. */
 export const tenantAddresses = [
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/tenants",
-      id: "listTenants",
-      summary: "List tenants, oldest first",
-      description: "A key of the default tenant sees all of them, any other key its own tenant.",
-      tag: "admin: tenants",
-      query: z.object(pageQuery),
-      answers: {
-        200: {
-          schema: z.array(tenantObjectSchema),
-          headers: { "X-Total-Count": "Number of tenants.", Link: "The other pages (RFC 8288)." },
-        },
-      },
-    },
-    async (context, { query }) => {
-      const { runtime, tenant, url } = context;
-      const page = { number: query.page, size: query.per_page };
-      const { found, total } = await pageOfTenants(runtime, {
-        ...page,
-        ...(isOperator(context) ? {} : { only: tenant.id }),
-      });
-      const objects = found.map((one) =>
+  listOperation("GET /admin/tenants", {
+    id: "listTenants",
+    summary: "List tenants, oldest first",
+    description: "A key of the default tenant sees all of them, any other key its own tenant.",
+    item: tenantObjectSchema,
+    counts: "Number of tenants.",
+    async list(context, { page }) {
+      const { runtime, tenant } = context;
+      const only = isOperator(context) ? {} : { only: tenant.id };
+      const { found, total } = await pageOfTenants(runtime, { ...page, ...only });
+      const items = found.map((one) =>
         tenantObject(runtime.vault, { ...one, isDefault: one.row.id === runtime.tenant.id }),
       );
-      return json(200, objects, { headers: pageHeaders(tenant.config, url, page, total) });
+      return { items, total };
     },
-  ),
-  adminOperation(
-    {
-      method: "POST",
-      path: "/admin/tenants",
-      id: "createTenant",
-      summary: "Create a tenant",
-      tag: "admin: tenants",
-      body: z.object({
-        id: uuid().optional().describe("Default: a new one."),
-        name: description.name,
-        hosts: description.hosts.default([]),
-        config: settingsBody.default({}),
-      }),
-      answers: { 201: { schema: tenantObjectSchema }, 400: INVALID, 403: FORBIDDEN, 409: DEFAULT_TENANT },
+  }),
+  tenantOperation("POST /admin/tenants", {
+    id: "createTenant",
+    summary: "Create a tenant",
+    body: z.object({
+      id: uuid().optional().describe("Default: a new one."),
+      name: description.name,
+      hosts: description.hosts.default([]),
+      config: settingsBody.default({}),
+    }),
+    answers: { 201: { schema: tenantObjectSchema }, 400: INVALID, 403: FORBIDDEN, 409: DEFAULT_TENANT },
+    async perform(_own, context, { body: { id, name, hosts, config } }) {
+      if (!isOperator(context))
+        return rejectAdmin("forbidden", "Only a key of the default tenant creates tenants.");
+      const wanted = { name, hosts, settings: patched({}, config), ...(id ? { id } : {}) };
+      const made = await createTenant(context.runtime, wanted, context.client);
+      return shown(context, made.id);
     },
-    async (context, { body: { id, name, hosts, config } }) => {
-      if (!isOperator(context)) return plainError(403, "Only a key of the default tenant creates tenants.");
-      return answerTenantChange(async () => {
-        const wanted = { name, hosts, settings: patched({}, config), ...(id ? { id } : {}) };
-        const made = await createTenant(context.runtime, wanted, context.client);
-        return json(201, await shown(context, made.id));
-      });
+  }),
+  ...readingAndChanging("/admin/tenants/{id}", {
+    get: { id: "getTenant", summary: "Get a tenant with its settings" },
+    change: {
+      id: "changeTenant",
+      summary: "Change a tenant's name, host names or settings",
+      description: "Other servers see the change within five seconds.",
     },
-  ),
-  ...readingAndChanging(
-    { path: "/admin/tenants/{id}", params: z.object({ id: uuid() }) },
-    {
-      get: { id: "getTenant", summary: "Get a tenant with its settings" },
-      change: {
-        id: "changeTenant",
-        summary: "Change a tenant's name, host names or settings",
-        description: "Other servers see the change within five seconds.",
-      },
+  }),
+  tenantOperation("DELETE /admin/tenants/{id}", {
+    id: "deleteTenant",
+    summary: "Delete a tenant with all of its data",
+    query: z.object({
+      with_users: z
+        .boolean()
+        .default(false)
+        .describe("Whether a tenant that has users is deleted with them."),
+    }),
+    answers: {
+      204: "The tenant is deleted.",
+      403: FORBIDDEN,
+      409: "It has users, or is the default tenant.",
     },
-  ),
-  adminOperation(
-    {
-      method: "DELETE",
-      path: "/admin/tenants/{id}",
-      id: "deleteTenant",
-      summary: "Delete a tenant with all of its data",
-      tag: "admin: tenants",
-      params: z.object({ id: uuid() }),
-      query: z.object({
-        with_users: z
-          .boolean()
-          .default(false)
-          .describe("Whether a tenant that has users is deleted with them."),
-      }),
-      answers: {
-        204: "The tenant is deleted.",
-        403: FORBIDDEN,
-        404: NOT_FOUND,
-        409: "It has users, or is the default tenant.",
-      },
+    async perform(id, context, { query }) {
+      if (!isOperator(context))
+        return rejectAdmin("forbidden", "Only a key of the default tenant deletes tenants.");
+      await deleteTenant(context.runtime, id, { withUsers: query.with_users }, context.client);
+      return true;
     },
-    async (context, { params, query }) => {
-      if (!managedTenant(context, params.id)) return plainError(404, "Not found.");
-      if (!isOperator(context)) return plainError(403, "Only a key of the default tenant deletes tenants.");
-      return answerTenantChange(async () => {
-        const withUsers = query.with_users;
-        await deleteTenant(context.runtime, params.id, { withUsers }, context.client);
-        return { status: 204 };
-      });
-    },
-  ),
-  ...readingAndChanging(
-    { path: "/admin/tenant" },
-    {
-      get: { id: "getOwnTenant", summary: "Get the tenant of the key with its settings" },
-      change: { id: "changeOwnTenant", summary: "Change the tenant of the key" },
-    },
-  ),
+  }),
+  ...readingAndChanging("/admin/tenant", {
+    get: { id: "getOwnTenant", summary: "Get the tenant of the key with its settings" },
+    change: { id: "changeOwnTenant", summary: "Change the tenant of the key" },
+  }),
 ];

@@ -4,13 +4,9 @@ import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { userObjectSchema } from "../../objects/user-object.ts";
-import { json } from "../answer/reply.ts";
-import { csv, instant, pageQuery, uuid } from "../table/fields.ts";
-import { pageHeaders } from "../table/paging.ts";
-import { adminOperation, changeOperation, NOT_FOUND, userOperation } from "./admin-operation.ts";
+import { csv, instant, uuid } from "../table/fields.ts";
+import { changeOperation, listOperation, userOperation } from "./admin-operation.ts";
 
-const tag = "admin: users";
-const params = z.object({ id: uuid() });
 const user = { schema: userObjectSchema };
 
 const part = () => z.string().trim().max(256).optional();
@@ -39,31 +35,19 @@ const newEmail = z.strictObject({
 
 /** Users. */
 export const userAddresses = [
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/users",
-      id: "listUsers",
-      summary: "List users by the time of their creation",
-      description: `All conditions must hold. A search by \`email\` or \`username\` finds ${MAX_SEARCH_RESULTS.toLocaleString("en")} users at most.`,
-      tag,
-      query: z.object({
-        ...pageQuery,
-        email: part().describe("A part of an email."),
-        username: part().describe("A part of the username."),
-        user_id: csv(uuid()).optional().describe("Ids, repeated or separated by commas."),
-        sort_direction: z.enum(["asc", "desc"]).default("desc"),
-      }),
-      answers: {
-        200: {
-          schema: z.array(userObjectSchema),
-          headers: { "X-Total-Count": "Number of matching users.", Link: "The other pages (RFC 8288)." },
-        },
-      },
+  listOperation("GET /admin/users", {
+    id: "listUsers",
+    summary: "List users by the time of their creation",
+    description: `All conditions must hold. A search by \`email\` or \`username\` finds ${MAX_SEARCH_RESULTS.toLocaleString("en")} users at most.`,
+    query: {
+      email: part().describe("A part of an email."),
+      username: part().describe("A part of the username."),
+      user_id: csv(uuid()).optional().describe("Ids, repeated or separated by commas."),
+      sort_direction: z.enum(["asc", "desc"]).default("desc"),
     },
-    async (context, { query }) => {
-      const { runtime, tenant, url } = context;
-      const page = { number: query.page, size: query.per_page };
+    item: userObjectSchema,
+    counts: "Number of matching users.",
+    async list({ runtime, tenant }, { query, page }) {
       const { users, total } = await heavyRead(runtime.database.read, () =>
         listUsers(
           { runtime, tenant },
@@ -72,101 +56,66 @@ export const userAddresses = [
           { offset: (page.number - 1) * page.size, limit: page.size, order: query.sort_direction },
         ),
       );
-      return json(200, users, { headers: pageHeaders(tenant.config, url, page, total) });
+      return { items: users, total };
     },
-  ),
-  changeOperation(
-    {
-      method: "POST",
-      path: "/admin/users",
-      id: "createUser",
-      summary: "Create a user",
-      description: "With `emails`, of which exactly one has `is_primary`, or with `username`, or both.",
-      tag,
-      body: z.strictObject({
-        id: uuid().optional(),
-        emails: z.array(newEmail).max(100).default([]),
-        username: z.string().min(1).max(1024).optional(),
-        created_at: instant().optional().describe("When the user was created elsewhere."),
-      }),
-      answers: { 200: user, 409: "A user of the tenant has the id, an email or the username." },
-    },
-    (context, { body }) => createAdminUser(context, body),
-    ({ user }) => json(200, user),
-  ),
-  userOperation(
-    {
-      method: "GET",
-      path: "/admin/users/{id}",
-      id: "getUser",
-      summary: "Get a user",
-      tag,
-      params,
-      answers: { 200: user, 404: NOT_FOUND },
-    },
-    (user) => user,
-  ),
-  changeOperation(
-    {
-      method: "PATCH",
-      path: "/admin/users/{id}",
-      id: "updateUser",
-      summary: "Change the profile of a user",
-      description: "A text sets a field, null clears it, and an absent field stays.",
-      tag,
-      params,
-      body: z.strictObject({
-        username: z.string().min(1).max(1024).nullish(),
-        name: line(),
-        given_name: line(),
-        family_name: line(),
-        picture: picture(),
-      }),
-      answers: { 200: user, 404: NOT_FOUND, 409: "Another user has the username." },
-    },
-    (context, { params, body }) => updateAdminUser(context, params.id, body),
-    ({ user }) => json(200, user),
-  ),
-  changeOperation(
-    {
-      method: "DELETE",
-      path: "/admin/users/{id}",
-      id: "deleteUser",
-      summary: "Delete a user",
-      description: "With everything that belongs to it, its sessions first of all.",
-      tag,
-      params,
-      answers: { 204: "The user is deleted.", 404: NOT_FOUND },
-    },
-    (context, { params }) => deleteAdminUser(context, params.id),
-  ),
-  changeOperation(
-    {
-      method: "POST",
-      path: "/admin/users/{id}/block",
-      id: "blockUser",
-      summary: "Block a user",
-      description:
-        "Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing.",
-      tag,
-      params,
-      answers: { 200: user, 404: NOT_FOUND },
-    },
-    (context, { params }) => blockUser(context, params.id),
-    ({ user }) => json(200, user),
-  ),
-  changeOperation(
-    {
-      method: "POST",
-      path: "/admin/users/{id}/unblock",
-      id: "unblockUser",
-      summary: "End the block of a user",
-      description: "The user can sign in again. A second call changes nothing.",
-      tag,
-      params,
-      answers: { 200: user, 404: NOT_FOUND },
-    },
-    (context, { params }) => unblockUser(context, params.id),
-    ({ user }) => json(200, user),
-  ),
+  }),
+  changeOperation("POST /admin/users", {
+    id: "createUser",
+    summary: "Create a user",
+    description: "With `emails`, of which exactly one has `is_primary`, or with `username`, or both.",
+    body: z.strictObject({
+      id: uuid().optional(),
+      emails: z.array(newEmail).max(100).default([]),
+      username: z.string().min(1).max(1024).optional(),
+      created_at: instant().optional().describe("When the user was created elsewhere."),
+    }),
+    answers: { 200: user, 409: "A user of the tenant has the id, an email or the username." },
+    perform: (context, { body }) => createAdminUser(context, body),
+    show: ({ user }) => user,
+  }),
+  userOperation("GET /admin/users/{id}", {
+    id: "getUser",
+    summary: "Get a user",
+    answers: { 200: user },
+    part: (user) => user,
+  }),
+  changeOperation("PATCH /admin/users/{id}", {
+    id: "updateUser",
+    summary: "Change the profile of a user",
+    description: "A text sets a field, null clears it, and an absent field stays.",
+    body: z.strictObject({
+      username: z.string().min(1).max(1024).nullish(),
+      name: line(),
+      given_name: line(),
+      family_name: line(),
+      picture: picture(),
+    }),
+    answers: { 200: user, 409: "Another user has the username." },
+    perform: (context, { params, body }) => updateAdminUser(context, params.id, body),
+    show: ({ user }) => user,
+  }),
+  changeOperation("DELETE /admin/users/{id}", {
+    id: "deleteUser",
+    summary: "Delete a user",
+    description: "With everything that belongs to it, its sessions first of all.",
+    answers: { 204: "The user is deleted." },
+    perform: (context, { params }) => deleteAdminUser(context, params.id),
+  }),
+  changeOperation("POST /admin/users/{id}/block", {
+    id: "blockUser",
+    summary: "Block a user",
+    description:
+      "Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing.",
+    answers: { 200: user },
+    perform: (context, { params }) => blockUser(context, params.id),
+    show: ({ user }) => user,
+  }),
+  changeOperation("POST /admin/users/{id}/unblock", {
+    id: "unblockUser",
+    summary: "End the block of a user",
+    description: "The user can sign in again. A second call changes nothing.",
+    answers: { 200: user },
+    perform: (context, { params }) => unblockUser(context, params.id),
+    show: ({ user }) => user,
+  }),
 ];

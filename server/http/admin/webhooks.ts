@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rejectAdmin } from "../../admin/rejections.ts";
 import { subscribableEventNames } from "../../config/event-names.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { configWebhooks } from "../../events/config-webhooks.ts";
@@ -22,11 +23,9 @@ import {
   type StoredWebhook,
   updateWebhook,
 } from "../../webhooks/stored-webhooks.ts";
-import { json, plainError } from "../answer/reply.ts";
-import { instant, pageQuery, uuid } from "../table/fields.ts";
+import { instant, uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { pageHeaders } from "../table/paging.ts";
-import { adminOperation, NOT_FOUND } from "./admin-operation.ts";
+import { adminOperation, listOperation } from "./admin-operation.ts";
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -136,20 +135,17 @@ const deliveryOf = (delivery: ListedDelivery) => ({
   finished_at: delivery.finishedAt?.toISOString() ?? null,
 });
 
-const tag = "admin: webhooks";
-const ofWebhook = z.object({ id: uuid() });
 /** Webhooks of the configuration have deliveries too. */
-const ofReceiver = z.object({
+const ofReceiver = {
   id: z
     .union([uuid(), z.string().regex(/^config:[\w-]{22}$/)])
     .describe(
       "Id of a stored webhook, or of one of the configuration: `config:` and a hash of its callback.",
     ),
-});
-const ofDelivery = ofReceiver.extend({ delivery_id: uuid() });
+};
 
-const notFound = () => plainError(404, "Not found.");
-const invalidCallback = (reason: string) => plainError(400, `The body is invalid: callback ${reason}.`);
+const invalidCallback = (reason: string) =>
+  rejectAdmin("invalid", `The body is invalid: callback ${reason}.`);
 
 /** Names a webhook of the tenant for its deliveries; null if there is none. */
 async function receiverOf({ runtime, tenant }: HandlerContext, id: string) {
@@ -161,255 +157,183 @@ async function receiverOf({ runtime, tenant }: HandlerContext, id: string) {
 
 /** Webhooks of the tenant (docs/webhooks.md). */
 export const webhookAddresses = [
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/webhooks",
-      id: "listWebhooks",
-      summary: "List the webhooks, stored and configured ones",
-      tag,
-      answers: {
-        200: {
-          schema: z.strictObject({
-            database: z.array(webhookObject),
-            config: z.array(z.strictObject({ callback: z.string(), events: z.array(subscription) })),
-          }),
-        },
+  adminOperation("GET /admin/webhooks", {
+    id: "listWebhooks",
+    summary: "List the webhooks, stored and configured ones",
+    answers: {
+      200: {
+        schema: z.strictObject({
+          database: z.array(webhookObject),
+          config: z.array(z.strictObject({ callback: z.string(), events: z.array(subscription) })),
+        }),
       },
     },
-    async ({ runtime, tenant }) =>
-      json(200, {
-        database: (await listWebhooks(runtime, tenant)).map(objectOf),
-        config: tenant.config.webhooks.hooks.map(({ callback, events }) => ({ callback, events })),
-      }),
-  ),
-  adminOperation(
-    {
-      method: "POST",
-      path: "/admin/webhooks",
-      id: "createWebhook",
-      summary: "Create a webhook",
-      description: "The answer has its secret, which is stored sealed and cannot be shown again.",
-      tag,
-      body: z.object(described),
-      answers: {
-        201: { schema: webhookWithSecret },
-        409: `The tenant has ${MAX_WEBHOOKS} webhooks, the most it may have.`,
-      },
+    perform: async ({ runtime, tenant }) => ({
+      database: (await listWebhooks(runtime, tenant)).map(objectOf),
+      config: tenant.config.webhooks.hooks.map(({ callback, events }) => ({ callback, events })),
+    }),
+  }),
+  adminOperation("POST /admin/webhooks", {
+    id: "createWebhook",
+    summary: "Create a webhook",
+    description: "The answer has its secret, which is stored sealed and cannot be shown again.",
+    body: z.object(described),
+    answers: {
+      201: { schema: webhookWithSecret },
+      409: `The tenant has ${MAX_WEBHOOKS} webhooks, the most it may have.`,
     },
-    async ({ runtime, tenant, client }, { body }) => {
+    async perform({ runtime, tenant, client }, { body }) {
       const created = await createWebhook(runtime, tenant, body, client);
-      if (created.ok) return json(201, { ...objectOf(created.webhook), secret: created.secret });
+      if (created.ok) return { ...objectOf(created.webhook), secret: created.secret };
       return created.reason === "too_many"
-        ? plainError(409, `A tenant has at most ${MAX_WEBHOOKS} webhooks.`)
+        ? rejectAdmin("conflict", `A tenant has at most ${MAX_WEBHOOKS} webhooks.`)
         : invalidCallback(created.reason);
     },
-  ),
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/webhooks/{id}",
-      id: "getWebhook",
-      summary: "Get a webhook",
-      tag,
-      params: ofWebhook,
-      answers: { 200: { schema: webhookObject }, 404: NOT_FOUND },
-    },
-    async ({ runtime, tenant }, { params }) => {
-      const found = await findWebhook(runtime, tenant, params.id);
-      return found ? json(200, objectOf(found)) : notFound();
-    },
-  ),
-  adminOperation(
-    {
-      method: "PUT",
-      path: "/admin/webhooks/{id}",
-      id: "updateWebhook",
-      summary: "Change a webhook",
-      description: "Sets `failures` to 0, and `expires_at` to 30 days from now.",
-      tag,
-      params: ofWebhook,
-      body: z.object({ ...described, enabled: z.boolean() }),
-      answers: { 200: { schema: webhookObject }, 404: NOT_FOUND },
-    },
-    async ({ runtime, tenant, client }, { params, body }) => {
+  }),
+  adminOperation("GET /admin/webhooks/{id}", {
+    id: "getWebhook",
+    summary: "Get a webhook",
+    answers: { 200: { schema: webhookObject } },
+    perform: ({ runtime, tenant }, { params }) => findWebhook(runtime, tenant, params.id),
+    show: objectOf,
+  }),
+  adminOperation("PUT /admin/webhooks/{id}", {
+    id: "updateWebhook",
+    summary: "Change a webhook",
+    description: "Sets `failures` to 0, and `expires_at` to 30 days from now.",
+    body: z.object({ ...described, enabled: z.boolean() }),
+    answers: { 200: { schema: webhookObject } },
+    async perform({ runtime, tenant, client }, { params, body }) {
       const updated = await updateWebhook(runtime, tenant, params.id, body, client);
-      if (!updated) return notFound();
-      return updated.ok ? json(200, objectOf(updated.webhook)) : invalidCallback(updated.reason);
+      if (!updated) return null;
+      return updated.ok ? objectOf(updated.webhook) : invalidCallback(updated.reason);
     },
-  ),
-  adminOperation(
-    {
-      method: "DELETE",
-      path: "/admin/webhooks/{id}",
-      id: "deleteWebhook",
-      summary: "Delete a webhook and its deliveries",
-      tag,
-      params: ofWebhook,
-      answers: { 204: "The webhook is deleted.", 404: NOT_FOUND },
-    },
-    async ({ runtime, tenant, client }, { params }) =>
-      (await deleteWebhook(runtime, tenant, params.id, client)) ? { status: 204 } : notFound(),
-  ),
-  adminOperation(
-    {
-      method: "POST",
-      path: "/admin/webhooks/{id}/rotate_secret",
-      id: "rotateWebhookSecret",
-      summary: "Replace the secret of a webhook",
-      description: "Until the overlap ends, deliveries are signed with the previous secret too.",
-      tag,
-      params: ofWebhook,
-      body: z.object({
-        overlap_seconds: z
-          .int()
-          .min(0)
-          .max(30 * 86_400)
-          .default(DEFAULT_OVERLAP_SECONDS),
-      }),
-      answers: { 200: { schema: webhookWithSecret }, 404: NOT_FOUND },
-    },
-    async ({ runtime, tenant, client }, { params, body }) => {
-      const rotated = await rotateWebhookSecret(runtime, tenant, params.id, body.overlap_seconds, client);
-      return rotated ? json(200, { ...objectOf(rotated.webhook), secret: rotated.secret }) : notFound();
-    },
-  ),
-  adminOperation(
-    {
-      method: "POST",
-      path: "/admin/webhooks/{id}/test",
-      id: "testWebhook",
-      summary: "Deliver an event named test to a webhook",
-      description: "Its `data` is empty. The delivery is repeated like any other if it fails.",
-      tag,
-      params: ofReceiver,
-      answers: { 202: { schema: deliveryObject }, 404: NOT_FOUND, 409: "The webhook is disabled." },
-    },
-    async (context, { params }) => {
+  }),
+  adminOperation("DELETE /admin/webhooks/{id}", {
+    id: "deleteWebhook",
+    summary: "Delete a webhook and its deliveries",
+    answers: { 204: "The webhook is deleted." },
+    perform: ({ runtime, tenant, client }, { params }) => deleteWebhook(runtime, tenant, params.id, client),
+  }),
+  adminOperation("POST /admin/webhooks/{id}/rotate_secret", {
+    id: "rotateWebhookSecret",
+    summary: "Replace the secret of a webhook",
+    description: "Until the overlap ends, deliveries are signed with the previous secret too.",
+    body: z.object({
+      overlap_seconds: z
+        .int()
+        .min(0)
+        .max(30 * 86_400)
+        .default(DEFAULT_OVERLAP_SECONDS),
+    }),
+    answers: { 200: { schema: webhookWithSecret } },
+    perform: ({ runtime, tenant, client }, { params, body }) =>
+      rotateWebhookSecret(runtime, tenant, params.id, body.overlap_seconds, client),
+    show: ({ webhook, secret }) => ({ ...objectOf(webhook), secret }),
+  }),
+  adminOperation("POST /admin/webhooks/{id}/test", {
+    id: "testWebhook",
+    summary: "Deliver an event named test to a webhook",
+    description: "Its `data` is empty. The delivery is repeated like any other if it fails.",
+    params: ofReceiver,
+    answers: { 202: { schema: deliveryObject }, 409: "The webhook is disabled." },
+    async perform(context, { params }) {
       const { runtime, tenant } = context;
       const receiver = await receiverOf(context, params.id);
-      if (!receiver) return notFound();
+      if (!receiver) return null;
       const stored = params.id.startsWith("config:") ? null : await findWebhook(runtime, tenant, params.id);
-      if (stored && !stored.enabled) return plainError(409, "The webhook is disabled.");
+      if (stored && !stored.enabled) return rejectAdmin("conflict", "The webhook is disabled.");
       const made = await findDelivery(runtime, receiver, await sendTestEvent(runtime, receiver));
       runtime.webhooks.wake();
-      return made ? json(202, deliveryOf(made)) : notFound();
+      return made;
     },
-  ),
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/webhooks/{id}/deliveries",
-      id: "listWebhookDeliveries",
-      summary: "List deliveries of a webhook with every attempt, newest first",
-      description: `The newest ${MAX_LISTED.toLocaleString("en")} that match; \`start_time\` and \`end_time\` lead to others.`,
-      tag,
-      params: ofReceiver,
-      query: z.object({
-        ...pageQuery,
-        state: z.enum(states).optional(),
-        event: z.string().max(64).optional(),
-        flow_id: uuid().optional(),
-        start_time: instant().optional(),
-        end_time: instant().optional(),
-      }),
-      answers: {
-        200: {
-          schema: z.array(deliveryObject),
-          headers: {
-            "X-Total-Count": "Number of matching deliveries that are listed.",
-            Link: "The other pages (RFC 8288).",
-          },
-        },
-        404: NOT_FOUND,
-      },
+    show: deliveryOf,
+  }),
+  listOperation("GET /admin/webhooks/{id}/deliveries", {
+    id: "listWebhookDeliveries",
+    summary: "List deliveries of a webhook with every attempt, newest first",
+    description: `The newest ${MAX_LISTED.toLocaleString("en")} that match; \`start_time\` and \`end_time\` lead to others.`,
+    params: ofReceiver,
+    query: {
+      state: z.enum(states).optional(),
+      event: z.string().max(64).optional(),
+      flow_id: uuid().optional(),
+      start_time: instant().optional(),
+      end_time: instant().optional(),
     },
-    async (context, { params, query }) => {
-      const { runtime, tenant, url } = context;
+    item: deliveryObject,
+    counts: "Number of matching deliveries that are listed.",
+    async list(context, { params, query, page }) {
+      const { runtime } = context;
       const receiver = await receiverOf(context, params.id);
-      if (!receiver) return notFound();
-      const page = { number: query.page, size: query.per_page };
+      if (!receiver) return null;
       const { state, event, flow_id: flowId, start_time: from, end_time: until } = query;
       const filter = { state, event, flowId, from, until };
       const { deliveries, total } = await heavyRead(runtime.database.read, () =>
         listDeliveries(runtime, receiver, filter, page),
       );
-      return json(200, deliveries.map(deliveryOf), { headers: pageHeaders(tenant.config, url, page, total) });
+      return { items: deliveries.map(deliveryOf), total };
     },
-  ),
-  adminOperation(
-    {
-      method: "GET",
-      path: "/admin/webhooks/{id}/deliveries/{delivery_id}",
-      id: "getWebhookDelivery",
-      summary: "Get a delivery with every attempt",
-      tag,
-      params: ofDelivery,
-      answers: { 200: { schema: deliveryObject }, 404: NOT_FOUND },
-    },
-    async (context, { params }) => {
+  }),
+  adminOperation("GET /admin/webhooks/{id}/deliveries/{delivery_id}", {
+    id: "getWebhookDelivery",
+    summary: "Get a delivery with every attempt",
+    params: ofReceiver,
+    answers: { 200: { schema: deliveryObject } },
+    async perform(context, { params }) {
       const receiver = await receiverOf(context, params.id);
       const found = receiver && (await findDelivery(context.runtime, receiver, params.delivery_id));
-      return found ? json(200, deliveryOf(found)) : notFound();
+      return found;
     },
-  ),
-  adminOperation(
-    {
-      method: "POST",
-      path: "/admin/webhooks/{id}/deliveries/{delivery_id}/replay",
-      id: "replayWebhookDelivery",
-      summary: "Deliver an event again",
-      description: "Under a new id of the delivery, and with the same `webhook-id`.",
-      tag,
-      params: ofDelivery,
-      answers: {
-        202: { schema: deliveryObject },
-        404: NOT_FOUND,
-        409: "A delivery of the event waits, or its data were erased.",
-      },
+    show: deliveryOf,
+  }),
+  adminOperation("POST /admin/webhooks/{id}/deliveries/{delivery_id}/replay", {
+    id: "replayWebhookDelivery",
+    summary: "Deliver an event again",
+    description: "Under a new id of the delivery, and with the same `webhook-id`.",
+    params: ofReceiver,
+    answers: {
+      202: { schema: deliveryObject },
+      409: "A delivery of the event waits, or its data were erased.",
     },
-    async (context, { params }) => {
+    async perform(context, { params }) {
       const { runtime } = context;
       const receiver = await receiverOf(context, params.id);
       const found = receiver && (await findDelivery(runtime, receiver, params.delivery_id));
-      if (!found) return notFound();
+      if (!found) return null;
       const [id] = await replayDeliveries(runtime, receiver, { id: found.id });
       const made = id && (await findDelivery(runtime, receiver, id));
-      if (!made) return plainError(409, "A delivery of this event waits, or its data were erased.");
+      if (!made) return rejectAdmin("conflict", "A delivery of this event waits, or its data were erased.");
       runtime.webhooks.wake();
-      return json(202, deliveryOf(made));
+      return made;
     },
-  ),
-  adminOperation(
-    {
-      method: "POST",
-      path: "/admin/webhooks/{id}/replay",
-      id: "replayWebhookDeliveries",
-      summary: "Deliver the events of a time range or of a flow again",
-      description: `Each event once, the oldest ${MAX_REPLAYED} at most. Events are left out while a delivery of them waits.`,
-      tag,
-      params: ofReceiver,
-      body: z
-        .strictObject({
-          flow_id: uuid().optional(),
-          start_time: instant().optional().describe("Deliveries created at or after it."),
-          end_time: instant().optional().describe("Deliveries created before it."),
-          state: z.enum(["delivered", "failed"]).optional().describe("Default: both."),
-        })
-        .refine(
-          ({ flow_id, start_time }) => flow_id !== undefined || start_time !== undefined,
-          "needs flow_id or start_time",
-        ),
-      answers: { 202: { schema: z.strictObject({ deliveries: z.int().min(0) }) }, 404: NOT_FOUND },
-    },
-    async (context, { params, body }) => {
+    show: deliveryOf,
+  }),
+  adminOperation("POST /admin/webhooks/{id}/replay", {
+    id: "replayWebhookDeliveries",
+    summary: "Deliver the events of a time range or of a flow again",
+    description: `Each event once, the oldest ${MAX_REPLAYED} at most. Events are left out while a delivery of them waits.`,
+    params: ofReceiver,
+    body: z
+      .strictObject({
+        flow_id: uuid().optional(),
+        start_time: instant().optional().describe("Deliveries created at or after it."),
+        end_time: instant().optional().describe("Deliveries created before it."),
+        state: z.enum(["delivered", "failed"]).optional().describe("Default: both."),
+      })
+      .refine(
+        ({ flow_id, start_time }) => flow_id !== undefined || start_time !== undefined,
+        "needs flow_id or start_time",
+      ),
+    answers: { 202: { schema: z.strictObject({ deliveries: z.int().min(0) }) } },
+    async perform(context, { params, body }) {
       const { runtime } = context;
       const receiver = await receiverOf(context, params.id);
-      if (!receiver) return notFound();
+      if (!receiver) return null;
       const { state, flow_id: flowId, start_time: from, end_time: until } = body;
       const made = await replayDeliveries(runtime, receiver, { state, flowId, from, until });
       runtime.webhooks.wake();
-      return json(202, { deliveries: made.length });
+      return { deliveries: made.length };
     },
-  ),
+  }),
 ];

@@ -10,6 +10,7 @@ import {
   tags,
 } from "../table/address.ts";
 import { isCsv } from "../table/fields.ts";
+import { INVALID_INPUT } from "../table/operation.ts";
 import { createConverter, errorSchemas, type JsonSchema } from "./schemas.ts";
 
 /** A recorded call of an operation: what was sent, and the answers by status. */
@@ -262,9 +263,7 @@ function impliedAnswers({ errorShape }: Address, { security, params, query, body
   if (security !== "admin") return unknownTenant;
   return {
     ...unknownTenant,
-    ...(params || query || body
-      ? { 400: "A parameter or the body is invalid; the message names the member." }
-      : {}),
+    ...(params || query || body ? { 400: INVALID_INPUT } : {}),
     401: "The API key is missing or wrong.",
     ...(body ? { 413: "The body is too large." } : {}),
   };

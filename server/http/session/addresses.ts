@@ -2,7 +2,7 @@ import { z } from "zod";
 import { profileSchema } from "../../account/profile.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
-import { described, operation } from "../table/operation.ts";
+import { described, operation, tagged } from "../table/operation.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { jwksHandler } from "./jwks.ts";
 import { logoutHandler } from "./logout.ts";
@@ -78,15 +78,13 @@ export const sessionAddresses = [
       413: "The body is too large.",
     },
   }),
-  operation(
-    {
-      method: "GET",
-      path: "/forward-auth",
+  tagged(
+    "sessions",
+    operation("GET /forward-auth", {
       id: "forwardAuth",
       summary: "Tell a reverse proxy whether a request has a session",
       description:
         "For nginx, Caddy, Traefik, HAProxy and others that ask before they pass a request on. Counts as use of the session. A character of a header's value that is not visible ASCII, and `%`, is percent-encoded as UTF-8. The way back is the address that a proxy of `server.trusted_proxies` names in `X-Forwarded-Proto`, `-Host` and `-Uri`, or in `X-Original-URL`, if `hosted.allowed_redirect_urls` has it.",
-      tag: "sessions",
       // Proxies call it: no other origin may, and no person reads its errors.
       errorShape: "admin",
       security: "optional-session",
@@ -119,8 +117,8 @@ export const sessionAddresses = [
           headers: { Location: "The sign-in, with the way back. Absent for requests of scripts." },
         },
       },
-    },
-    (context, { query }) => forwardAuth(context, query.redirect === "1"),
+      handler: (context, { query }) => forwardAuth(context, query.redirect === "1"),
+    }),
   ),
   described(address("POST", "/token", tokenHandler, "plain", "public"), {
     id: "redeemCode",

@@ -30,8 +30,10 @@ export interface HandlerContext {
   accessFields: AccessFields;
 }
 
+export type HandlerResult = Reply | Response | Promise<Reply | Response>;
+
 /** Answers one method of one address. Errors it throws are logged and answered with status 500. */
-export type Handler = (context: HandlerContext) => Reply | Response | Promise<Reply | Response>;
+export type Handler = (context: HandlerContext) => HandlerResult;
 
 /** Context of a request for the feature folders, with the time by the database's clock. */
 export async function clientContext({ runtime, tenant, client }: HandlerContext): Promise<ClientContext> {

@@ -4,18 +4,16 @@ import { json, type Reply } from "../answer/reply.ts";
 import { webRequest } from "../request/api-request.ts";
 import { csv, instant, pageQuery, uuid } from "./fields.ts";
 import type { HandlerContext } from "./handler-context.ts";
-import { operation } from "./operation.ts";
+import { operation, tagged } from "./operation.ts";
 
 const id = "7f1c9a52-3f0e-4f0e-9d60-0a3f2a1b5c4d";
 
 /** An operation with every kind of input, which answers what it received. */
-const row = operation(
-  {
-    method: "PUT",
-    path: "/admin/things/{id}/parts/{name}",
+const row = tagged(
+  "service",
+  operation("PUT /admin/things/{id}/parts/{name}", {
     id: "putPart",
     summary: "Put a part",
-    tag: "service",
     params: z.object({ id: uuid(), name: z.string() }),
     query: z.object({
       ...pageQuery,
@@ -29,8 +27,8 @@ const row = operation(
       parts: z.array(z.strictObject({ size: z.int().min(0) })).default([]),
     }),
     answers: { 200: { schema: z.unknown() }, 404: "There is no such thing." },
-  },
-  (_, input) => json(200, input),
+    handler: (_, input) => json(200, input),
+  }),
 );
 
 async function call(

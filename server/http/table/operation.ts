@@ -1,34 +1,47 @@
 import { z } from "zod";
 import { parseMember } from "../../lib/parse-member.ts";
-import { plainError, type Reply } from "../answer/reply.ts";
-import { authenticatorError } from "../authenticator/error.ts";
+import { plainError } from "../answer/reply.ts";
 import { readJson } from "../request/body.ts";
-import type { Access, Address, Operation, Security } from "./address.ts";
+import type { Address, Operation, Security, Tag } from "./address.ts";
 import { isCsv } from "./fields.ts";
-import type { HandlerContext } from "./handler-context.ts";
+import type { HandlerContext, HandlerResult } from "./handler-context.ts";
 
 type None = z.ZodObject<Record<never, never>>;
 
-/** What `operation` takes: the declaration, with what an address says too. */
-export type OperationInput<Params, Query, Body> = Omit<
-  Operation,
-  "params" | "query" | "body" | "bodyType" | "headers" | "security"
-> & {
-  method: Address["method"];
-  path: string;
+/** The description of a 400 in the document, where the operation declares no other. */
+export const INVALID_INPUT = "A parameter or the body is invalid; the message names the member.";
+
+/** Method and path of an operation. */
+export type Place = `${Address["method"]} /${string}`;
+
+/** Declares an operation whose handler receives parsed input. Its group in the document is given by `tagged`. */
+export type OperationInput<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> = UntaggedOperation<"params" | "query" | "body" | "bodyType" | "headers" | "security"> & {
   /** Default: `plain`. */
-  errorShape?: "plain" | "authenticator" | "admin";
-  /** Default: `public`. */
-  access?: Access;
+  errorShape?: "plain" | "admin";
   /** Default: `none`. The handler, or what wraps it, checks the credential. */
   security?: Security;
   /** Path segments in braces. Without it they are strings. */
-  params?: Params;
+  params?: Params | undefined;
   /** Its lists take repeated parameters, or `csv` ones. */
-  query?: Query;
+  query?: Query | undefined;
   /** An object here is strict; objects within it are if they are declared with `z.strictObject`. */
-  body?: Body;
+  body?: Body | undefined;
+  handler(context: HandlerContext, input: Input<Params, Query, Body>): HandlerResult;
 };
+
+type UntaggedOperation<Left extends keyof Operation = never> = Omit<Operation, "tag" | Left>;
+
+/** A row before its group in the document is known. */
+export type UntaggedRow = Omit<Address, "operation"> & { operation: UntaggedOperation };
+
+/** Puts a row into its group of the document. */
+export function tagged(tag: Tag, { operation, ...row }: UntaggedRow): Address & { operation: Operation } {
+  return { ...row, operation: { ...operation, tag } };
+}
 
 /** What the handler of an operation receives beside the context. */
 export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
@@ -42,46 +55,39 @@ export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body e
  * names the member at fault, a body above the limit a 413; the handler does not run then.
  *
  * @example
- *   operation(
- *     {
- *       method: "GET", path: "/admin/things/{id}", id: "getThing", summary: "Get a thing", tag: "admin: users",
- *       params: z.object({ id: uuid() }),
- *       answers: { 200: { schema: thing }, 404: "There is no such thing." },
- *     },
- *     async ({ runtime }, { params }) => json(200, await findThing(runtime, params.id)),
- *   )
+ *   operation("GET /admin/things/{id}", {
+ *     id: "getThing",
+ *     summary: "Get a thing",
+ *     params: z.object({ id: uuid() }),
+ *     answers: { 200: { schema: thing }, 404: "There is no such thing." },
+ *     handler: async ({ runtime }, { params }) => json(200, await findThing(runtime, params.id)),
+ *   })
  */
 export function operation<
   Params extends z.ZodObject = None,
   Query extends z.ZodObject = None,
   Body extends z.ZodType = z.ZodUndefined,
->(
-  declared: OperationInput<Params, Query, Body>,
-  handler: (
-    context: HandlerContext,
-    input: Input<Params, Query, Body>,
-  ) => Reply | Response | Promise<Reply | Response>,
-): Address & { operation: Operation } {
-  const { method, path, errorShape = "plain", access = "public", security = "none", ...rest } = declared;
+>(place: Place, declared: OperationInput<Params, Query, Body>): UntaggedRow {
+  const { handler, errorShape = "plain", security = "none", params, ...rest } = declared;
+  const [method, path] = place.split(" ") as [Address["method"], string];
   const query = rest.query?.strict();
   const body = rest.body instanceof z.ZodObject ? rest.body.strict() : rest.body;
-  const { params } = rest;
-  const error = errorShape === "authenticator" ? authenticatorError : plainError;
 
   return {
     method,
     path,
     errorShape,
-    access,
+    access: "public",
     operation: {
       ...rest,
       security,
       ...(params ? { params } : {}),
       ...(query ? { query } : {}),
       ...(body ? { body } : {}),
-    } as Operation,
+    } as UntaggedOperation,
     async handler(context) {
-      const invalid = (whole: string, details: string) => error(400, `The ${whole} is invalid: ${details}.`);
+      const invalid = (whole: string, details: string) =>
+        plainError(400, `The ${whole} is invalid: ${details}.`);
       const readParams = parse(params, context.params);
       if (!readParams.ok) return invalid("path", readParams.details);
       const values = query ? queryValues(query, context.url.searchParams) : none;
@@ -91,16 +97,13 @@ export function operation<
       if (body) {
         const read = await readJson(context.request);
         if (!read.ok && read.reason === "too_large")
-          return error(413, "The body is too large.", { Connection: "close" });
+          return plainError(413, "The body is too large.", { Connection: "close" });
         const readBody = read.ok ? parse(body, read.value) : read;
         if (!readBody.ok) return invalid("body", readBody.details);
         given = readBody.value;
       }
-      return handler(context, { params: readParams.value, query: readQuery.value, body: given } as Input<
-        Params,
-        Query,
-        Body
-      >);
+      const input = { params: readParams.value, query: readQuery.value, body: given };
+      return handler(context, input as Input<Params, Query, Body>);
     },
   };
 }
