@@ -3,7 +3,7 @@ import { ConflictError, isRetryable, type UniqueConstraint, violatedUnique } fro
 import { type AuditDetails, audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Actor } from "../context/client.ts";
-import type { ClientContext } from "../context/context.ts";
+import type { ClientContext, RequestContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import { factsById, type UserFacts } from "../identity/facts.ts";
 import { lockUser } from "../identity/lock-user.ts";
@@ -13,7 +13,8 @@ import type { OnPlatform } from "../lib/platform.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import type { securityNotice } from "../mail/security-notices.ts";
-import { type AdminRejection, notFound } from "./rejections.ts";
+import { readUserObject, type UserObject } from "../objects/user-object.ts";
+import { type AdminRejection, type AdminVerdict, notFound } from "./rejections.ts";
 
 const MAX_ATTEMPTS = 3;
 
@@ -27,6 +28,9 @@ export interface OperatorContext extends Pick<ClientContext<unknown>, "tenant" |
     };
   client: Actor;
 }
+
+/** A request that changes a user, and what its change takes of the process beside what every change does. */
+export type AdminContext<More = unknown> = RequestContext<OperatorContext["runtime"] & More>;
 
 /** What to answer if a change would violate a unique constraint. */
 export type Conflicts = Partial<Record<UniqueConstraint, AdminRejection>>;
@@ -46,11 +50,11 @@ class RejectedChange extends Error {
  * @param context `userId`: the user whom the change concerns, if it has one already
  * @param change writes the change; `jobs` commit with it. Of a rejection nothing is written
  */
-export async function commitChange<Result extends { ok: true }>(
+export async function commitChange<Result>(
   context: OperatorContext & { userId?: string },
-  change: (tx: Transaction, jobs: MailJob[]) => Promise<Result | AdminRejection>,
+  change: (tx: Transaction, jobs: MailJob[]) => Promise<AdminVerdict<Result>>,
   conflicts: Conflicts = {},
-): Promise<Result | AdminRejection> {
+): Promise<AdminVerdict<Result>> {
   for (let attempt = 1; ; attempt += 1) {
     const jobs: MailJob[] = [];
     try {
@@ -79,6 +83,8 @@ export interface ChangedUser {
   owner: Parameters<typeof securityNotice>[0];
   /** Writes an entry of the audit log about the user. */
   record(type: Parameters<typeof audit>[1], details?: AuditDetails): Promise<void>;
+  /** The user as operators are shown it, with what is changed so far. */
+  shown(): Promise<UserObject>;
 }
 
 /**
@@ -86,12 +92,12 @@ export interface ChangedUser {
  *
  * @returns what `change` returns, or `not_found` if the tenant has no such user
  */
-export async function changeUser<Result extends { ok: true }>(
+export async function changeUser<Result>(
   context: OperatorContext,
   userId: string,
-  change: (user: ChangedUser) => Promise<Result | AdminRejection>,
+  change: (user: ChangedUser) => Promise<AdminVerdict<Result>>,
   conflicts: Conflicts = {},
-): Promise<Result | AdminRejection> {
+): Promise<AdminVerdict<Result>> {
   const { tenant } = context;
   return commitChange(
     { ...context, userId },
@@ -105,6 +111,11 @@ export async function changeUser<Result extends { ok: true }>(
         jobs,
         owner: { tenant, client: { language: accountLanguage(user) } },
         record: (type, details = {}) => audit(context, type, { by: "admin", ...details }, userId)(tx),
+        async shown() {
+          const shown = await readUserObject(tx, tenant, userId);
+          if (!shown) throw new RejectedChange(notFound);
+          return shown;
+        },
       });
     },
     conflicts,

@@ -7,6 +7,9 @@ export interface AdminRejection {
   message: string;
 }
 
+/** What a call has found or changed, or why it changes nothing. */
+export type AdminVerdict<Found = unknown> = ({ ok: true } & Found) | AdminRejection;
+
 export function rejectAdmin(reason: AdminRejection["reason"], message: string): AdminRejection {
   return { ok: false, reason, message };
 }

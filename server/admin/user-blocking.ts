@@ -1,8 +1,8 @@
 import { blockAccount, unblockAccount } from "../account/blocking.ts";
 import { emit } from "../events/emit.ts";
-import { readUserObject, type UserObject } from "../objects/user-object.ts";
+import type { UserObject } from "../objects/user-object.ts";
 import { changeUser, type OperatorContext } from "./change-user.ts";
-import { type AdminRejection, notFound } from "./rejections.ts";
+import type { AdminVerdict } from "./rejections.ts";
 
 /** Blocks a user. A user who is blocked already stays so since the first time. */
 export function blockUser(context: OperatorContext, userId: string) {
@@ -18,13 +18,12 @@ function setBlocked(
   context: OperatorContext,
   userId: string,
   change: { write: typeof blockAccount; auditType: "user_blocked" | "user_unblocked" },
-): Promise<{ ok: true; user: UserObject } | AdminRejection> {
-  return changeUser(context, userId, async ({ tx, record }) => {
+): Promise<AdminVerdict<{ user: UserObject }>> {
+  return changeUser(context, userId, async ({ tx, record, shown }) => {
     if (await change.write(tx, context, userId)) {
       await record(change.auditType);
       await emit(context, "user.update", userId)(tx);
     }
-    const user = await readUserObject(tx, context.tenant, userId);
-    return user ? { ok: true, user } : notFound;
+    return { ok: true, user: await shown() };
   });
 }

@@ -1,21 +1,12 @@
-import type { Databases } from "#db/client";
 import { endSignIns } from "../account/access-revocation.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
-import type { RequestContext } from "../context/context.ts";
-import { emit, type WakesWebhooks } from "../events/emit.ts";
+import { emit } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../identity/email/emails.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
-import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import { type ChangedUser, changeUser } from "./change-user.ts";
-import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
+import type { UserObject } from "../objects/user-object.ts";
+import { type AdminContext, type ChangedUser, changeUser } from "./change-user.ts";
+import { type AdminRejection, type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
 type Email = NonNullable<UserObject["emails"]>[number];
 
@@ -33,18 +24,18 @@ export function invalidAddress({ email }: Config): AdminRejection {
  * @param email `address` as the operator wrote it
  */
 export async function addUserEmail(
-  context: RequestContext<Process>,
+  context: AdminContext,
   userId: string,
   email: { address: string; verified: boolean },
-): Promise<{ ok: true; email: Email } | AdminRejection> {
+): Promise<AdminVerdict<{ email: Email }>> {
   const { config } = context.tenant;
   const address = parseEmailAddress(email.address, config.email.max_length);
   if (!address) return invalidAddress(config);
   return changeUser(
     context,
     userId,
-    async ({ tx, user, jobs, owner, record }) => {
-      const { emails = [] } = await userOf(context, tx, userId);
+    async ({ tx, user, jobs, owner, record, shown }) => {
+      const { emails = [] } = await shown();
       if (emails.length >= config.email.limit) {
         return rejectAdmin("conflict", `A user has at most ${config.email.limit} emails.`);
       }
@@ -54,7 +45,7 @@ export async function addUserEmail(
       if (email.verified) await record("email_verified");
       await emit(context, "user.update.email.create", userId)(tx);
       jobs.push(...securityNotice(owner, "email_create", user.email, { address }));
-      const changed = await userOf(context, tx, userId);
+      const changed = await shown();
       const added = changed.emails?.find((one) => one.address === address);
       return added ? { ok: true, email: added } : notFound;
     },
@@ -64,10 +55,10 @@ export async function addUserEmail(
 
 /** Removes an email that is not the primary one. */
 export function removeUserEmail(
-  context: RequestContext<Process>,
+  context: AdminContext,
   userId: string,
   emailId: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeEmail(context, { userId, emailId }, async ({ tx, user, jobs, owner, record }, removed) => {
     if (removed.is_primary) {
       return rejectAdmin("conflict", "The primary email cannot be removed. Make another one primary first.");
@@ -83,10 +74,10 @@ export function removeUserEmail(
 
 /** Makes an email the primary one; changes nothing if it is. */
 export function setPrimaryUserEmail(
-  context: RequestContext<Process>,
+  context: AdminContext,
   userId: string,
   emailId: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeEmail(context, { userId, emailId }, async ({ tx, user, jobs, owner, record }, chosen) => {
     if (chosen.is_primary) return { ok: true };
     const { address } = chosen;
@@ -102,20 +93,12 @@ export function setPrimaryUserEmail(
 
 /** Changes an email that the user has; not found otherwise. */
 const changeEmail = (
-  context: RequestContext<Process>,
+  context: AdminContext,
   { userId, emailId }: { userId: string; emailId: string },
-  change: (changing: ChangedUser, email: Email) => Promise<{ ok: true } | AdminRejection>,
-): Promise<{ ok: true } | AdminRejection> =>
+  change: (changing: ChangedUser, email: Email) => Promise<AdminVerdict>,
+): Promise<AdminVerdict> =>
   changeUser(context, userId, async (changing) => {
-    const { emails = [] } = await userOf(context, changing.tx, userId);
+    const { emails = [] } = await changing.shown();
     const email = emails.find(({ id }) => id === emailId);
     return email ? change(changing, email) : notFound;
   });
-
-async function userOf(
-  { tenant }: RequestContext<Process>,
-  tx: Parameters<typeof readUserObject>[0],
-  userId: string,
-): Promise<Partial<UserObject>> {
-  return (await readUserObject(tx, tenant, userId)) ?? {};
-}

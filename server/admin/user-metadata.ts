@@ -1,17 +1,8 @@
-import type { Databases } from "#db/client";
-import type { AuditOutputs } from "../audit/audit-output.ts";
-import type { RequestContext } from "../context/context.ts";
-import { emit, type WakesWebhooks } from "../events/emit.ts";
+import { emit } from "../events/emit.ts";
 import { MAX_METADATA_CHARACTERS, patchMetadata, readMetadata, writeMetadata } from "../identity/metadata.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
-import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import { changeUser } from "./change-user.ts";
-import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
+import type { UserObject } from "../objects/user-object.ts";
+import { type AdminContext, changeUser } from "./change-user.ts";
+import { type AdminVerdict, rejectAdmin } from "./rejections.ts";
 
 /** JSON Merge Patches (RFC 7396) by kind of metadata: null clears a kind, and instead of all of them everything. */
 export type MetadataPatch =
@@ -27,12 +18,12 @@ const kinds = ["public_metadata", "private_metadata", "unsafe_metadata"] as cons
 
 /** Patches the metadata of a user, in their current state. */
 export function patchUserMetadata(
-  context: RequestContext<Process>,
+  context: AdminContext,
   userId: string,
   patch: MetadataPatch,
-): Promise<{ ok: true; metadata: UserObject["metadata"] } | AdminRejection> {
+): Promise<AdminVerdict<{ metadata: UserObject["metadata"] }>> {
   const { tenant, now } = context;
-  return changeUser(context, userId, async ({ tx, record }) => {
+  return changeUser(context, userId, async ({ tx, record, shown }) => {
     const metadata = await readMetadata(tx, tenant.id, userId);
     const named = kinds.filter((kind) => patch === null || patch[kind] !== undefined);
     for (const kind of named) {
@@ -49,7 +40,7 @@ export function patchUserMetadata(
       await record("metadata_changed", { kinds: named });
       await emit(context, "user.update", userId)(tx);
     }
-    const user = await readUserObject(tx, tenant, userId);
-    return user ? { ok: true, metadata: user.metadata } : notFound;
+    const { metadata: written } = await shown();
+    return { ok: true, metadata: written };
   });
 }

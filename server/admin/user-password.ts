@@ -1,34 +1,18 @@
-import type { Databases } from "#db/client";
 import { endSignIns } from "../account/access-revocation.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
-import type { RequestContext } from "../context/context.ts";
-import type { WakesWebhooks } from "../events/emit.ts";
 import { factsById } from "../identity/facts.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
 import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
 import type { Rates } from "../limits/rate-limits.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import type { PasswordHashing } from "../methods/password/password-hasher.ts";
 import { checkPasswordBounds } from "../methods/password/password-policy.ts";
 import { createPassword, deletePassword, replacePassword } from "../methods/password/passwords.ts";
-import { readUserObject, type UserObject } from "../objects/user-object.ts";
+import type { UserObject } from "../objects/user-object.ts";
 import type { Logs } from "../observability/logger.ts";
 import { revokeDevices } from "../sessions/trusted-devices.ts";
-import { type ChangedUser, changeUser } from "./change-user.ts";
-import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+import { type AdminContext, type ChangedUser, changeUser } from "./change-user.ts";
+import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
-/** What this module takes of the process. */
-type Process = OnPlatform &
-  Databases &
-  Logs &
-  AuditOutputs &
-  Sealing &
-  PasswordHashing &
-  Rates &
-  WakesWebhooks &
-  Enqueuing<MailJob>;
+type PasswordContext = AdminContext<Logs & Sealing & PasswordHashing & Rates>;
 
 type Password = NonNullable<UserObject["password"]>;
 
@@ -41,10 +25,10 @@ const hasPassword = rejectAdmin("conflict", "The user has a password.");
  * @throws HashQueueFullError if too many passwords are waiting to be hashed
  */
 export async function setUserPassword(
-  context: RequestContext<Process>,
+  context: PasswordContext,
   userId: string,
   { password, kind }: { password: string; kind: "first" | "replacement" },
-): Promise<{ ok: true; password: Password } | AdminRejection> {
+): Promise<AdminVerdict<{ password: Password }>> {
   const { runtime, tenant, signal } = context;
   const checked = checkPasswordBounds(password, tenant.config);
   if (!checked.ok) return rejectAdmin("invalid", checked.message);
@@ -66,16 +50,13 @@ export async function setUserPassword(
     await record("password_changed");
     await revokeProofs(context, changed);
     changed.jobs.push(...securityNotice(changed.owner, "password_update", changed.user.email));
-    const written = await readUserObject(tx, tenant, userId);
-    return written?.password ? { ok: true, password: written.password } : notFound;
+    const shown = await changed.shown();
+    return shown.password ? { ok: true, password: shown.password } : notFound;
   });
 }
 
 /** Removes the password of a user. */
-export function removeUserPassword(
-  context: RequestContext<Process>,
-  userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+export function removeUserPassword(context: PasswordContext, userId: string): Promise<AdminVerdict> {
   return changeUser(context, userId, async (changed) => {
     const { tx, user, jobs, owner, record } = changed;
     if (!user.hasPassword) return notFound;
@@ -88,7 +69,7 @@ export function removeUserPassword(
 }
 
 /** Ends what the old password has begun: unfinished sign-ins, and the trust of browsers. */
-async function revokeProofs({ tenant }: RequestContext<Process>, { tx, user }: ChangedUser): Promise<void> {
+async function revokeProofs({ tenant }: PasswordContext, { tx, user }: ChangedUser): Promise<void> {
   await endSignIns(tx, tenant.id, user.userId);
   await revokeDevices(tx, tenant.id, user.userId);
 }

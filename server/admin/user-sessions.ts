@@ -1,29 +1,19 @@
-import type { Databases } from "#db/client";
 import { endSignIns } from "../account/access-revocation.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
-import type { RequestContext } from "../context/context.ts";
-import type { WakesWebhooks } from "../events/emit.ts";
 import { factsById } from "../identity/facts.ts";
 import { isUser } from "../identity/users.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
 import { liveSessions } from "../sessions/session-list.ts";
 import { endOtherSessions, endSessionOfUser, issueSession } from "../sessions/sessions.ts";
-import { changeUser, type OperatorContext } from "./change-user.ts";
-import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & Logs & AuditOutputs & Signing & WakesWebhooks & Enqueuing<MailJob>;
+import { type AdminContext, changeUser, type OperatorContext } from "./change-user.ts";
+import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
 /** Lists the live sessions of a user, newest first. */
 export async function listUserSessions(
   { runtime, tenant, now }: Pick<OperatorContext, "runtime" | "tenant" | "now">,
   userId: string,
-): Promise<{ ok: true; sessions: Session[] } | AdminRejection> {
+): Promise<AdminVerdict<{ sessions: Session[] }>> {
   const { read } = runtime.database;
   if (!(await isUser(read, tenant.id, userId))) return notFound;
   return { ok: true, sessions: await liveSessions(read, tenant, userId, now) };
@@ -36,10 +26,10 @@ export async function listUserSessions(
  * @param browser what the session shows of the browser that it is for
  */
 export async function createUserSession(
-  context: RequestContext<Process>,
+  context: AdminContext<Logs & Signing>,
   userId: string,
   browser: { userAgent: string | null; ipAddress: string | null },
-): Promise<{ ok: true; token: string } | AdminRejection> {
+): Promise<AdminVerdict<{ token: string }>> {
   const { runtime, tenant } = context;
   const user = await factsById(runtime.database.read, tenant.id, userId);
   if (!user) return notFound;
@@ -67,7 +57,7 @@ export function endUserSession(
   context: OperatorContext,
   userId: string,
   sessionId: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, record }) => {
     const ended = await endSessionOfUser(tx, context, userId, sessionId, "session.delete.admin.revoke");
     if (!ended) return notFound;
@@ -77,10 +67,7 @@ export function endUserSession(
 }
 
 /** Ends all sessions of a user, and the unfinished sign-ins. */
-export function endUserSessions(
-  context: OperatorContext,
-  userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+export function endUserSessions(context: OperatorContext, userId: string): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, record }) => {
     await endSignIns(tx, context.tenant.id, userId);
     await endOtherSessions(context, userId, "session.delete.admin.revoke")(tx);

@@ -1,11 +1,9 @@
 import type { Config } from "../config/schema.ts";
-import type { RequestContext } from "../context/context.ts";
-import { emit, type WakesWebhooks } from "../events/emit.ts";
+import { emit } from "../events/emit.ts";
 import { parseUsername } from "../identity/username/username.ts";
 import { createUsername, removeUsername, replaceUsername } from "../identity/username/usernames.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { ChangedUser } from "./change-user.ts";
-import { type AdminRejection, rejectAdmin } from "./rejections.ts";
+import type { AdminContext, ChangedUser } from "./change-user.ts";
+import { type AdminVerdict, rejectAdmin } from "./rejections.ts";
 
 /** The rejection of a username that another user has. */
 export const usernameTaken = rejectAdmin("conflict", "A user of the tenant has this username.");
@@ -14,7 +12,7 @@ export const usernameTaken = rejectAdmin("conflict", "A user of the tenant has t
 export function readUsername(
   { username: limits }: Config,
   given: string,
-): { ok: true; value: string } | AdminRejection {
+): AdminVerdict<{ value: string }> {
   const parsed = parseUsername(given, limits);
   if (parsed.ok) return parsed;
   const { min_length, max_length } = limits;
@@ -31,7 +29,7 @@ export function readUsername(
  * @returns false if the user has it already, or has none to remove
  */
 export async function writeUsername(
-  context: RequestContext<OnPlatform & WakesWebhooks>,
+  context: AdminContext,
   { tx, user, record }: ChangedUser,
   username: string | null,
 ): Promise<boolean> {

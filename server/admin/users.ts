@@ -1,25 +1,16 @@
-import type { Databases } from "#db/client";
 import { deleteAccount } from "../account/deletion.ts";
 import { audit } from "../audit/audit.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
-import type { RequestContext } from "../context/context.ts";
-import { emit, type WakesWebhooks } from "../events/emit.ts";
+import { emit } from "../events/emit.ts";
 import { parseEmailAddress } from "../identity/email/email-address.ts";
-import { addEmail } from "../identity/email/emails.ts";
 import { isUploadedBy } from "../identity/picture.ts";
+import { addEmail } from "../identity/email/emails.ts";
 import { createUser, updateUserProfile } from "../identity/users.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import { changeUser, commitChange } from "./change-user.ts";
-import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
+import { type AdminContext, changeUser, commitChange } from "./change-user.ts";
+import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 import { invalidAddress } from "./user-emails.ts";
 import { readUsername, usernameTaken, writeUsername } from "./user-username.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
 
 export interface NewUser {
   id?: string | undefined;
@@ -30,9 +21,9 @@ export interface NewUser {
 
 /** Creates a user with emails, of which one is the primary one, or a username, or both. */
 export async function createAdminUser(
-  context: RequestContext<Process>,
+  context: AdminContext,
   newUser: NewUser,
-): Promise<{ ok: true; user: UserObject } | AdminRejection> {
+): Promise<AdminVerdict<{ user: UserObject }>> {
   const { tenant, runtime, now } = context;
   const { config } = tenant;
   const { emails, created_at: createdAt = now } = newUser;
@@ -91,10 +82,10 @@ export interface ProfileChange {
 
 /** Changes the profile fields of a user. */
 export async function updateAdminUser(
-  context: RequestContext<Process>,
+  context: AdminContext,
   userId: string,
   { username: givenName, ...fields }: ProfileChange,
-): Promise<{ ok: true; user: UserObject } | AdminRejection> {
+): Promise<AdminVerdict<{ user: UserObject }>> {
   const { tenant, now } = context;
   const name = typeof givenName === "string" ? readUsername(tenant.config, givenName) : null;
   if (name && !name.ok) return name;
@@ -118,18 +109,14 @@ export async function updateAdminUser(
         await record("profile_changed");
         await emit(context, "user.update", userId)(tx);
       }
-      const user = await readUserObject(tx, tenant, userId);
-      return user ? { ok: true, user } : notFound;
+      return { ok: true, user: await changed.shown() };
     },
     { usernames_username_unique: usernameTaken },
   );
 }
 
 /** Deletes a user with everything that belongs to it. */
-export function deleteAdminUser(
-  context: RequestContext<Process>,
-  userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+export function deleteAdminUser(context: AdminContext, userId: string): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     await deleteAccount(context, userId, null)(tx);
     await record("user_deleted");
