@@ -1,20 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { addresses } from "../server/http/addresses.ts";
-import { eventSchemas, openApiDocument } from "../server/http/openapi/document.ts";
+import {
+  type DescribedOperation,
+  eventSchemas,
+  type OpenApiDocument,
+  openApiDocument,
+} from "../server/http/openapi/document.ts";
 import type { JsonSchema } from "../server/http/openapi/schemas.ts";
 
 /** Writes the types of the client for servers from the document of the interface. */
-
-interface Described {
-  operationId: string;
-  summary: string;
-  description?: string;
-  security: Record<string, unknown>[];
-  parameters?: { name: string; in: string; required?: boolean; schema: JsonSchema; description?: string }[];
-  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
-  responses: Record<string, { content?: Record<string, { schema: JsonSchema }>; headers?: object }>;
-}
 
 /** @returns the module `packages/server/src/interface.ts` */
 export function clientInterface(): string {
@@ -30,11 +25,10 @@ export function clientInterface(): string {
   );
 }
 
-function moduleOf(document: JsonSchema): string {
-  const schemas = (document.components as { schemas: Record<string, JsonSchema> }).schemas;
+function moduleOf(document: OpenApiDocument): string {
+  const { schemas } = document.components;
   const used = new Set<string>();
-  const paths = document.paths as Record<string, Record<string, Described>>;
-  const admin = Object.entries(paths).flatMap(([path, methods]) =>
+  const admin = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { security }]) => security.some((scheme) => "adminKey" in scheme))
       .map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
@@ -89,7 +83,7 @@ function moduleOf(document: JsonSchema): string {
   ].join("\n")}\n`;
 }
 
-function inputOf({ parameters = [], requestBody }: Described, used: Set<string>): string {
+function inputOf({ parameters = [], requestBody }: DescribedOperation, used: Set<string>): string {
   const params = parameters
     .filter((parameter) => parameter.in === "path")
     .map(({ name }) => `${name}: string`);
@@ -108,12 +102,12 @@ function inputOf({ parameters = [], requestBody }: Described, used: Set<string>)
   return members.length > 0 ? `{ ${members.join("; ")} }` : "Record<never, never>";
 }
 
-function isPaged({ responses }: Described): boolean {
+function isPaged({ responses }: DescribedOperation): boolean {
   return "X-Total-Count" in (responses[200]?.headers ?? {});
 }
 
 /** The body of every success. */
-function answerOf(described: Described, used: Set<string>): string {
+function answerOf(described: DescribedOperation, used: Set<string>): string {
   const bodies = Object.entries(described.responses)
     .filter(([status]) => /^2/.test(status))
     .map(([, { content }]) => {

@@ -6,9 +6,8 @@ import { withinTenant } from "../request/tenant-path.ts";
 import { type Address, address } from "../table/address.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { described } from "../table/operation.ts";
-import { type Examples, openApiDocument } from "./document.ts";
+import { type Examples, type OpenApiDocument, openApiDocument } from "./document.ts";
 import { openApiPage } from "./page.ts";
-import type { JsonSchema } from "./schemas.ts";
 
 /** Where the base address of the tenant is written. */
 const NO_SERVERS = '"servers":[]';
@@ -19,7 +18,7 @@ const NO_SERVERS = '"servers":[]';
  * @param all every address; called when the document is first asked for
  */
 export function openApiAddresses(all: () => readonly Address[]): Address[] {
-  let known: { document: JsonSchema; text: string } | undefined;
+  let known: { document: OpenApiDocument; text: string } | undefined;
   const documentOf = () => {
     if (known) return known;
     const document = openApiDocument(all(), {

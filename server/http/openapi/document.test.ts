@@ -68,8 +68,8 @@ describe("the document of the interface", () => {
         version: "1",
         servers: [],
         examples: {},
-      }) as { paths: Record<string, { post: { requestBody: unknown } }> };
-      return looseObjects(paths[path]?.post.requestBody).map((at) => `${operation.id}${at}`);
+      });
+      return looseObjects(paths[path]?.post?.requestBody).map((at) => `${operation.id}${at}`);
     });
     expect(loose).toEqual([]);
   });

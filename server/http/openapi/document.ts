@@ -84,9 +84,9 @@ const schemesOf: Record<Security, readonly (Scheme | null)[]> = {
 export function openApiDocument(
   addresses: readonly Address[],
   { version, servers, examples }: { version: string; servers: readonly string[]; examples: Examples },
-): JsonSchema {
+) {
   const { components, convert } = createConverter();
-  const paths: Record<string, JsonSchema> = {};
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
   for (const row of addresses) {
     if (!row.operation) continue;
     paths[row.path] = {
@@ -123,41 +123,43 @@ export function openApiDocument(
   };
 }
 
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+
+export type DescribedOperation = ReturnType<typeof operationOf>;
+
 /**
  * Deliveries to webhooks. The webhooks of the document refer to them: of a webhook that is written in its place,
  * generators make a call of the API, and that of Python is no Python.
  */
-function deliveriesOf(convert: Convert): Record<string, DescribedDelivery> {
-  const entries = Object.entries(events).map(([name, { when, data }]) => [
-    deliveryId(name),
-    {
-      post: {
-        operationId: `on.${name}`,
-        summary: `Delivery of ${name}`,
-        description: when,
-        tags: ["events" satisfies Tag],
-        security: [],
-        requestBody: {
-          required: true,
-          content: {
-            "application/json": {
-              schema: {
-                type: "object",
-                properties: {
-                  token: tokenOf(name, convert(data)),
-                  event: { type: "string", const: name },
-                },
-                required: ["token", "event"],
-              },
-            },
-          },
-        },
-        responses: { "2XX": { description: "Received." }, "4XX": { description: "Delivered again later." } },
-      },
-    },
-  ]);
+function deliveriesOf(convert: Convert) {
+  const entries = Object.entries(events).map(
+    ([name, { when, data }]) => [deliveryId(name), deliveryOf(name, when, convert(data))] as const,
+  );
   return Object.fromEntries(entries);
 }
+
+const deliveryOf = (name: string, when: string, data: JsonSchema) => ({
+  post: {
+    operationId: `on.${name}`,
+    summary: `Delivery of ${name}`,
+    description: when,
+    tags: ["events" satisfies Tag],
+    security: [],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            properties: { token: tokenOf(name, data), event: { type: "string", const: name } },
+            required: ["token", "event"],
+          },
+        },
+      },
+    },
+    responses: { "2XX": { description: "Received." }, "4XX": { description: "Delivered again later." } },
+  },
+});
 
 /** The token of a delivery: header and claims in a list (JSON Schema Validation 2020-12, 8.6). */
 const tokenOf = (event: string, data: JsonSchema) => ({
@@ -169,34 +171,25 @@ const tokenOf = (event: string, data: JsonSchema) => ({
     prefixItems: [
       { type: "object", properties: { typ: { const: "webhook+jwt" } }, required: ["typ"] },
       { type: "object", properties: { evt: { const: event }, data }, required: ["evt", "data"] },
-    ],
+    ] as const,
   },
 });
-
-/** A delivery, as far as it describes the data of its event. */
-interface DescribedDelivery {
-  post: {
-    requestBody: {
-      content: Record<string, { schema: { properties: { token: ReturnType<typeof tokenOf> } } }>;
-    };
-  };
-}
 
 const deliveryId = (event: string) => event.replaceAll(".", "_");
 
 /** The schemas of the data of events, by the name of the event. */
-export function eventSchemas({ components }: JsonSchema): Record<string, JsonSchema> {
-  const { pathItems } = components as { pathItems: Record<string, DescribedDelivery> };
+export function eventSchemas({ components }: OpenApiDocument): Record<string, JsonSchema> {
   const found = Object.keys(events).map((name) => {
-    const body = pathItems[deliveryId(name)]?.post.requestBody.content["application/json"];
-    return [name, body?.schema.properties.token.contentSchema.prefixItems[1]?.properties.data];
+    const content = components.pathItems[deliveryId(name)]?.post.requestBody.content;
+    const token = content?.["application/json"].schema.properties.token;
+    return [name, token?.contentSchema.prefixItems[1].properties.data ?? {}];
   });
   return Object.fromEntries(found);
 }
 
 type Convert = (schema: z.ZodType) => JsonSchema;
 
-function operationOf(row: Address, operation: Operation, convert: Convert, example?: Example): JsonSchema {
+function operationOf(row: Address, operation: Operation, convert: Convert, example?: Example) {
   const { id, summary, description, tag, security, body, bodyType, bodyOptional } = operation;
   return {
     operationId: id,
@@ -223,18 +216,30 @@ function operationOf(row: Address, operation: Operation, convert: Convert, examp
   };
 }
 
-function parametersOf(path: string, { params, query, headers }: Operation, convert: Convert): JsonSchema {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: convert((params?.shape[name] as z.ZodType | undefined) ?? z.string()),
-  }));
+interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  description?: unknown;
+  style?: "form";
+  explode?: boolean;
+  schema: JsonSchema;
+}
+
+function parametersOf(path: string, { params, query, headers }: Operation, convert: Convert) {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(
+    ([, name = ""]): Parameter => ({
+      name,
+      in: "path",
+      required: true,
+      schema: convert((params?.shape[name] as z.ZodType | undefined) ?? z.string()),
+    }),
+  );
   const found = [...inPath, ...named("query", query, convert), ...named("header", headers, convert)];
   return found.length > 0 ? { parameters: found } : {};
 }
 
-function named(place: "query" | "header", object: z.ZodObject | undefined, convert: Convert): JsonSchema[] {
+function named(place: "query" | "header", object: z.ZodObject | undefined, convert: Convert): Parameter[] {
   return Object.entries(object?.shape ?? {}).map(([name, schema]) => {
     const field = schema as z.ZodType;
     const { description, ...converted } = convert(field);
@@ -269,13 +274,24 @@ function impliedAnswers({ errorShape }: Address, { security, params, query, body
   };
 }
 
-function responsesOf(row: Address, operation: Operation, convert: Convert, example?: Example): JsonSchema {
+interface DescribedAnswer {
+  description: string;
+  headers?: Record<string, { description: string; schema: JsonSchema }>;
+  content?: Record<string, { schema: JsonSchema; example?: unknown }>;
+}
+
+function responsesOf(
+  row: Address,
+  operation: Operation,
+  convert: Convert,
+  example?: Example,
+): Record<string, DescribedAnswer> {
   const answers: Record<string, Answer | string> = {
     ...impliedAnswers(row, operation),
     ...operation.answers,
   };
   const error = convert(errorSchemas[row.errorShape]);
-  const responses = Object.entries(answers).map(([status, declared]) => {
+  const responses = Object.entries(answers).map(([status, declared]): [string, DescribedAnswer] => {
     const answer: Answer = typeof declared === "string" ? { description: declared } : declared;
     const schema = answer.schema ? convert(answer.schema) : Number(status) >= 400 ? error : undefined;
     const recorded = example?.answers[status];
@@ -306,6 +322,7 @@ function responsesOf(row: Address, operation: Operation, convert: Convert, examp
       },
     ];
   });
-  const other = { description: "Another error.", content: { "application/json": { schema: error } } };
+  const content = { "application/json": { schema: error } };
+  const other = { description: "Another error.", content };
   return { ...Object.fromEntries(responses), default: other };
 }

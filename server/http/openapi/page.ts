@@ -3,7 +3,7 @@ import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { stileColorRules } from "../../theme/theme-css.ts";
 import type { Reply } from "../answer/reply.ts";
-import { eventSchemas } from "./document.ts";
+import { type DescribedOperation, eventSchemas, type OpenApiDocument } from "./document.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** The document as a page. It has no script and loads nothing, so every policy for content allows it. */
@@ -54,42 +54,11 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-interface Media {
-  schema: JsonSchema;
-  example?: unknown;
-}
-
-interface Described {
-  operationId: string;
-  summary: string;
-  description?: string;
-  tags: [string];
-  security: Record<string, unknown>[];
-  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
-  requestBody?: { required: boolean; content: Record<string, Media> };
-  responses: Record<
-    string,
-    {
-      description: string;
-      content?: Record<string, Media>;
-      headers?: Record<string, { description: string }>;
-    }
-  >;
-}
-
-interface Document {
-  info: { title: string; version: string; description: string };
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Described>>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    securitySchemes: Record<string, { description: string }>;
-  };
-}
-
 /** Renders the document. @param href of the document itself */
-export function openApiPage(source: JsonSchema, { href, base }: { href: string; base: string }): Reply {
-  const document = source as unknown as Document;
+export function openApiPage(
+  document: OpenApiDocument,
+  { href, base }: { href: string; base: string },
+): Reply {
   const { info, tags, paths, components } = document;
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
@@ -128,13 +97,13 @@ ${sections.map(
   (section) => html`<section aria-labelledby="${section.id}">
 <h2 id="${section.id}">${section.name}</h2>
 <p class="soft">${prose(section.description)}</p>
-${section.rows.map(({ path, method, described }) => operationOf(path, method, described, components, base))}
+${section.rows.map(({ path, method, described }) => operationOf(path, method, described, components.securitySchemes, base))}
 </section>`,
 )}
 <section aria-labelledby="events">
 <h2 id="events">events</h2>
 <p class="soft">A webhook receives <code>{"token", "event"}</code>; the token is a JWT with the data.</p>
-${Object.entries(eventSchemas(source)).map(
+${Object.entries(eventSchemas(document)).map(
   ([name, data]) => html`<details class="operation">
 <summary><code>${name}</code> <span class="what">${prose(events[name as EventName].when)}</span></summary>
 <div class="body">${schemaOf(data)}</div>
@@ -165,8 +134,8 @@ ${Object.entries(components.schemas).map(
 function operationOf(
   path: string,
   method: string,
-  described: Described,
-  { securitySchemes }: Document["components"],
+  described: DescribedOperation,
+  securitySchemes: Record<string, { description: string }>,
   base: string,
 ): Html {
   const { operationId, summary, description, security, parameters = [], requestBody, responses } = described;
@@ -220,7 +189,12 @@ ${
 }
 
 /** The call with curl. */
-function curlOf(path: string, method: string, { security, requestBody }: Described, base: string): string {
+function curlOf(
+  path: string,
+  method: string,
+  { security, requestBody }: DescribedOperation,
+  base: string,
+): string {
   const [scheme] = security.flatMap((one) => Object.keys(one));
   const header: Record<string, string> = {
     adminKey: "Authorization: Bearer stile_…",
