@@ -11,7 +11,6 @@ import { passkeyAddresses } from "./passkeys/addresses.ts";
 import { providerAddresses } from "./providers/addresses.ts";
 import { healthAddresses } from "./service/health.ts";
 import { jobsAddress } from "./service/jobs.ts";
-import { relatedOriginsAddress } from "./service/related-origins.ts";
 import { wellKnownAddresses } from "./service/well-known.ts";
 import { sessionAddresses } from "./session/addresses.ts";
 import { type Address, address, type ErrorShape, type Route } from "./table/address.ts";
@@ -21,7 +20,6 @@ export const addresses: readonly Address[] = [
   ...flowAddresses,
   ...providerAddresses,
   ...sessionAddresses,
-  relatedOriginsAddress,
   ...wellKnownAddresses,
   graphAddress,
   ...pageAddresses,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
+import { ceremonyOrigins } from "../../webauthn/origins.ts";
 import { json, plainError, type Reply, redirect } from "../answer/reply.ts";
 import { pathPrefix, withinTenant } from "../request/tenant-path.ts";
 import { address } from "../table/address.ts";
@@ -7,9 +8,9 @@ import type { Handler } from "../table/handler-context.ts";
 import { described } from "../table/operation.ts";
 
 /**
- * What password managers, systems of phones and researchers look for under `/.well-known` (docs/well-known.md). Clients
- * ask at the root of a host alone (RFC 8615, 3). What a host says of itself is therefore the setting of the tenant whose
- * host it is; a tenant under a path of another's host has none.
+ * What browsers, password managers, systems of phones and researchers look for under `/.well-known`
+ * (docs/well-known.md). Clients ask at the root of a host alone (RFC 8615, 3). What a host says of itself is therefore
+ * the setting of the tenant whose host it is; a tenant under a path of another's host has none.
  */
 
 const cacheable = { "Cache-Control": "public, max-age=3600" };
@@ -21,6 +22,17 @@ const ofHost =
   (make: (config: Config) => Reply | null): Handler =>
   ({ tenant: { config } }) =>
     (pathPrefix(config) === "" ? make(config) : null) ?? notConfigured();
+
+/**
+ * `GET /.well-known/webauthn`: the web origins that may use this relying party's passkeys (WebAuthn Level 3 section
+ * 5.11.1). Browsers request it when a page of another domain names this relying party. 404 without related origins.
+ */
+const relatedOriginsHandler: Handler = ({ tenant }) => {
+  if (tenant.config.webauthn.related_origins.length === 0)
+    return plainError(404, "No related origins are configured.");
+  const origins = ceremonyOrigins(tenant.config).filter((origin) => /^https?:/.test(origin));
+  return json(200, { origins }, { headers: { "Cache-Control": "public, max-age=600" } });
+};
 
 /** `GET /.well-known/change-password`: the account page (W3C, A Well-Known URL for Changing Passwords). */
 const changePasswordHandler: Handler = ({ tenant }) =>
@@ -80,6 +92,15 @@ const NOT_CONFIGURED = "It is not configured.";
 const cacheHeader = { "Cache-Control": "An hour." };
 
 export const wellKnownAddresses = [
+  described(address("GET", "/.well-known/webauthn", relatedOriginsHandler, "plain", "public"), {
+    id: "getRelatedOrigins",
+    summary: "Get the origins that may use passkeys of this relying party",
+    tag: "keys",
+    answers: {
+      200: { schema: z.object({ origins: z.array(z.url()) }) },
+      404: "No related origins are configured.",
+    },
+  }),
   described(address("GET", "/.well-known/change-password", changePasswordHandler, "plain", "public"), {
     id: "openPasswordChange",
     summary: "Send a browser to the page on which a password is changed",
