@@ -1,4 +1,3 @@
-import { peek } from "../../flow/current.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import { MAILED_LINK_PATH, type MailedCode, openMailedLink } from "../../methods/mailed-link/mailed-link.ts";
 import { isMailedFor, isValidPasscode } from "../../methods/passcode/passcodes.ts";
@@ -7,12 +6,11 @@ import type { Message } from "../answer/message-document.ts";
 import { messagePage } from "../answer/message-page.ts";
 import { codeOfLink, endedLink, mailedLinkPage } from "../answer/messages.ts";
 import { plainError, type Reply, redirect } from "../answer/reply.ts";
-import { profileSession } from "../flow/call-flow.ts";
 import { readText } from "../request/body.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import { clientContext, type Handler, type HandlerContext } from "../table/handler-context.ts";
 import { assertKnownPageCookie, flowCookie, openFlowCookie, type PageFlow } from "./page-cookie.ts";
-import { actAfterLostAnswer } from "./page-flow.ts";
+import { actAfterLostAnswer, peekOnPage } from "./page-flow.ts";
 import { formError, pageAddress, resultOfStep } from "./step.ts";
 
 /**
@@ -39,7 +37,7 @@ export const pressedLinkHandler: Handler = async (context) => {
   const link = openLink(context, new URLSearchParams(text.value).getAll("token"));
   if (link === null) return unknownLink();
   const held = await heldFlow(context, link.code);
-  const shown = held && (await shownFlow(context, held));
+  const shown = held && (await peekOnPage(context, held.type, held.flow));
   const request = await clientContext(context);
   const isCurrent = await isValid(request, link.code);
   if (!held || !shown)
@@ -94,12 +92,6 @@ async function heldFlow(
   // A flow that another server can open may be that of the code.
   for (const type of flowTypes) assertKnownPageCookie(runtime, tenant, flowCookie(type, undefined), cookies);
   return null;
-}
-
-/** @returns null if this browser cannot go on with the flow: it has expired, or its session has ended */
-async function shownFlow(context: HandlerContext, { type, flow }: HeldFlow) {
-  const session = type === "profile" ? await profileSession(context) : undefined;
-  return peek(context.runtime, context.tenant, { type, ...flow, ...(session ? { session } : {}) });
 }
 
 /** The link leads to the page that shows where this browser stands. */

@@ -1,5 +1,5 @@
 import { sealData, unsealData } from "iron-session";
-import { type FlowType, flowTypes } from "../../flow/names.ts";
+import type { FlowType } from "../../flow/names.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { registerUse } from "../../sessions/single-use.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
@@ -43,19 +43,12 @@ export async function openMovedFlow(
   { token, type, frame }: { token: string; type: FlowType; frame: Frame },
 ): Promise<PageFlow | null> {
   const { runtime, tenant } = context;
-  const opened = await unsealData<Sealed | Record<string, never>>(token, {
+  const opened = await unsealData<Partial<Sealed>>(token, {
     password: runtime.vault.passwords("moved flow").unsealing,
     ttl: LIFETIME_SECONDS,
   });
-  if (!isSealed(opened) || opened.tenant !== tenant.id || opened.type !== type) return null;
-  if (
-    !isSameFrame(opened.frame, frame) ||
-    !(await registerUse(context, { id: opened.id, seconds: MAX_AGE_SECONDS }))
-  )
-    return null;
-  return opened.flow;
-}
-
-function isSealed(opened: Sealed | Record<string, never>): opened is Sealed {
-  return flowTypes.some((type) => type === opened.type);
+  const { id, flow, frame: sealedFor } = opened;
+  if (!id || !flow || opened.tenant !== tenant.id || opened.type !== type) return null;
+  if (!sealedFor || !isSameFrame(sealedFor, frame)) return null;
+  return (await registerUse(context, { id, seconds: MAX_AGE_SECONDS })) ? flow : null;
 }

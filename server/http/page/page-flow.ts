@@ -4,6 +4,7 @@ import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
+import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import type { IssuedSession } from "../../objects/session.ts";
 import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
@@ -63,23 +64,12 @@ interface PageStep {
  */
 export async function startOnPage(
   context: HandlerContext,
-  {
-    type,
-    capabilities,
-    codeChallenge,
-  }: {
-    type: FlowType;
-    capabilities?: ReportedCapabilities | undefined;
-    codeChallenge?: string | undefined;
-  },
+  { type, capabilities, codeChallenge }: Pick<PageStep, "type" | "capabilities" | "codeChallenge">,
 ): Promise<PageReply> {
-  if (capabilities)
-    return startWith(context, {
-      type,
-      action: REGISTRATION,
-      codeChallenge,
-      input: capabilitiesInputOf(capabilities),
-    });
+  if (capabilities) {
+    const input = capabilitiesInputOf(capabilities);
+    return startWith(context, { type, action: REGISTRATION, codeChallenge, input });
+  }
   const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge });
   return reply(context, type, startedFlow(context, flowAnswer, codeChallenge), flowAnswer);
 }
@@ -103,7 +93,7 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
       ? startWith(context, { ...step, codeChallenge: step.codeChallenge ?? flow.codeChallenge })
       : reply;
   }
-  const current = flow && (await currentState(context, type, flow));
+  const current = flow && (await peekOnPage(context, type, flow));
   if (flow && current) {
     // Another page of this browser has started the flow, and it still asks what this page asks.
     const asksTheSame = unstartedStates(tenant, type).some((name) => name === current.state.name);
@@ -112,14 +102,6 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
       : notPermitted();
   }
   return (await isFirstStep(context, step)) ? startWith(context, step) : notPermitted();
-}
-
-/** Abandons the browser's flow, and starts another one with an action. */
-export function startOverOnPage(
-  context: HandlerContext,
-  step: Omit<PageStep, "version">,
-): Promise<PageReply> {
-  return startWith(context, step);
 }
 
 /** The action that reports capabilities alone. */
@@ -151,8 +133,8 @@ function hasText(input: Record<string, unknown>): boolean {
   return Object.values(input).some((value) => typeof value === "string" && value !== "");
 }
 
-/** Starts a flow with an action. */
-async function startWith(
+/** Starts a flow with an action, in place of the browser's current one. */
+export async function startWith(
   context: HandlerContext,
   { type, action, input, first, codeChallenge, capabilities = {} }: Omit<PageStep, "version">,
 ): Promise<PageReply> {
@@ -167,51 +149,49 @@ async function startWith(
   return perform(context, fresh, { type, action, input, first });
 }
 
+/** The part of a step that a flow takes once it is started. */
+type StartedStep = Pick<PageStep, "type" | "action" | "input" | "first"> & { version?: number | undefined };
+
 async function perform(
   context: HandlerContext,
   flow: PageFlow,
-  { type, action, version, input, first }: Omit<PageStep, "version" | "capabilities"> & { version?: number },
+  { first, ...step }: StartedStep,
 ): Promise<PageReply> {
-  if (first) return performBoth(context, flow, { type, action, version, input, first });
-  return call(context, flow, {
-    kind: "step",
-    type,
-    action,
-    ...(version === undefined ? {} : { version }),
-    input: withVerifier({ action, input }, flow),
-    flowId: flow.flowId,
-    token: flow.token,
-  });
+  return first ? performBoth(context, flow, first, step) : call(context, flow, stepCall(flow, step));
 }
 
 /** Stores a choice, and then performs the action of the same form. */
 async function performBoth(
   context: HandlerContext,
   flow: PageFlow,
-  {
-    type,
-    version,
-    first,
-    ...step
-  }: Omit<PageStep, "version" | "capabilities" | "first"> & {
-    version: number | undefined;
-    first: NonNullable<PageStep["first"]>;
-  },
+  first: NonNullable<StartedStep["first"]>,
+  step: Omit<StartedStep, "first">,
 ): Promise<PageReply> {
-  const { flowId, token } = flow;
-  const at = version === undefined ? {} : { version };
-  const stored = await callFlow(context, { kind: "step", type, ...first, ...at, flowId, token });
+  const { type } = step;
+  const stored = await callFlow(context, stepCall(flow, { ...step, ...first }));
   const { answer } = stored;
   const chosen = await reply(context, type, flow, stored);
   if (answer.flowId === null || answer.state.error) return chosen;
-  const acted = await perform(context, withSecretsOf(answer, flow), {
-    type,
-    ...step,
-    version: answer.version,
-  });
+  const acted = await perform(context, withSecretsOf(answer, flow), { ...step, version: answer.version });
   // An error without a state leaves the secrets of the step before.
   return acted.flowId === undefined ? { ...acted, cookies: [...chosen.cookies, ...acted.cookies] } : acted;
 }
+
+function stepCall(
+  flow: PageFlow,
+  { type, action, version, input }: Omit<StartedStep, "first">,
+): Extract<FlowCall, { kind: "step" }> {
+  const { flowId, token } = flow;
+  const at = version === undefined ? {} : { version };
+  return { kind: "step", type, action, ...at, input: withVerifier({ action, input }, flow), flowId, token };
+}
+
+const currentCall = (type: FlowType, { flowId, resume }: PageFlow): FlowCall => ({
+  kind: "current",
+  type,
+  flowId,
+  resume,
+});
 
 /** The flow with the secrets of a newer answer. */
 function withSecretsOf({ resume, state }: FlowAnswer["answer"], flow: PageFlow): PageFlow {
@@ -231,13 +211,7 @@ export async function actAfterLostAnswer(
 ): Promise<PageReply> {
   const acted = await perform(context, flow, step);
   if (!isNotPermitted(acted)) return acted;
-  const { type } = step;
-  const { answer } = await callFlow(context, {
-    kind: "current",
-    type,
-    flowId: flow.flowId,
-    resume: flow.resume,
-  });
+  const { answer } = await callFlow(context, currentCall(step.type, flow));
   return answer.flowId === null ? acted : perform(context, withSecretsOf(answer, flow), step);
 }
 
@@ -260,21 +234,17 @@ export async function currentOnPage(context: HandlerContext, type: FlowType): Pr
   const flow = await storedFlow(context, type);
   if (!flow) assertKnownFlow(context, type);
   // A profile flow of another account is not continued.
-  if (!flow || (type === "profile" && !(await currentState(context, type, flow))))
-    return {
-      answer: { version: UNSTARTED, state: firstState(context.tenant, type) },
-      headers: {},
-      cookies: [],
-    };
-  return call(context, flow, { kind: "current", type, flowId: flow.flowId, resume: flow.resume });
+  if (!flow || (type === "profile" && !(await peekOnPage(context, type, flow))))
+    return withoutFlow(firstState(context.tenant, type));
+  return call(context, flow, currentCall(type, flow));
 }
 
 async function call(context: HandlerContext, flow: PageFlow, request: FlowCall): Promise<PageReply> {
   return reply(context, request.type, flow, await callFlow(context, request), request.kind);
 }
 
-/** The state of a flow, if the client can continue it. */
-async function currentState(context: HandlerContext, type: FlowType, flow: PageFlow) {
+/** Reads the state of a flow; null if this browser cannot go on with it: it has expired, or its session has ended. */
+export async function peekOnPage(context: HandlerContext, type: FlowType, flow: PageFlow) {
   const session = type === "profile" ? await profileSession(context) : undefined;
   return peek(context.runtime, context.tenant, { type, ...flow, ...(session ? { session } : {}) });
 }
@@ -347,7 +317,7 @@ export async function continueMovedFlow(
   const { frame } = context;
   const flow = frame ? await openMovedFlow(context, { token, type, frame }) : null;
   if (!flow) return notPermitted();
-  return call(context, flow, { kind: "current", type, flowId: flow.flowId, resume: flow.resume });
+  return call(context, flow, currentCall(type, flow));
 }
 
 /**
@@ -425,10 +395,9 @@ export function isNotPermitted({ answer: { state } }: PageReply): boolean {
   return state.name === "error" && state.status === 403;
 }
 
-function notPermitted(): PageReply {
-  return {
-    answer: { version: UNSTARTED, state: showError("operation_not_permitted_error") },
-    headers: {},
-    cookies: [],
-  };
+const notPermitted = () => withoutFlow(showError("operation_not_permitted_error"));
+
+/** A reply that shows no state of a flow of this browser. */
+export function withoutFlow(state: FlowState): PageReply {
+  return { answer: { version: UNSTARTED, state }, headers: {}, cookies: [] };
 }

@@ -17,7 +17,7 @@ import {
   isNotPermitted,
   type PageReply,
   REGISTRATION,
-  startOverOnPage,
+  startWith,
 } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
@@ -57,7 +57,7 @@ export const stepHandler: Handler = async (context) => {
     const first = firstState(tenant, type);
     const begun = identification(first, identifier ?? "");
     if (!begun) return formError("malformed");
-    const started = await startOverOnPage(context, { type, ...begun, capabilities });
+    const started = await startWith(context, { type, ...begun, capabilities });
     return result(context, type, started, first, begun.input);
   }
 

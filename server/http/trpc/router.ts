@@ -15,6 +15,7 @@ import {
   moveFlow,
   type PageReply,
   startOnPage,
+  withoutFlow,
 } from "../page/page-flow.ts";
 import type { Context } from "./context.ts";
 
@@ -100,10 +101,6 @@ async function answer(
 }
 
 const unavailable = (): PageReply => ({
-  answer: {
-    version: 0,
-    state: showError("temporarily_unavailable", { payload: retryPayload(RETRY_AFTER_SECONDS) }),
-  },
+  ...withoutFlow(showError("temporarily_unavailable", { payload: retryPayload(RETRY_AFTER_SECONDS) })),
   headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-  cookies: [],
 });
