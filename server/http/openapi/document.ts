@@ -189,57 +189,38 @@ export function eventSchemas({ components }: OpenApiDocument): Record<string, Js
 
 type Convert = (schema: z.ZodType) => JsonSchema;
 
+/** Describes an operation. Members that are undefined are not in the document, which is JSON. */
 function operationOf(row: Address, operation: Operation, convert: Convert, example?: Example) {
   const { id, summary, description, tag, security, body, bodyType, bodyOptional } = operation;
   return {
     operationId: id,
     summary,
-    ...(description ? { description } : {}),
+    description,
     tags: [tag],
     security: schemesOf[security].map((scheme) => (scheme ? { [scheme]: [] } : {})),
-    ...parametersOf(row.path, operation, convert),
-    ...(body
-      ? {
-          requestBody: {
-            // An empty body counts as an empty object.
-            required: !bodyOptional && !body.safeParse({}).success,
-            content: {
-              [bodyType ?? "application/json"]: {
-                schema: convert(body),
-                ...(example?.body === undefined ? {} : { example: example.body }),
-              },
-            },
-          },
-        }
-      : {}),
+    parameters: parametersOf(row.path, operation, convert),
+    requestBody: body && {
+      // An empty body counts as an empty object.
+      required: !bodyOptional && !body.safeParse({}).success,
+      content: { [bodyType ?? "application/json"]: { schema: convert(body), example: example?.body } },
+    },
     responses: responsesOf(row, operation, convert, example),
   };
 }
 
-interface Parameter {
-  name: string;
-  in: "path" | "query" | "header";
-  required?: boolean;
-  description?: unknown;
-  style?: "form";
-  explode?: boolean;
-  schema: JsonSchema;
-}
-
 function parametersOf(path: string, { params, query, headers }: Operation, convert: Convert) {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(
-    ([, name = ""]): Parameter => ({
-      name,
-      in: "path",
-      required: true,
-      schema: convert((params?.shape[name] as z.ZodType | undefined) ?? z.string()),
-    }),
-  );
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: undefined,
+    schema: convert((params?.shape[name] as z.ZodType | undefined) ?? z.string()),
+  }));
   const found = [...inPath, ...named("query", query, convert), ...named("header", headers, convert)];
-  return found.length > 0 ? { parameters: found } : {};
+  return found.length > 0 ? found : undefined;
 }
 
-function named(place: "query" | "header", object: z.ZodObject | undefined, convert: Convert): Parameter[] {
+function named(place: "query" | "header", object: z.ZodObject | undefined, convert: Convert) {
   return Object.entries(object?.shape ?? {}).map(([name, schema]) => {
     const field = schema as z.ZodType;
     const { description, ...converted } = convert(field);
@@ -247,8 +228,8 @@ function named(place: "query" | "header", object: z.ZodObject | undefined, conve
     return {
       name,
       in: place,
-      ...(field.safeParse(undefined).success ? {} : { required: true }),
-      ...(description ? { description } : {}),
+      required: field.safeParse(undefined).success ? undefined : true,
+      description,
       ...(list instanceof z.ZodArray ? { style: "form", explode: !isCsv(list) } : {}),
       schema: converted,
     };
@@ -274,55 +255,35 @@ function impliedAnswers({ errorShape }: Address, { security, params, query, body
   };
 }
 
-interface DescribedAnswer {
-  description: string;
-  headers?: Record<string, { description: string; schema: JsonSchema }>;
-  content?: Record<string, { schema: JsonSchema; example?: unknown }>;
-}
-
-function responsesOf(
-  row: Address,
-  operation: Operation,
-  convert: Convert,
-  example?: Example,
-): Record<string, DescribedAnswer> {
+function responsesOf(row: Address, operation: Operation, convert: Convert, example?: Example) {
   const answers: Record<string, Answer | string> = {
     ...impliedAnswers(row, operation),
     ...operation.answers,
   };
   const error = convert(errorSchemas[row.errorShape]);
-  const responses = Object.entries(answers).map(([status, declared]): [string, DescribedAnswer] => {
+  const responses = Object.entries(answers).map(([status, declared]) => {
     const answer: Answer = typeof declared === "string" ? { description: declared } : declared;
     const schema = answer.schema ? convert(answer.schema) : Number(status) >= 400 ? error : undefined;
-    const recorded = example?.answers[status];
-    return [
-      status,
-      {
-        description: answer.description ?? STATUS_CODES[status] ?? "",
-        ...(answer.headers
-          ? {
-              headers: Object.fromEntries(
-                Object.entries(answer.headers).map(([name, description]) => [
-                  name,
-                  { description, schema: { type: "string" } },
-                ]),
-              ),
-            }
-          : {}),
-        ...(schema
-          ? {
-              content: {
-                [answer.mediaType ?? "application/json"]: {
-                  schema,
-                  ...(recorded === undefined ? {} : { example: recorded }),
-                },
-              },
-            }
-          : {}),
+    const described = {
+      description: answer.description ?? STATUS_CODES[status] ?? "",
+      headers: answer.headers && headersOf(answer.headers),
+      content: schema && {
+        [answer.mediaType ?? "application/json"]: { schema, example: example?.answers[status] },
       },
-    ];
+    };
+    return [status, described] as const;
   });
-  const content = { "application/json": { schema: error } };
-  const other = { description: "Another error.", content };
-  return { ...Object.fromEntries(responses), default: other };
+  const other = {
+    description: "Another error.",
+    headers: undefined,
+    content: { "application/json": { schema: error, example: undefined } },
+  };
+  return Object.fromEntries([...responses, ["default", other] as const]);
+}
+
+function headersOf(headers: Record<string, string>) {
+  const described = Object.entries(headers).map(
+    ([name, description]) => [name, { description, schema: { type: "string" } }] as const,
+  );
+  return Object.fromEntries(described);
 }
