@@ -11,10 +11,9 @@ import { requestAddress } from "./request/request-address.ts";
 type Pages = (request: Request, info: { requestId: string }) => Promise<Response>;
 
 /** The methods that a route file of Next can export. */
-type Methods = Record<
-  "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS",
-  (request: Request) => Promise<Response>
->;
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+type Methods = Record<(typeof methods)[number], (request: Request) => Promise<Response>>;
 
 /** Number of jobs run after a response: those of the request, and a few earlier ones. */
 const MAX_JOBS_AFTER_RESPONSE = 5;
@@ -98,13 +97,5 @@ export function route(address: string, answerPage: Pages): Methods {
     if (isWorkDue(request.method)) after(runDueJobs);
     return response;
   };
-  return {
-    GET: respond,
-    HEAD: respond,
-    POST: respond,
-    PUT: respond,
-    PATCH: respond,
-    DELETE: respond,
-    OPTIONS: respond,
-  };
+  return Object.fromEntries(methods.map((method) => [method, respond])) as Methods;
 }

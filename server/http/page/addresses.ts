@@ -19,6 +19,11 @@ const trpcError = z
   })
   .meta({ id: "TrpcError" });
 
+const html = { mediaType: "text/html", schema: z.string() };
+const endedCode = { ...html, description: "The code is used, replaced, expired or without attempts." };
+
+const toPage = (description: string) => ({ description, headers: { Location: "Address of the page." } });
+
 /** What our own pages call; requests of other origins are rejected, but for calls of procedures from listed ones. */
 export const pageAddresses = [
   described(address("GET", "/embed.js", loaderHandler, "plain", "public"), {
@@ -72,10 +77,7 @@ export const pageAddresses = [
     }),
     bodyType: "application/x-www-form-urlencoded",
     answers: {
-      303: {
-        description: "The page, which shows the result.",
-        headers: { Location: "Address of the page." },
-      },
+      303: toPage("The page, which shows the result."),
       400: "The form cannot be read.",
       403: "Only same-origin requests are allowed.",
       413: "The form is too large.",
@@ -89,13 +91,9 @@ export const pageAddresses = [
     tag: "page",
     query: z.object({ token: z.string() }),
     answers: {
-      200: { mediaType: "text/html", schema: z.string() },
+      200: html,
       400: "The address is incomplete or of another tenant.",
-      410: {
-        description: "The code is used, replaced, expired or without attempts.",
-        mediaType: "text/html",
-        schema: z.string(),
-      },
+      410: endedCode,
     },
   }),
   described(address("POST", MAILED_LINK_PATH, pressedLinkHandler, "plain", "same-origin"), {
@@ -107,18 +105,11 @@ export const pageAddresses = [
     body: z.object({ token: z.string() }),
     bodyType: "application/x-www-form-urlencoded",
     answers: {
-      200: { description: "A page that shows the code.", mediaType: "text/html", schema: z.string() },
-      303: {
-        description: "The page of the flow, which shows the result.",
-        headers: { Location: "Address of the page." },
-      },
+      200: { ...html, description: "A page that shows the code." },
+      303: toPage("The page of the flow, which shows the result."),
       400: "The form cannot be read, or its token is incomplete or of another tenant.",
       403: "Only same-origin requests are allowed.",
-      410: {
-        description: "The code is used, replaced, expired or without attempts.",
-        mediaType: "text/html",
-        schema: z.string(),
-      },
+      410: endedCode,
       413: "The form is too large.",
     },
   }),
