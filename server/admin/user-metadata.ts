@@ -4,17 +4,14 @@ import type { UserObject } from "../objects/user-object.ts";
 import { type AdminContext, changeUser } from "./change-user.ts";
 import { type AdminVerdict, rejectAdmin } from "./rejections.ts";
 
+const kinds = ["public_metadata", "private_metadata", "unsafe_metadata"] as const;
+
 /** JSON Merge Patches (RFC 7396) by kind of metadata: null clears a kind, and instead of all of them everything. */
 export type MetadataPatch =
   | {
-      [Kind in "public_metadata" | "private_metadata" | "unsafe_metadata"]?:
-        | Record<string, unknown>
-        | null
-        | undefined;
+      [Kind in (typeof kinds)[number]]?: Record<string, unknown> | null | undefined;
     }
   | null;
-
-const kinds = ["public_metadata", "private_metadata", "unsafe_metadata"] as const;
 
 /** Patches the metadata of a user, in their current state. */
 export function patchUserMetadata(

@@ -72,13 +72,9 @@ export async function createAdminUser(
 }
 
 /** A change of the profile: null clears, what is absent stays. */
-export interface ProfileChange {
-  username?: string | null | undefined;
-  name?: string | null | undefined;
-  given_name?: string | null | undefined;
-  family_name?: string | null | undefined;
-  picture?: string | null | undefined;
-}
+export type ProfileChange = {
+  [Field in "username" | "name" | "given_name" | "family_name" | "picture"]?: string | null | undefined;
+};
 
 /** Changes the profile fields of a user. */
 export async function updateAdminUser(
