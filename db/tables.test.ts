@@ -1,8 +1,9 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import * as schema from "./schema/index.ts";
 import { partsOf, rulesOf } from "./schema/table.ts";
-import { columnOf, primaryKeyOf, tables } from "./tables.ts";
+import { columnOf, deletionWith, primaryKeyOf, tables } from "./tables.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -78,19 +79,20 @@ describe("the rules of tables", () => {
   });
 
   test.each(["tenant", "account"] as const)(
-    "say `cascade` where foreign keys delete the rows of a deleted %s, and `statement` where none does",
-    async (owner) => {
-      const cascades = await cascadesFrom(owner === "tenant" ? "tenants" : "users");
-      const declared = tables.flatMap((table) => {
+    "derive `cascade` where foreign keys of the database delete the rows of a deleted %s, and `statement` where none does",
+    async (kind) => {
+      const owner = kind === "tenant" ? schema.tenants : schema.users;
+      const owned = tables.filter((table) => {
         const rules = rulesOf(table);
-        const how =
-          owner === "account"
-            ? rules.owner === "account" && rules.withAccount
-            : rules.owner !== "deployment" && rules.withTenant;
-        return how === "cascade" ? getTableName(table) : [];
+        return rules.owner === "account" || (kind === "tenant" && rules.owner === "tenant");
       });
-      expect(declared.length).toBeGreaterThan(8);
-      expect(declared).toEqual(cascades);
+      const cascading = owned.filter((table) => deletionWith(owner, table) === "cascade");
+      expect(cascading.length).toBeGreaterThan(8);
+      expect(cascading.map(getTableName)).toEqual(await cascadesFrom(getTableName(owner)));
+      const remaining = owned.filter((table) => !cascading.includes(table));
+      expect(new Set(remaining.map((table) => deletionWith(owner, table)))).toEqual(
+        new Set(["itself", "statement"]),
+      );
     },
   );
 
@@ -98,10 +100,10 @@ describe("the rules of tables", () => {
     for (const table of tables) {
       const rules = rulesOf(table);
       const isOf = (name: string) => name in getTableColumns(table);
+      const isDeletedByUser = deletionWith(schema.users, table) === "statement" || "revoked" in rules;
       const needed = [
-        ...(rules.owner !== "deployment" && rules.withTenant !== "itself" ? ["tenantId"] : []),
-        ...(rules.owner === "account" && rules.withAccount === "statement" ? ["userId"] : []),
-        ...(rules.owner === "account" && rules.revoked ? ["userId"] : []),
+        ...(rules.owner !== "deployment" && table !== schema.tenants ? ["tenantId"] : []),
+        ...(rules.owner === "account" && isDeletedByUser ? ["userId"] : []),
       ];
       expect([getTableName(table), needed.filter((name) => !isOf(name))]).toEqual([getTableName(table), []]);
       if (rules.owner === "deployment") expect([getTableName(table), isOf("tenantId")]).toContain(false);

@@ -48,3 +48,19 @@ export function primaryKeyOf(table: PgTable): PgColumn[] {
   const { primaryKeys, columns } = getTableConfig(table);
   return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
 }
+
+/** How rows are deleted with the row of their owner: by foreign keys, or by a statement of their own. */
+export type Deletion = "itself" | "cascade" | "statement";
+
+/**
+ * Returns how the rows of a table are deleted with the row that they belong to.
+ *
+ * @param owner the table of accounts, or of tenants
+ */
+export function deletionWith(owner: PgTable, table: PgTable): Deletion {
+  if (table === owner) return "itself";
+  const cascades = getTableConfig(table).foreignKeys.some(
+    (key) => key.onDelete === "cascade" && deletionWith(owner, key.reference().foreignTable) !== "statement",
+  );
+  return cascades ? "cascade" : "statement";
+}

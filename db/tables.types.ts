@@ -16,21 +16,12 @@ export const schema: Ruled<typeof withoutRules> = withoutRules;
 declareTable("things", columns());
 
 // @ts-expect-error a table that says neither when its rows end nor which of them the purge deletes
-declareTable("things", columns(), { owner: "deployment", grows: false });
-
-// @ts-expect-error a table of tenants that does not say what deletes its rows with the tenant
-declareTable("things", columns(), {
-  owner: "tenant",
-  ends: "never",
-  grows: false,
-  exported: { because: "" },
-});
+declareTable("things", columns(), { owner: "deployment" });
 
 declareTable("things", columns(), {
   owner: "deployment",
   // @ts-expect-error a column that the table does not have
   purge: { by: "expiresAt" },
-  grows: false,
 });
 
 declareTable("things", columns(), {
@@ -38,7 +29,6 @@ declareTable("things", columns(), {
   ends: "never",
   // @ts-expect-error a sealed column that the table does not have
   keyed: { sealed: { kind: "sealed", holds: "a secret", context: "things/{id}", after: "reseal" } },
-  grows: false,
 });
 
 // @ts-expect-error a context without a column that it names
@@ -54,6 +44,5 @@ declareTable("things", columns(), {
   owner: "deployment",
   ends: "never",
   keyed: { secret: { kind: "sealed", holds: "a secret", context: "things/{id}", after: "reseal" } },
-  grows: false,
 });
 sealContext(totpSecrets, "sealedSecret", { tenantId: "acme", userId: "ada" });

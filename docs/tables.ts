@@ -1,6 +1,7 @@
 import { getTableName } from "drizzle-orm";
+import * as schema from "../db/schema/index.ts";
 import { type Erasure, type Expiry, rulesOf, type TableRules } from "../db/schema/table.ts";
-import { columnOf, type RuledTable, tables } from "../db/tables.ts";
+import { columnOf, deletionWith, type RuledTable, tables } from "../db/tables.ts";
 
 /** What becomes of the rows of each table, derived from the rules in `db/schema`. */
 
@@ -18,7 +19,7 @@ export function tablesPage(): string {
       endOf(table, rules),
       keyedOf(table, rules),
       exportOf(rules),
-      deletionOf(rules),
+      deletionOf(table, rules),
       "ofDeletedAccounts" in rules ? rules.ofDeletedAccounts : "",
     ];
     return `| ${cells.join(" | ")} |`;
@@ -89,14 +90,14 @@ function exportOf(rules: TableRules): string {
 
 const revocations = { access: "access", event: "access, with an event for each", credential: "credentials" };
 
-function deletionOf(rules: TableRules): string {
+function deletionOf(table: RuledTable, rules: TableRules): string {
   if (rules.owner === "deployment") return "";
-  const { withTenant } = rules;
+  const owners = { ...(rules.owner === "account" ? { account: schema.users } : {}), tenant: schema.tenants };
   return [
-    ...(rules.owner === "account" && rules.withAccount !== "itself"
-      ? [`account (${rules.withAccount})`]
-      : []),
-    ...(withTenant === "itself" ? [] : [`tenant (${withTenant})`]),
+    ...Object.entries(owners).flatMap(([name, owner]) => {
+      const how = deletionWith(owner, table);
+      return how === "itself" ? [] : [`${name} (${how})`];
+    }),
     ...(rules.owner === "account" && rules.revoked ? [`revocation of ${revocations[rules.revoked]}`] : []),
   ].join(", ");
 }

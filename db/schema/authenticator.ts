@@ -39,8 +39,6 @@ export const authenticatorDevices = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "statement",
     revoked: "credential",
     ends: "when the device is deregistered",
     exported: { because: "The keys are registered for this service's application id." },
@@ -52,7 +50,6 @@ export const authenticatorDevices = declareTable(
         after: "reseal",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -103,8 +100,6 @@ export const authenticatorRequests = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "statement",
     // Applications read the outcome of a request for some time.
     purge: { by: "validUntil", after: "24 hours" },
     exported: { because: "Rows live for about a day." },
@@ -116,7 +111,6 @@ export const authenticatorRequests = declareTable(
         after: "expiry",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),

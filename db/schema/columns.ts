@@ -1,4 +1,13 @@
-import { bigint, boolean, customType, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  customType,
+  foreignKey,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
 
 /** The tenant of a row. Part of every key, so that queries must name it. */
 export const tenantId = () => uuid("tenant_id").notNull();
@@ -30,3 +39,13 @@ export const credentialRecord = () => ({
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });
+
+/**
+ * Deletes rows with the row of another table that they refer to.
+ *
+ * @param columns the columns that refer to its tenant and its id
+ */
+export const deletedWith = (
+  { tenantId, id }: { tenantId: AnyPgColumn; id: AnyPgColumn },
+  ...columns: [AnyPgColumn, AnyPgColumn]
+) => foreignKey({ columns, foreignColumns: [tenantId, id] }).onDelete("cascade");

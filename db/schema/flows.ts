@@ -38,8 +38,6 @@ export const flows = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "statement",
     revoked: "access",
     // Kept for a day to distinguish an expired flow from an unknown one.
     purge: { by: "expiresAt", after: "24 hours" },
@@ -52,7 +50,6 @@ export const flows = declareTable(
         after: "expiry",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -97,7 +94,6 @@ export const passcodes = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "statement",
     ends: "when the code is used or replaced",
     // The count of attempts outlives the code, for as long as its flow may last.
     purge: { by: "expiresAt", after: "24 hours" },
@@ -106,7 +102,6 @@ export const passcodes = declareTable(
     keyed: {
       codeHash: { kind: "digest", holds: "a mailed code", keyColumn: "keyId", after: "expiry" },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.flowId, table.purpose, table.recipient] }),
@@ -134,8 +129,6 @@ export const thirdPartyRequests = declareTable(
   },
   {
     owner: "account",
-    withTenant: "statement",
-    withAccount: "statement",
     revoked: "access",
     ends: "with the response of the provider",
     purge: { by: "expiresAt" },
@@ -148,7 +141,6 @@ export const thirdPartyRequests = declareTable(
         after: "expiry",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.stateHash] }),
@@ -175,8 +167,6 @@ export const exchangeTokens = declareTable(
   },
   {
     owner: "account",
-    withTenant: "statement",
-    withAccount: "statement",
     revoked: "access",
     ends: "when the token is redeemed",
     purge: { by: "expiresAt" },
@@ -189,7 +179,6 @@ export const exchangeTokens = declareTable(
         after: "expiry",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.tokenHash] }),
@@ -209,10 +198,8 @@ export const seenAssertions = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "statement",
     purge: { by: "expiresAt" },
     exported: { because: "Responses of a provider are accepted here alone." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.idHash] }),
@@ -236,12 +223,9 @@ export const webauthnChallenges = declareTable(
   },
   {
     owner: "account",
-    withTenant: "statement",
-    withAccount: "statement",
     ends: "with the response of the authenticator",
     purge: { by: "expiresAt" },
     exported: { because: "Rows live for minutes." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -274,7 +258,6 @@ export const failures = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "statement",
     purge: {
       by: failuresExpiry,
       before: sql`now() at time zone 'UTC'`,
@@ -282,7 +265,6 @@ export const failures = declareTable(
     },
     exported: { because: "Counters protect this service alone." },
     ofDeletedAccounts: "counters under an HMAC of the account's id",
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.method, table.subject, table.source] }),

@@ -20,7 +20,6 @@ export const rateLimits = declareTable(
       when: "at `expire`, the end of the window",
     },
     ofDeletedAccounts: "counters under a digest",
-    grows: true,
   },
   (table) => [index("rate_limits_expire").on(table.expire)],
 );

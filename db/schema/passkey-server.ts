@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { boolean, foreignKey, index, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
+import { boolean, index, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, credentialRecord, deletedWith, moment, tenantId, updatedAt } from "./columns.ts";
 import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -25,10 +25,8 @@ export const passkeyUsers = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when the application deletes the user",
     exported: { because: "Its users are those of applications, without an account." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -36,12 +34,6 @@ export const passkeyUsers = declareTable(
     uniqueIndex("passkey_users_user_handle").on(table.userHandle),
   ],
 );
-
-const ofPasskeyUser = (table: { tenantId: never; userId: never }) =>
-  foreignKey({
-    columns: [table.tenantId, table.userId],
-    foreignColumns: [passkeyUsers.tenantId, passkeyUsers.id],
-  }).onDelete("cascade");
 
 /** Credentials of these users. `userId` is the internal id of the user. */
 export const passkeyCredentials = declareTable(
@@ -56,16 +48,14 @@ export const passkeyCredentials = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when the application deletes the credential or its user",
     exported: { because: "Its users are those of applications, without an account." },
-    grows: true,
   },
   (table) => [
     primaryKey({ name: "passkey_credentials_pkey", columns: [table.tenantId, table.id] }),
     index("passkey_credentials_user").on(table.tenantId, table.userId),
     index("passkey_credentials_created_at").on(table.tenantId, table.createdAt, table.id),
-    ofPasskeyUser(table as never),
+    deletedWith(passkeyUsers, table.tenantId, table.userId),
   ],
 );
 
@@ -88,16 +78,14 @@ export const passkeyTransactions = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when the application deletes the user",
     exported: { because: "Its users are those of applications, without an account." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("passkey_transactions_identifier_unique").on(table.tenantId, table.identifier),
     index("passkey_transactions_user").on(table.tenantId, table.userId),
-    ofPasskeyUser(table as never),
+    deletedWith(passkeyUsers, table.tenantId, table.userId),
   ],
 );
 
@@ -120,11 +108,9 @@ export const passkeyChallenges = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "with the response of the authenticator",
     purge: { by: "expiresAt" },
     exported: { because: "Its users are those of applications, without an account." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.challenge] }),
@@ -134,11 +120,8 @@ export const passkeyChallenges = declareTable(
     index("passkey_challenges_transaction")
       .on(table.tenantId, table.transactionId)
       .where(sql`${table.transactionId} is not null`),
-    ofPasskeyUser(table as never),
-    foreignKey({
-      columns: [table.tenantId, table.transactionId],
-      foreignColumns: [passkeyTransactions.tenantId, passkeyTransactions.id],
-    }).onDelete("cascade"),
+    deletedWith(passkeyUsers, table.tenantId, table.userId),
+    deletedWith(passkeyTransactions, table.tenantId, table.transactionId),
   ],
 );
 
@@ -162,7 +145,6 @@ export const transactionConfirmations = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     purge: { by: "expiresAt", after: "24 hours" },
     // After expiry the result of a transaction can no longer be redeemed.
     erase: {
@@ -179,7 +161,6 @@ export const transactionConfirmations = declareTable(
         after: "expiry",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.transactionId] }),
@@ -189,9 +170,6 @@ export const transactionConfirmations = declareTable(
     index("transaction_confirmations_sealed")
       .on(table.expiresAt)
       .where(sql`${table.sealedResult} is not null`),
-    foreignKey({
-      columns: [table.tenantId, table.transactionId],
-      foreignColumns: [passkeyTransactions.tenantId, passkeyTransactions.id],
-    }).onDelete("cascade"),
+    deletedWith(passkeyTransactions, table.tenantId, table.transactionId),
   ],
 );

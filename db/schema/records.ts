@@ -20,11 +20,9 @@ export const auditLogs = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "statement",
     purge: { by: "createdAt", after: "audit_log.retention", under: ["tenantId"] },
     exported: { because: "`stile audit` lists the entries." },
     ofDeletedAccounts: "entries with the account's id",
-    grows: true,
   },
   (table) => [
     // Each filter of the log has an index in the order in which entries are listed, and so has the whole log. A key of
@@ -45,46 +43,36 @@ export const auditLogs = declareTable(
   ],
 );
 
+/**
+ * Declares the outages of what sends the messages of tenants: a mail server, or a service that sends SMS. Those of tenants
+ * that have none of their own are the default tenant's.
+ */
+const outagesTable = <Name extends string>(name: Name, ends: string, because: string) =>
+  declareTable(
+    name,
+    {
+      tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+      since: moment("since").notNull(),
+      lastFailedAt: moment("last_failed_at").notNull(),
+      /** What the last attempt failed with: a code, no text of another server. */
+      failure: text("failure").notNull(),
+    },
+    { owner: "tenant", ends, exported: { because }, grows: false },
+    (table) => [primaryKey({ columns: [table.tenantId] })],
+  );
+
 /** Mail servers that take no mails now. */
-export const mailOutages = declareTable(
+export const mailOutages = outagesTable(
   "mail_outages",
-  {
-    /** The tenant whose mail server it is; the default tenant for those that have none of their own. */
-    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
-    since: moment("since").notNull(),
-    lastFailedAt: moment("last_failed_at").notNull(),
-    /** What the last attempt failed with: a code, no text of the mail server. */
-    failure: text("failure").notNull(),
-  },
-  {
-    owner: "tenant",
-    withTenant: "cascade",
-    ends: "when the mail server accepts a mail",
-    exported: { because: "It is about a mail server." },
-    grows: false,
-  },
-  (table) => [primaryKey({ columns: [table.tenantId] })],
+  "when the mail server accepts a mail",
+  "It is about a mail server.",
 );
 
 /** Services that take no SMS now. */
-export const smsOutages = declareTable(
+export const smsOutages = outagesTable(
   "sms_outages",
-  {
-    /** The tenant whose account at the service it is; the default tenant for those that have none of their own. */
-    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
-    since: moment("since").notNull(),
-    lastFailedAt: moment("last_failed_at").notNull(),
-    /** What the last attempt failed with: a code, no text of the service. */
-    failure: text("failure").notNull(),
-  },
-  {
-    owner: "tenant",
-    withTenant: "cascade",
-    ends: "when the service accepts an SMS",
-    exported: { because: "It is about a service that sends SMS." },
-    grows: false,
-  },
-  (table) => [primaryKey({ columns: [table.tenantId] })],
+  "when the service accepts an SMS",
+  "It is about a service that sends SMS.",
 );
 
 /** The mailbox of development: mails and SMS that are stored instead of sent. */

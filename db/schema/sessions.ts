@@ -1,5 +1,5 @@
-import { boolean, foreignKey, index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId } from "./columns.ts";
+import { boolean, index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, deletedWith, moment, tenantId } from "./columns.ts";
 import { declareTable } from "./table.ts";
 import { users } from "./users.ts";
 
@@ -44,22 +44,16 @@ export const sessions = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "event",
     // Not by a rule of the purge, because the end of a session is an event: see `server/sessions/expired-sessions.ts`.
     ends: "at `expires_at`, after `session.idle_timeout` without use, at sign-out, and beyond `session.limit`",
     exported: { because: "Users sign in again: sessions are bound to this service's keys." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     index("sessions_user").on(table.tenantId, table.userId),
     index("sessions_expires_at").on(table.expiresAt),
-    foreignKey({
-      columns: [table.tenantId, table.userId],
-      foreignColumns: [users.tenantId, users.id],
-    }).onDelete("cascade"),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -77,20 +71,14 @@ export const authorizationCodes = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     ends: "when the code is redeemed, or with the session",
     purge: { by: "expiresAt" },
     exported: { because: "Rows live for a minute." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.codeHash] }),
     index("handover_codes_session").on(table.tenantId, table.sessionId),
     index("handover_codes_expires_at").on(table.expiresAt),
-    foreignKey({
-      columns: [table.tenantId, table.sessionId],
-      foreignColumns: [sessions.tenantId, sessions.id],
-    }).onDelete("cascade"),
+    deletedWith(sessions, table.tenantId, table.sessionId),
   ],
 );

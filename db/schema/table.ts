@@ -65,12 +65,6 @@ export interface DigestColumnRule<Column extends string> {
   after: "expiry" | "replacement";
 }
 
-/**
- * How rows are deleted with the account or the tenant that they belong to: `cascade` by foreign keys, `statement` by a
- * statement of their own. `itself`: the row of the account or the tenant.
- */
-export type Deletion = "itself" | "cascade" | "statement";
-
 /** When rows end. */
 type End<Column extends string> =
   | {
@@ -86,8 +80,8 @@ interface EveryTable<Column extends string> {
   erase?: Erasure<Column>;
   /** Sealed columns, and those with keyed digests. `stile secrets status` counts their values. */
   keyed?: { readonly [Name in Column]?: SealedColumnRule<Column> | DigestColumnRule<Column> };
-  /** Whether the number of rows grows with users or sign-ins. Tests run every statement on many of them. */
-  grows: boolean;
+  /** False if the number of rows does not grow with users or sign-ins. Tests run every statement on many of the others. */
+  grows?: false;
 }
 
 interface Remains {
@@ -106,14 +100,11 @@ interface DeploymentTable<Column extends string> extends EveryTable<Column>, Rem
 
 interface TenantTable<Column extends string> extends EveryTable<Column>, Remains {
   owner: "tenant";
-  withTenant: Deletion;
   exported: NotExported;
 }
 
 interface AccountTable<Column extends string> extends EveryTable<Column> {
   owner: "account";
-  withTenant: Deletion;
-  withAccount: Deletion;
   exported:
     | {
         /** Members of the record of a user. */

@@ -20,7 +20,6 @@ export const tenants = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "itself",
     ends: "when the operator deletes the tenant",
     exported: { because: "It has no users." },
     keyed: {
@@ -50,7 +49,6 @@ export const apiKeys = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when the key is revoked",
     exported: { because: "Keys authorize servers, not users." },
     grows: false,
@@ -84,7 +82,6 @@ export const signingKeys = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when a further key is made after the last token has expired; those that sign receipts or SAML never",
     // A retired key stays published until its last token has expired, and then in the archive of its purpose, if it has
     // one. It retires when the newer one has been published for twice the time for which it does not sign yet, because
@@ -139,7 +136,6 @@ export const userImports = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when the import has ended",
     // An interrupted import can be resumed for a month.
     purge: { by: "updatedAt", after: "30 days" },

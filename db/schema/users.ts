@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -13,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
+import { bytes, createdAt, credentialRecord, deletedWith, moment, tenantId, updatedAt } from "./columns.ts";
 import { declareTable } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -47,8 +46,6 @@ export const users = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "itself",
     ends: "when the account is deleted",
     exported: {
       as: [
@@ -66,7 +63,6 @@ export const users = declareTable(
         "updated_at",
       ],
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -74,13 +70,6 @@ export const users = declareTable(
     index("users_created_at").on(table.tenantId, table.createdAt, table.id),
   ],
 );
-
-/** Deletes the rows of a user with the user. */
-const ofUser = (table: { tenantId: never; userId: never }) =>
-  foreignKey({
-    columns: [table.tenantId, table.userId],
-    foreignColumns: [users.tenantId, users.id],
-  }).onDelete("cascade");
 
 /** Pictures that users uploaded: JPEG without metadata. The id is in their address, so a new picture has a new one. */
 export const userPictures = declareTable(
@@ -94,16 +83,13 @@ export const userPictures = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     ends: "when the picture is replaced or removed",
     exported: { as: ["picture_file"] },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId] }),
     unique("user_pictures_id_unique").on(table.tenantId, table.id),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -122,18 +108,15 @@ export const emails = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     ends: "when the address is removed, or verified by its owner in another account",
     exported: { as: ["emails"] },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("emails_address_unique").on(table.tenantId, table.address),
     uniqueIndex("emails_primary_unique").on(table.tenantId, table.userId).where(sql`is_primary`),
     index("emails_user").on(table.tenantId, table.userId),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -150,17 +133,14 @@ export const usernames = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     ends: "when the username is removed",
     exported: { as: ["username"] },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("usernames_username_unique").on(table.tenantId, table.username),
     unique("usernames_user_unique").on(table.tenantId, table.userId),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -179,17 +159,14 @@ export const phoneNumbers = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     ends: "when the number is removed, or verified by its owner while it is unverified in an account with another verified identifier",
     exported: { as: ["phone_number", "phone_number_verified_at"] },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("phone_numbers_number_unique").on(table.tenantId, table.number),
     unique("phone_numbers_user_unique").on(table.tenantId, table.userId),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -205,14 +182,14 @@ export const passwords = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "credential",
     ends: "when the password is removed",
     exported: { as: ["password_hash", "password_set_at"], isSecret: true },
-    grows: true,
   },
-  (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId] }),
+    deletedWith(users, table.tenantId, table.userId),
+  ],
 );
 
 /** Passkeys and security keys. */
@@ -234,17 +211,14 @@ export const webauthnCredentials = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "credential",
     ends: "when the credential is removed",
     exported: { as: ["passkeys"] },
-    grows: true,
   },
   (table) => [
     primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),
     index("webauthn_credentials_user").on(table.tenantId, table.userId),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -263,15 +237,12 @@ export const userHandles = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "statement",
     purge: {
       by: "expiresAt",
       and: sql`not exists (select from users u where u.tenant_id = user_handles.tenant_id and u.id = user_handles.user_id)`,
       only: "if no account came of the registration",
     },
     exported: { because: "Each of the exported passkeys has its handle." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId] }),
@@ -293,8 +264,6 @@ export const totpSecrets = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "credential",
     ends: "when the authenticator app is removed",
     exported: { as: ["totp"], isSecret: true },
@@ -306,9 +275,11 @@ export const totpSecrets = declareTable(
         after: "reseal",
       },
     },
-    grows: true,
   },
-  (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId] }),
+    deletedWith(users, table.tenantId, table.userId),
+  ],
 );
 
 /** Single-use codes that replace a lost second factor. A row is deleted when its code is used. */
@@ -324,19 +295,16 @@ export const recoveryCodes = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "credential",
     ends: "when the code is used, or the codes are replaced or not needed any more",
     exported: { as: ["recovery_codes"], isSecret: true },
     keyed: {
       codeHash: { kind: "digest", holds: "a recovery code", keyColumn: "keyId", after: "replacement" },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId, table.codeHash] }),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -358,20 +326,17 @@ export const trustedDevices = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "access",
     ends: "when the trust is revoked, or a second factor is removed",
     purge: { by: "expiresAt" },
     exported: { because: "The cookies of the browsers are those of this service." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     uniqueIndex("trusted_devices_token").on(table.tenantId, table.tokenHash),
     index("trusted_devices_user").on(table.tenantId, table.userId),
     index("trusted_devices_expires_at").on(table.expiresAt),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 
@@ -392,18 +357,15 @@ export const identities = declareTable(
   },
   {
     owner: "account",
-    withTenant: "cascade",
-    withAccount: "cascade",
     revoked: "credential",
     ends: "when the identity is disconnected",
     exported: { as: ["identities"] },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("identities_subject_unique").on(table.tenantId, table.provider, table.subject),
     index("identities_user").on(table.tenantId, table.userId),
-    ofUser(table as never),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );
 

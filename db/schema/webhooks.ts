@@ -37,7 +37,6 @@ export const webhooks = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "when the webhook is deleted",
     // A listener that was killed: `stile webhooks listen` moves its expiry on while it runs.
     purge: { by: "expiresAt", and: sql`is_listener`, only: "if it is a listener" },
@@ -87,7 +86,6 @@ export const events = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "with the webhook, if no other got the event",
     purge: { by: "createdAt", after: "webhooks.retention" },
     // Deliveries are tried for less than two days. The last one to end erases the data; it may have been a listener's
@@ -108,7 +106,6 @@ export const events = declareTable(
         after: "reseal",
       },
     },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -146,12 +143,10 @@ export const webhookDeliveries = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "with the webhook",
     purge: { by: "createdAt", after: "webhooks.retention", under: ["tenantId", "webhook"] },
     exported: { because: "Receivers have got them." },
     ofDeletedAccounts: "deliveries with the account's id",
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
@@ -188,11 +183,9 @@ export const webhookAttempts = declareTable(
   },
   {
     owner: "tenant",
-    withTenant: "cascade",
     ends: "with the webhook",
     purge: { by: "at", after: "webhooks.retention" },
     exported: { because: "Receivers have got them." },
-    grows: true,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.deliveryId, table.number] }),

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { rulesOf } from "#db/schema/table";
-import { tables } from "#db/tables";
+import { deletionWith, tables } from "#db/tables";
 import type { Write } from "#db/write";
 import { type EventContext, emit } from "../events/emit.ts";
 import { lockUser } from "../identity/lock-user.ts";
@@ -11,10 +11,9 @@ import { deleteRows } from "./delete-rows.ts";
 const { users } = schema;
 
 /** Tables whose rows no foreign key deletes with the account. */
-const tablesWithoutCascade = tables.filter((table) => {
-  const rules = rulesOf(table);
-  return rules.owner === "account" && rules.withAccount === "statement";
-});
+const tablesWithoutCascade = tables.filter(
+  (table) => rulesOf(table).owner === "account" && deletionWith(users, table) === "statement",
+);
 
 /**
  * Returns the write that deletes an account with its credentials, sessions, open requests and flows. Its lines in the

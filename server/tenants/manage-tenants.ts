@@ -292,8 +292,7 @@ function changedSettings(before: unknown, after: unknown, path: string[] = []): 
 /** Tables whose rows belong to tenants, those that refer to others first. Foreign keys already delete the rows of most. */
 const tablesOfTenants: readonly { table: PgTable; tenantId: PgColumn }[] = tables
   .flatMap((table) => {
-    const rules = rulesOf(table);
-    if (rules.owner === "deployment" || rules.withTenant === "itself") return [];
+    if (rulesOf(table).owner === "deployment" || table === schema.tenants) return [];
     return { table, tenantId: columnOf(table, "tenantId"), depth: depthOf(table) };
   })
   .toSorted((a, b) => b.depth - a.depth);

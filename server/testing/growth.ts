@@ -60,7 +60,7 @@ const credential = (name: string) => ({
 });
 
 /** The rows of every growing table, and of others that they refer to. */
-const rowsOf: Record<TableName<{ grows: true }> | "webhooks", Rows[]> = {
+const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks", Rows[]> = {
   users: [
     {
       count: ({ users }) => users,
@@ -472,7 +472,7 @@ const rowsOf: Record<TableName<{ grows: true }> | "webhooks", Rows[]> = {
 
 /** The tables that grow with the number of users and of their sign-ins. */
 export const growingTables: ReadonlySet<string> = new Set(
-  tables.filter((table) => rulesOf(table).grows).map(getTableName),
+  tables.filter((table) => rulesOf(table).grows !== false).map(getTableName),
 );
 
 const withoutTenant: ReadonlySet<string> = new Set(

@@ -70,8 +70,7 @@ async function fillOtherTables(
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<void> {
   for (const table of tables) {
-    const rules = rulesOf(table);
-    if (rules.owner !== "account" || rules.withAccount === "itself") continue;
+    if (rulesOf(table).owner !== "account" || table === schema.users) continue;
     const [column, id] = "userId" in getTableColumns(table) ? ["user_id", userId] : ["session_id", sessionId];
     const name = getTableName(table);
     const { rowCount } = await database.read.$client.query(

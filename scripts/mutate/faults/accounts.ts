@@ -32,9 +32,9 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: "the user handle of an account outlives it",
-    file: "db/schema/users.ts",
-    text: `withAccount: "statement",`,
-    fault: `withAccount: "cascade",`,
+    file: "db/tables.ts",
+    text: 'deletionWith(owner, key.reference().foreignTable) !== "statement"',
+    fault: "key.reference().foreignTable !== table",
     caughtBy: ["db/tables.test.ts", "server/flow/scenarios/deleted-rows.test.ts"],
   },
   {
