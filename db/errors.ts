@@ -71,73 +71,47 @@ export const uniqueConstraints = [
 
 export type UniqueConstraint = (typeof uniqueConstraints)[number];
 
-/** Returns the unique constraint that a statement violated (23505), or null for any other error. */
-export function violatedUnique(error: unknown): string | null {
-  return violated(error, "23505");
-}
+/** Returns the unique constraint that a statement violated, or null for any other error. */
+export const violatedUnique = violated("23505");
 
-/** Returns the foreign key that a statement violated (23503), or null for any other error. */
-export function violatedForeignKey(error: unknown): string | null {
-  return violated(error, "23503");
-}
+/** Returns the foreign key that a statement violated, or null for any other error. */
+export const violatedForeignKey = violated("23503");
 
-/** Returns true if a value is invalid for its type (SQLSTATE class 22), such as NUL in a text. */
-export function isInvalidValue(error: unknown): boolean {
-  return hasCode(error, (code) => code.startsWith("22"));
-}
+/** Whether a value is invalid for its type (SQLSTATE class 22), such as NUL in a text. */
+export const isInvalidValue = whether({ code: /^22/ });
 
-/** Returns true if the transaction can be retried: serialization_failure or deadlock_detected. */
-export function isRetryable(error: unknown): boolean {
-  return hasCode(error, (code) => code === "40001" || code === "40P01");
-}
+/** Whether the transaction can be retried: serialization_failure or deadlock_detected. */
+export const isRetryable = whether({ code: /^(40001|40P01)$/ });
 
 /**
- * Returns true if the connection was lost, so that the outcome of a COMMIT is unknown: connection exceptions of
- * PostgreSQL (class 08, and 57P01 to 57P03 during its shutdown) and errors of the socket.
+ * Whether the connection was lost, so that the outcome of a COMMIT is unknown: connection exceptions of PostgreSQL (class
+ * 08, and 57P01 to 57P03 during its shutdown) and errors of the socket.
  */
-export function isConnectionLost(error: unknown): boolean {
-  return (
-    hasCode(error, (code) => /^(08|57P0[123]|ECONNRESET$|EPIPE$|ETIMEDOUT$)/.test(code)) ||
-    messages(error).some((message) =>
-      /connection terminated|^Client has encountered a connection error/i.test(message),
-    )
-  );
-}
+export const isConnectionLost = whether({
+  code: /^(08|57P0[123]|ECONNRESET$|EPIPE$|ETIMEDOUT$)/,
+  message: /connection terminated|^Client has encountered a connection error/i,
+});
 
-/** Returns true if a statement has waited for a lock for longer than it may: lock_not_available. */
-export function isLockTimeout(error: unknown): boolean {
-  return hasCode(error, (code) => code === "55P03");
-}
+/** Whether a statement has waited for a lock for longer than it may: lock_not_available. */
+export const isLockTimeout = whether({ code: /^55P03$/ });
 
-/** Returns true if the database takes no writes, as a standby or before a failover: read_only_sql_transaction. */
-export function isReadOnly(error: unknown): boolean {
-  return hasCode(error, (code) => code === "25006");
-}
+/** Whether the database takes no writes, as a standby or before a failover: read_only_sql_transaction. */
+export const isReadOnly = whether({ code: /^25006$/ });
 
-/** Returns true if PostgreSQL found no room for what it had to write: disk_full. */
-export function isDiskFull(error: unknown): boolean {
-  return hasCode(error, (code) => code === "53100");
-}
+/** Whether PostgreSQL found no room for what it had to write: disk_full. */
+export const isDiskFull = whether({ code: /^53100$/ });
 
-/** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network. */
-const unreachableCode = /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/;
+/** Whether the database could not be reached, which is a temporary failure. */
+export const isDatabaseUnreachable = whether({
+  // Classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network.
+  code: /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+  // Errors of the driver, which carry no code. The last one is that of the rollback after a lost connection.
+  message:
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/,
+});
 
-/** Errors of the driver, which carry no code. The last one is that of the rollback after a lost connection. */
-const unreachableMessage =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
-
-/** Returns true if the database could not be reached, which is a temporary failure. */
-export function isDatabaseUnreachable(error: unknown): boolean {
-  return (
-    hasCode(error, (code) => unreachableCode.test(code)) ||
-    messages(error).some((message) => unreachableMessage.test(message))
-  );
-}
-
-/** Returns true if a pooler between here and the database accepts no parameters of a session. */
-export function rejectsSessionParameters(error: unknown): boolean {
-  return messages(error).some((message) => /^unsupported startup parameter/.test(message));
-}
+/** Whether a pooler between here and the database accepts no parameters of a session. */
+export const rejectsSessionParameters = whether({ message: /^unsupported startup parameter/ });
 
 interface DatabaseError extends Error {
   code?: unknown;
@@ -149,17 +123,21 @@ function* causes(error: unknown): Generator<DatabaseError> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
-function hasCode(error: unknown, matches: (code: string) => boolean): boolean {
-  return [...causes(error)].some(({ code }) => typeof code === "string" && matches(code));
+/** Returns a function that tells whether an error, or a cause of it, has such a code or such a message. */
+function whether({ code, message }: { code?: RegExp; message?: RegExp }): (error: unknown) => boolean {
+  return (error) =>
+    [...causes(error)].some(
+      (cause) =>
+        (typeof cause.code === "string" && code?.test(cause.code)) || message?.test(cause.message) === true,
+    );
 }
 
-function messages(error: unknown): string[] {
-  return [...causes(error)].map(({ message }) => message);
-}
-
-function violated(error: unknown, sqlState: string): string | null {
-  const found = [...causes(error)].find(
-    ({ code, constraint }) => code === sqlState && typeof constraint === "string",
-  );
-  return found ? String(found.constraint) : null;
+/** Returns a function that returns the constraint of an error with this code. */
+function violated(sqlState: string): (error: unknown) => string | null {
+  return (error) => {
+    const found = [...causes(error)].find(
+      ({ code, constraint }) => code === sqlState && typeof constraint === "string",
+    );
+    return found ? String(found.constraint) : null;
+  };
 }

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { serialize } from "pg-protocol";
+import { isConnectionLost } from "./errors.ts";
 
 /** A statement with its values, as the driver and Drizzle name its members. */
 export interface BoundStatement {
@@ -157,6 +158,31 @@ export class ExtendedQuery {
     for (const { name } of this.#statements.slice(this.#current))
       if (name) delete submittedNamedStatements[name];
     this.#done(error, []);
+  }
+}
+
+/**
+ * Runs statements together on a connection of a pool. A connection that is lost leaves the pool.
+ *
+ * @throws the error of the first statement that failed
+ */
+export async function runStatements(
+  pool: pg.Pool,
+  statements: readonly BoundStatement[],
+): Promise<pg.QueryResult[]> {
+  const client = await pool.connect();
+  let isLost = false;
+  try {
+    return await new Promise((resolve, reject) => {
+      client.query(
+        new ExtendedQuery(statements, (error, results) => (error ? reject(error) : resolve(results))),
+      );
+    });
+  } catch (error) {
+    isLost = isConnectionLost(error);
+    throw error;
+  } finally {
+    client.release(isLost);
   }
 }
 

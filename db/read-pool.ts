@@ -1,7 +1,7 @@
 import pg from "pg";
 import { statementOf } from "./connection.ts";
-import { isConnectionLost, isDatabaseUnreachable } from "./errors.ts";
-import { type BoundStatement, ExtendedQuery } from "./extended-query.ts";
+import { isDatabaseUnreachable } from "./errors.ts";
+import { type BoundStatement, runStatements } from "./extended-query.ts";
 
 interface Read {
   statement: BoundStatement;
@@ -46,30 +46,16 @@ export class ReadPool extends pg.Pool {
 
   async #sendTogether(reads: readonly Read[]): Promise<void> {
     try {
-      const results = await this.#run(reads.map(({ statement }) => statement));
+      const results = await runStatements(
+        this,
+        reads.map(({ statement }) => statement),
+      );
       for (const [index, { resolve }] of reads.entries()) resolve(results[index] as pg.QueryResult);
     } catch (error) {
       // One that fails must not fail the others.
       if (reads.length > 1 && !isDatabaseUnreachable(error))
         for (const read of reads) void this.#sendTogether([read]);
       else for (const { reject } of reads) reject(error);
-    }
-  }
-
-  async #run(statements: readonly BoundStatement[]): Promise<pg.QueryResult[]> {
-    const client = await this.connect();
-    let broken: boolean | undefined;
-    try {
-      return await new Promise((resolve, reject) => {
-        client.query(
-          new ExtendedQuery(statements, (error, results) => (error ? reject(error) : resolve(results))),
-        );
-      });
-    } catch (error) {
-      broken = isConnectionLost(error);
-      throw error;
-    } finally {
-      client.release(broken);
     }
   }
 }

@@ -1,7 +1,6 @@
-import type pg from "pg";
 import type { Database } from "./client.ts";
-import { asConflict, isConnectionLost } from "./errors.ts";
-import { ExtendedQuery } from "./extended-query.ts";
+import { asConflict } from "./errors.ts";
+import { runStatements } from "./extended-query.ts";
 import { type Part, statementsOf } from "./part.ts";
 
 /**
@@ -19,17 +18,8 @@ export async function runTogether<Returned extends object>(
 ): Promise<Partial<Returned>> {
   const named = statementsOf(parts);
   const statements = prepares ? named : named.map(({ text, values }) => ({ text, values }));
-  const client = await pools[pool].$client.connect();
-  let broken: boolean | undefined;
-  try {
-    const results = await new Promise<pg.QueryResult[]>((resolve, reject) => {
-      client.query(new ExtendedQuery(statements, (error, done) => (error ? reject(error) : resolve(done))));
-    });
-    return Object.assign({}, ...results.map(({ rows }) => rows[0]));
-  } catch (error) {
-    broken = isConnectionLost(error);
+  const results = await runStatements(pools[pool].$client, statements).catch((error: unknown) => {
     throw asConflict(error);
-  } finally {
-    client.release(broken);
-  }
+  });
+  return Object.assign({}, ...results.map(({ rows }) => rows[0]));
 }

@@ -204,8 +204,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a violated constraint is not recognised",
     file: "db/errors.ts",
-    text: 'return violated(error, "23505");',
-    fault: 'return violated(error, "23506");',
+    text: 'violatedUnique = violated("23505");',
+    fault: 'violatedUnique = violated("23506");',
     caughtBy: ["db/errors.test.ts"],
   },
   {
