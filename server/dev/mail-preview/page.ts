@@ -6,6 +6,7 @@ import type { MailContent } from "../../mail/mail-job.ts";
 import { createMailWriter } from "../../mail/mail-writer.ts";
 import type { MailMessage } from "../../mail/messages.ts";
 import type { Runtime } from "../../runtime.ts";
+import { devHeaders, devPage } from "../dev-page.ts";
 import { mailSamples } from "./samples.ts";
 import { mailPreviewStyles } from "./styles.ts";
 
@@ -21,13 +22,9 @@ const query = z.object({
 type Query = z.output<typeof query>;
 
 const headers = {
-  "content-type": "text/html; charset=utf-8",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
   // The frame of a mail inherits this policy. Mails use inline styles; nothing can be loaded.
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ...devHeaders({ "style-src": "'unsafe-inline'", "form-action": "'none'" }),
+  "content-type": "text/html; charset=utf-8",
 };
 
 /** Widths of the frames in pixels: the narrowest phone, and a window on a desktop. */
@@ -42,21 +39,13 @@ export function mailPreviewPage({ config }: Pick<Runtime, "config">, url: URL): 
   const asked = query.parse(Object.fromEntries(url.searchParams));
   const service = config.service.name;
   const write = createMailWriter({ service, host: new URL(config.base_url).host, words: config.words });
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${[asked.mail, asked.language, "Mails", service].filter(Boolean).join(" · ")}</title>
-<style>${trusted(mailPreviewStyles)}</style>
-</head>
-<body>
-<header><h1>${asked.mail ? html`<a href="?">Mails</a>` : "Mails"}</h1><p>Every mail that ${service} sends, in every language.</p></header>
-<main>${view(asked, write)}</main>
-</body>
-</html>
-`;
+  const page = devPage(config, {
+    title: [asked.mail, asked.language, "Mails"].filter(Boolean).join(" · "),
+    heading: asked.mail ? html`<a href="?">Mails</a>` : html`Mails`,
+    about: `Every mail that ${service} sends, in every language.`,
+    style: mailPreviewStyles,
+    main: html`<main>${view(asked, write)}</main>`,
+  });
   return new Response(page.markup, { headers });
 }
 

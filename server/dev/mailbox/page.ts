@@ -1,12 +1,10 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
-import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
 import { keepsSms } from "../../sms/create-transport.ts";
-import { themeCss } from "../../theme/theme-css.ts";
-import { devPage } from "../dev-page.ts";
+import { devHeaders, devPage, hashSource } from "../dev-page.ts";
 import { mailboxStyles } from "./styles.ts";
 
 /** Unknown and invalid parameters count as absent. */
@@ -38,19 +36,14 @@ setInterval(async () => {
 `;
 
 const headers = {
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
   // The frame of a mail inherits this policy. Mails use inline styles; nothing can be loaded.
-  "content-security-policy": [
-    "default-src 'none'",
-    `script-src 'sha256-${sha256(script).toString("base64")}'`,
-    "style-src 'unsafe-inline'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
+  ...devHeaders({
+    "script-src": hashSource(script),
+    "style-src": "'unsafe-inline'",
+    "connect-src": "'self'",
+    "form-action": "'none'",
+  }),
+  vary: "accept",
 };
 
 /**
@@ -65,13 +58,10 @@ export async function mailboxPage(runtime: Runtime, url: URL, accept: string | n
     ...(to === undefined ? {} : { to }),
     ...(limit === undefined ? {} : { limit }),
   });
-  const vary = { ...headers, vary: "accept" };
-  if (accept?.includes("application/json")) {
-    return Response.json(mails.map(listed), { headers: vary });
-  }
+  if (accept?.includes("application/json")) return Response.json(mails.map(listed), { headers });
   const open = mails.find(({ id }) => id === mail) ?? mails[0];
   const page = renderPage(mails, open, { config: runtime.config, to });
-  return new Response(page.markup, { headers: { ...vary, "content-type": "text/html; charset=utf-8" } });
+  return new Response(page.markup, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
 }
 
 function listed({ recipient, subject, text, html, createdAt }: MailboxEntry) {
@@ -83,18 +73,16 @@ function renderPage(
   open: MailboxEntry | undefined,
   { config, to }: { config: Config; to: string | undefined },
 ): Html {
-  const service = config.service.name;
   const why = [
     config.smtp_url
       ? "has a mail server now: new mail goes there and not here."
       : "has no mail server yet, so its mail stays here. Set SMTP_URL to send it.",
     ...(keepsSms(config) ? ["SMS stay here too, until STILE_SMS_DELIVERY_ACCOUNT_SID is set."] : []),
   ].join(" ");
-  return devPage({
+  return devPage(config, {
     title: "Local mailbox",
-    service,
-    about: `${service} ${why}`,
-    style: themeCss(config.theme) + mailboxStyles,
+    about: `${config.service.name} ${why}`,
+    style: mailboxStyles,
     script,
     main: html`<main data-newest="${mails[0]?.createdAt.toISOString() ?? ""}">
 ${open ? [renderList(mails, open, to), renderMail(open)] : html`<p class="empty">No mail${to ? ` to ${to}` : ""} yet. It shows up here by itself.</p>`}

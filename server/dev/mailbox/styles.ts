@@ -3,12 +3,8 @@
  * stacked on narrow screens.
  */
 export const mailboxStyles = `
-* { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.5 var(--stile-font); color: var(--stile-ink); background: var(--stile-ground); }
-header { max-width: 1200px; margin: 0 auto; padding: 28px 24px 16px; }
-h1 { margin: 0; font-size: 22px; }
-header p { margin: 4px 0 0; color: var(--stile-ink-soft); }
-main { display: grid; grid-template-columns: minmax(260px, 340px) minmax(0, 1fr); gap: 20px; align-items: start; max-width: 1200px; margin: 0 auto; padding: 0 24px 40px; }
+header { max-width: 1200px; }
+main { display: grid; grid-template-columns: minmax(260px, 340px) minmax(0, 1fr); gap: 20px; align-items: start; max-width: 1200px; }
 nav, article, .empty { background: var(--stile-surface); border: 1px solid var(--stile-line); border-radius: var(--stile-radius-card); }
 nav { max-height: calc(100vh - 150px); overflow: auto; }
 ol { margin: 0; padding: 0; list-style: none; }
@@ -21,12 +17,9 @@ nav strong, nav span, nav time { display: block; overflow-wrap: anywhere; }
 nav strong { font-size: 15px; font-weight: 600; }
 nav span, nav time, .facts { font-size: 13px; color: var(--stile-ink-soft); }
 article { padding: 24px; }
-h2 { margin: 0; font-size: 20px; overflow-wrap: anywhere; }
 .facts { margin: 4px 0 20px; }
 .facts strong { color: var(--stile-ink); overflow-wrap: anywhere; }
-iframe { display: block; width: 100%; height: 600px; border: 1px solid var(--stile-line); border-radius: var(--stile-radius); }
-h3 { margin: 24px 0 8px; font-size: 15px; }
-pre { margin: 0; padding: 16px; font: 14px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--stile-ground); border-radius: var(--stile-radius); }
+iframe { width: 100%; height: 600px; }
 .empty { grid-column: 1 / -1; margin: 0; padding: 48px 24px; text-align: center; color: var(--stile-ink-soft); }
 @media (max-width: 760px) { main { grid-template-columns: minmax(0, 1fr); } nav { max-height: 260px; } }
 `;

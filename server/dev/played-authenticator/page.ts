@@ -1,7 +1,7 @@
-import { sha256 } from "../../lib/sha256.ts";
+import type { Config } from "../../config/schema.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import type { StoredKey } from "../../testing/uaf-authenticator/call.ts";
-import { devPage } from "../dev-page.ts";
+import { devHeaders, devPage, hashSource } from "../dev-page.ts";
 import { mailboxStyles } from "../mailbox/styles.ts";
 import type { Approval } from "./player.ts";
 
@@ -55,21 +55,14 @@ setInterval(async () => {
 }, 2000);
 `;
 
-/** As for the mailbox; forms are sent to this server only. */
 export const pageHeaders = {
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
+  ...devHeaders({
+    "script-src": hashSource(script),
+    "style-src": "'unsafe-inline'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+  }),
   vary: "accept",
-  "content-security-policy": [
-    "default-src 'none'",
-    `script-src 'sha256-${sha256(script).toString("base64")}'`,
-    "style-src 'unsafe-inline'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; "),
 };
 
 const styles = `
@@ -77,12 +70,12 @@ main { grid-template-columns: minmax(0, 1fr); max-width: 760px; gap: 16px; }
 header { max-width: 760px; }
 form { display: inline; }
 .buttons { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 16px; }
-button { padding: 8px 16px; font: inherit; color: var(--text); background: var(--page); border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
-button.first { color: var(--card); background: var(--accent); border-color: var(--accent); }
-button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-input { width: 100%; margin: 6px 0 0; padding: 8px 12px; font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: 8px; }
-blockquote { margin: 0; padding: 16px; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--page); border-radius: 8px; }
-.outcome { margin: 0; padding: 12px 16px; border-radius: 12px; background: var(--chosen); }
+button { padding: 8px 16px; font: inherit; color: var(--stile-ink); background: var(--stile-ground); border: 1px solid var(--stile-line); border-radius: 8px; cursor: pointer; }
+button.first { color: var(--stile-surface); background: var(--stile-accent); border-color: var(--stile-accent); }
+button:focus-visible, input:focus-visible { outline: 2px solid var(--stile-accent); outline-offset: 2px; }
+input { width: 100%; margin: 6px 0 0; padding: 8px 12px; font: inherit; color: inherit; background: var(--stile-ground); border: 1px solid var(--stile-line); border-radius: 8px; }
+blockquote { margin: 0; padding: 16px; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--stile-ground); border-radius: 8px; }
+.outcome { margin: 0; padding: 12px 16px; border-radius: 12px; background: var(--stile-tint); }
 article li { display: flex; justify-content: space-between; align-items: center; gap: 12px; padding: 10px 0; }
 article li span { overflow-wrap: anywhere; }
 article > .facts:last-child { margin: 12px 0 0; }
@@ -90,15 +83,14 @@ article > .facts:last-child { margin: 12px 0 0; }
 
 /** Renders the page of the played authenticator (`GET /dev/authenticator`). */
 export function authenticatorPage(shown: {
-  service: string;
+  config: Pick<Config, "service" | "theme">;
   waiting: readonly PendingRequestView[];
   keys: readonly StoredKey[];
   outcome: { name: Outcome; code: number | null } | null;
 }): Html {
-  const { service, waiting, keys, outcome } = shown;
-  return devPage({
+  const { config, waiting, keys, outcome } = shown;
+  return devPage(config, {
     title: "Played authenticator",
-    service,
     about: "Stands in for the authenticator app, in development only. Its keys are kept in the data folder.",
     style: mailboxStyles + styles,
     script,

@@ -5,11 +5,11 @@ import { languageTags, type PageLanguage, pseudoTags } from "#words/language-tag
 import type { LanguageWords } from "#words/language-words";
 import { wordsOf } from "#words/words-of";
 import { projectPath } from "../../lib/project-path.ts";
-import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import type { Runtime } from "../../runtime.ts";
 import { fonts, presets } from "../../theme/presets.ts";
 import { themeCss } from "../../theme/theme-css.ts";
+import { devHeaders, hashSource } from "../dev-page.ts";
 import { colorNames, schemes, type Theme, type TriedTheme, triedTheme } from "./settings.ts";
 import { themePreviewScript, themePreviewStyles } from "./styles.ts";
 
@@ -33,24 +33,15 @@ export interface PlainPages {
   ): { name: string; document: string }[];
 }
 
-const sourceOf = (text: string) => `'sha256-${sha256(text).toString("base64")}'`;
-
 /** @param styles style sheets that stand in the document, or in one that it holds */
-const headersWith = (...styles: string[]) => ({
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "content-security-policy": [
-    "default-src 'none'",
-    `script-src ${sourceOf(themePreviewScript)}`,
-    `style-src 'self' ${styles.map(sourceOf).join(" ")}`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-});
+const headersWith = (...styles: string[]) =>
+  devHeaders({
+    "script-src": hashSource(themePreviewScript),
+    "style-src": ["'self'", ...styles.map(hashSource)].join(" "),
+    "img-src": "'self' data:",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+  });
 
 const headers = headersWith(themePreviewStyles);
 

@@ -37,7 +37,7 @@ export const authenticatorHandler: Handler = async ({ runtime, request, tenant, 
   }
   const [name, code] = [url.searchParams.get("outcome") ?? "", url.searchParams.get("code") ?? ""];
   const { markup } = authenticatorPage({
-    service: tenant.config.service.name,
+    config: tenant.config,
     waiting: waiting.map((one) => ({ ...one, service: one.tenant.config.service.name })),
     keys: authenticator.keys(),
     outcome: isOutcome(name) ? { name, code: /^\d{1,4}$/.test(code) ? Number(code) : null } : null,
