@@ -73,5 +73,8 @@ export function command<const Declared extends Options>(
 /** The command failed. `message` is printed in one line, and the exit code is 1. */
 export class CommandError extends Error {}
 
+/** The command failed, because what an argument names does not exist. */
+export const missing = (noun: string, name: string) => new CommandError(`there is no ${noun} ${name}`);
+
 /** The arguments are invalid. The exit code is 2. */
 export class UsageError extends Error {}

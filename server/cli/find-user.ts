@@ -1,7 +1,6 @@
 import { resolveName } from "../audit/named-user.ts";
-import type { Tenant } from "../config/tenant.ts";
-import type { CliRuntime } from "./cli-runtime.ts";
-import { CommandError } from "./command.ts";
+import type { AtTenant } from "./at-tenant.ts";
+import { missing } from "./command.ts";
 
 /** Describes the argument of commands about one user. */
 export const NAMED_BY = "The user is named by id, email address or username, in full.";
@@ -12,8 +11,8 @@ export const NAMED_BY = "The user is named by id, email address or username, in 
  * @returns the id
  * @throws CommandError if the tenant has no such user
  */
-export async function findUser(runtime: CliRuntime, tenant: Tenant, name: string): Promise<string> {
+export async function findUser({ runtime, tenant }: AtTenant, name: string): Promise<string> {
   const { userId } = await resolveName(runtime, tenant, name);
-  if (userId === null) throw new CommandError(`there is no user ${name}`);
+  if (userId === null) throw missing("user", name);
   return userId;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { CommandError } from "./command.ts";
 
 /**
@@ -8,16 +9,14 @@ import { CommandError } from "./command.ts";
  * @throws CommandError if the file cannot be read
  */
 export async function readInput(file: string, input: NodeJS.ReadableStream): Promise<string> {
-  if (file === "-") return readAll(input);
+  return file === "-" ? text(input) : readFile(file);
+}
+
+/** @throws CommandError if the file cannot be read */
+export function readFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
-}
-
-async function readAll(input: NodeJS.ReadableStream): Promise<string> {
-  let text = "";
-  for await (const chunk of input) text += String(chunk);
-  return text;
 }

@@ -1,19 +1,14 @@
-import { audit, commandLine } from "../../audit/audit.ts";
+import type { Transaction } from "#db/client";
+import { audit } from "../../audit/audit.ts";
 import { deleteUser, recordDeregistrations } from "../../authenticator/delete-user.ts";
-import type { Tenant } from "../../config/tenant.ts";
-import { currentTime } from "../../database/current-time.ts";
 import { deleteUser as deletePasskeyUser } from "../../passkey-server/users.ts";
-import type { CliRuntime } from "../cli-runtime.ts";
-import { CommandError, command } from "../command.ts";
-import { findTenant } from "../find-tenant.ts";
+import { type AtTenant, atTenant } from "../at-tenant.ts";
+import { command, missing } from "../command.ts";
+import { tenantOption } from "../options.ts";
 
 /** Users of applications, who have no account here: their ids are the applications'. */
 
-type Deletion = (
-  tx: Parameters<Parameters<CliRuntime["database"]["write"]["transaction"]>[0]>[0],
-  context: { runtime: CliRuntime; tenant: Tenant; client: typeof commandLine; now: Date },
-  userId: string,
-) => Promise<boolean>;
+type Deletion = (tx: Transaction, at: AtTenant, userId: string) => Promise<boolean>;
 
 /** @param remove deletes the user within a transaction, and writes to the audit log; false if there is none */
 const deletion = (name: string, description: { summary: string; details: string }, remove: Deletion) =>
@@ -21,17 +16,12 @@ const deletion = (name: string, description: { summary: string; details: string 
     name,
     ...description,
     takes: ["user_id"],
-    options: {
-      tenant: { description: "Id of the tenant; by default the default tenant.", value: "id" },
-    },
-    async run(cli, values, [userId = ""]) {
-      const isDeleted = await cli.withRuntime(async (runtime) => {
-        const tenant = await findTenant(runtime, values.tenant);
-        const context = { runtime, tenant, client: commandLine, now: await currentTime(runtime) };
-        return runtime.database.write.transaction((tx) => remove(tx, context, userId));
-      });
-      if (!isDeleted) throw new CommandError(`there is no user ${userId}`);
-    },
+    options: { tenant: tenantOption },
+    run: (cli, { tenant }, [userId = ""]) =>
+      atTenant(cli, tenant, async (at) => {
+        const isDeleted = await at.runtime.database.write.transaction((tx) => remove(tx, at, userId));
+        if (!isDeleted) throw missing("user", userId);
+      }),
   });
 
 export const authenticatorUsersDelete = deletion(
@@ -43,9 +33,9 @@ export const authenticatorUsersDelete = deletion(
       "devices were the second factor of an account, its trusted devices end, and its owner is not notified.",
     ].join("\n"),
   },
-  async (tx, context, userId) => {
-    const devices = await deleteUser(tx, context.tenant, userId);
-    await recordDeregistrations(tx, context, devices ?? []);
+  async (tx, at, userId) => {
+    const devices = await deleteUser(tx, at.tenant, userId);
+    await recordDeregistrations(tx, at, devices ?? []);
     return devices !== null;
   },
 );
@@ -56,9 +46,9 @@ export const passkeyUsersDelete = deletion(
     summary: "Delete a user of the passkey server with credentials and transactions.",
     details: "The user is named by the application's id. Receipts that were issued stay valid.",
   },
-  async (tx, context, userId) => {
-    const isDeleted = await deletePasskeyUser(tx, context.tenant.id, userId);
-    if (isDeleted) await audit(context, "webauthn_user_deleted", { actor_user_id: userId })(tx);
+  async (tx, at, userId) => {
+    const isDeleted = await deletePasskeyUser(tx, at.tenant.id, userId);
+    if (isDeleted) await audit(at, "webauthn_user_deleted", { actor_user_id: userId })(tx);
     return isDeleted;
   },
 );

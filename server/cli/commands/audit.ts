@@ -8,14 +8,12 @@ import {
 } from "../../audit/audit-log.ts";
 import { type AuditType, auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
-import type { Tenant } from "../../config/tenant.ts";
 import { currentTime } from "../../database/current-time.ts";
+import { type AtTenant, atTenant } from "../at-tenant.ts";
 import { auditCells, auditHeads } from "../audit-lines.ts";
-import { limitOption, pageOf, pageOption, timeOf } from "../bounds.ts";
-import type { CliRuntime } from "../cli-runtime.ts";
 import { command, UsageError } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";
-import { findTenant } from "../find-tenant.ts";
+import { limitOption, pageOf, pageOption, tenantOption, timeOf } from "../options.ts";
 import { table } from "../table.ts";
 
 const filters = {
@@ -25,7 +23,7 @@ const filters = {
   },
   type: { description: "Only of this type, for instance login_failure.", value: "type", multiple: true },
   ip: { description: "Only from this IP address, or a part of one.", value: "address" },
-  tenant: { description: "Id of the tenant; by default the default tenant.", value: "id" },
+  tenant: tenantOption,
 } as const;
 
 const since = {
@@ -49,10 +47,10 @@ export const auditList = command({
   async run(cli, values) {
     const page = pageOf(values);
     const types = typesOf(values.type);
-    await cli.withRuntime(async (runtime) => {
-      const { of, filter } = await filterOf(runtime, { ...values, types });
-      const { rows, total } = await listAuditEntries(runtime.database.read, of, filter, page);
-      const entries = rows.map((row) => auditEntryJson(row, of.config));
+    await atTenant(cli, values.tenant, async (at) => {
+      const filter = await filterOf(at, { ...values, types });
+      const { rows, total } = await listAuditEntries(at.runtime.database.read, at.tenant, filter, page);
+      const entries = rows.map((row) => auditEntryJson(row, at.tenant.config));
       if (values.json) return cli.print(JSON.stringify({ total, entries }));
       for (const line of table(auditHeads, entries.map(auditCells))) await cli.print(line);
       if (total > entries.length) await cli.print(`page ${page.number}: ${entries.length} of ${total}`);
@@ -80,11 +78,10 @@ export const auditFollow = command({
   async run(cli, values) {
     const signal = cli.interruption();
     const types = typesOf(values.type);
-    await cli.withRuntime(async (runtime) => {
-      const { of, filter } = await filterOf(runtime, { ...values, types });
-      const begin = filter.after ?? (await currentTime(runtime));
-      for await (const row of newEntries(runtime, of, filter, begin, signal)) {
-        const entry = auditEntryJson(row, of.config);
+    await atTenant(cli, values.tenant, async (at) => {
+      const filter = await filterOf(at, { ...values, types });
+      for await (const row of newEntries(at, filter, signal)) {
+        const entry = auditEntryJson(row, at.tenant.config);
         await cli.print(
           values.json ? JSON.stringify(entry) : auditCells(entry).map(escapeControls).join("  "),
         );
@@ -95,12 +92,11 @@ export const auditFollow = command({
 
 /** Yields each entry once, in the order of their times as far as they are known, until the signal aborts. */
 async function* newEntries(
-  runtime: CliRuntime,
-  tenant: Tenant,
+  { runtime, tenant, now: started }: AtTenant,
   filter: AuditFilter,
-  begin: Date,
   signal: AbortSignal,
 ): AsyncGenerator<ReadAuditRow, void> {
+  const begin = filter.after ?? started;
   /** Entries that another look for late ones would find again. */
   const seen = new Map<string, Date>();
   let newest = begin;
@@ -127,23 +123,19 @@ async function* newEntries(
 interface FilterValues {
   user: string | undefined;
   ip: string | undefined;
-  tenant: string | undefined;
   since: string | undefined;
   until?: string | undefined;
   types: AuditType[];
 }
 
-async function filterOf(runtime: CliRuntime, values: FilterValues) {
-  const of = await findTenant(runtime, values.tenant);
-  const now = await currentTime(runtime);
-  const filter: AuditFilter = {
+async function filterOf({ runtime, tenant, now }: AtTenant, values: FilterValues): Promise<AuditFilter> {
+  return {
     after: timeOf(values.since, now),
     before: timeOf(values.until, now),
     types: values.types.length > 0 ? values.types : undefined,
     sourceIp: values.ip,
-    about: values.user === undefined ? undefined : await entriesAbout(runtime, of, values.user),
+    about: values.user === undefined ? undefined : await entriesAbout(runtime, tenant, values.user),
   };
-  return { of, filter };
 }
 
 function typesOf(given: readonly string[]): AuditType[] {

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { FlowCoverage } from "../../flow/coverage.ts";
-import { type FlowType, flowTypes } from "../../flow/names.ts";
+import { flowTypes } from "../../flow/names.ts";
 import { CommandError, command, UsageError } from "../command.ts";
+import { nameOf } from "../options.ts";
 
 const fileContent = z.object({ edges: z.array(z.string()), errors: z.array(z.string()) });
 
@@ -21,7 +22,7 @@ export const coverage = command({
     json: { description: "The result as JSON." },
   },
   async run(cli, { flow, min, mermaid, untaken, json }, [folder = ""]) {
-    const flows = flow.length > 0 ? flow.map(flowTypeOf) : flowTypes;
+    const flows = flow.length > 0 ? flow.map((name) => nameOf(name, flowTypes, "a flow")) : flowTypes;
     const least = min === undefined ? 0 : percentOf(min);
     const { drawCoverage, measureCoverage } = await import("../../flow/coverage.ts");
     const taken = readCoverage(folder);
@@ -82,12 +83,6 @@ function write(file: string, content: string): void {
   } catch (error) {
     throw new CommandError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`);
   }
-}
-
-function flowTypeOf(name: string): FlowType {
-  const found = flowTypes.find((type) => type === name);
-  if (!found) throw new UsageError(`${name} is not a flow: ${flowTypes.join(", ")}`);
-  return found;
 }
 
 function percentOf(text: string): number {

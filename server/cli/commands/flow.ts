@@ -1,5 +1,6 @@
-import { type FlowType, flowTypes } from "../../flow/names.ts";
-import { command, UsageError } from "../command.ts";
+import { flowTypes } from "../../flow/names.ts";
+import { command } from "../command.ts";
+import { nameOf } from "../options.ts";
 
 export const flowGraph = command({
   name: "flow graph",
@@ -11,13 +12,7 @@ export const flowGraph = command({
     // Loaded here because no other command needs the state machine.
     const { diagram, graph } = await import("../../flow/graph.ts");
     if (json && named === undefined) return cli.print(JSON.stringify(graph()));
-    const flow = flowTypeOf(named ?? "login");
+    const flow = nameOf(named ?? "login", flowTypes, "a flow");
     await cli.print(json ? JSON.stringify(graph().flows[flow]) : diagram(flow));
   },
 });
-
-function flowTypeOf(name: string): FlowType {
-  const flow = flowTypes.find((type) => type === name);
-  if (!flow) throw new UsageError(`${name} is not a flow: ${flowTypes.join(", ")}`);
-  return flow;
-}

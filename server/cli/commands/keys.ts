@@ -1,53 +1,35 @@
-import { isUuid } from "../../lib/uuid.ts";
-import {
-  createApiKey,
-  deleteApiKey,
-  type KeyInterface,
-  keyInterfaces,
-  listApiKeys,
-} from "../../tenants/api-keys.ts";
-import { CommandError, command, UsageError } from "../command.ts";
-import { findTenant } from "../find-tenant.ts";
-import { table } from "../table.ts";
-
-const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
-const json = { description: "As JSON." } as const;
+import { createApiKey, deleteApiKey, keyInterfaces, listApiKeys } from "../../tenants/api-keys.ts";
+import { atTenant } from "../at-tenant.ts";
+import { command, missing } from "../command.ts";
+import { idOf, jsonOption, nameOf, tenantOption } from "../options.ts";
+import { printTable } from "../table.ts";
 
 export const keysList = command({
   name: "keys list",
   summary: "List API keys, without the keys.",
-  options: { tenant: { ...tenant, description: "Only keys of this tenant." }, json },
+  options: { tenant: { ...tenantOption, description: "Only keys of this tenant." }, json: jsonOption },
   async run(cli, values) {
-    const keys = await cli.withRuntime(async (runtime) =>
-      listApiKeys(
-        runtime,
-        values.tenant === undefined ? undefined : await findTenant(runtime, values.tenant),
-      ),
-    );
-    if (values.json) {
-      return cli.print(
-        JSON.stringify(
-          keys.map(({ id, tenantId, interface: keyInterface, name, createdAt, lastUsedAt }) => ({
-            id,
-            tenant: tenantId,
-            interface: keyInterface,
-            name,
-            created_at: createdAt,
-            last_used_at: lastUsedAt,
-          })),
-        ),
-      );
-    }
-    const rows = keys.map((key) => [
-      key.id,
-      key.tenantId,
-      key.interface,
-      key.createdAt.toISOString(),
-      key.lastUsedAt?.toISOString() ?? "never",
-      key.name,
-    ]);
-    for (const line of table(["id", "tenant", "interface", "created", "last used", "name"], rows))
-      await cli.print(line);
+    const keys =
+      values.tenant === undefined
+        ? await cli.withRuntime((runtime) => listApiKeys(runtime))
+        : await atTenant(cli, values.tenant, ({ runtime, tenant }) => listApiKeys(runtime, tenant));
+    const listed = keys.map(({ id, tenantId, name, createdAt, lastUsedAt, ...key }) => ({
+      id,
+      tenant: tenantId,
+      interface: key.interface,
+      name,
+      created_at: createdAt,
+      last_used_at: lastUsedAt,
+    }));
+    if (values.json) return cli.print(JSON.stringify(listed));
+    await printTable(cli, listed, {
+      id: "id",
+      tenant: "tenant",
+      interface: "interface",
+      created: "created_at",
+      "last used": ({ last_used_at }) => last_used_at?.toISOString() ?? "never",
+      name: "name",
+    });
   },
 });
 
@@ -61,14 +43,14 @@ export const keysCreate = command({
       value: "interface",
       required: true,
     },
-    tenant,
+    tenant: tenantOption,
     name: { description: "A name that describes its use.", value: "text" },
     json: { description: "The key with its id, as JSON." },
   },
-  async run(cli, { interface: named, tenant, name = "", json }) {
-    const keyInterface = interfaceNamed(named);
-    const created = await cli.withRuntime(async (runtime) =>
-      createApiKey(runtime, await findTenant(runtime, tenant), { interface: keyInterface, name }),
+  async run(cli, { interface: named, tenant: tenantId, name = "", json }) {
+    const keyInterface = nameOf(named, keyInterfaces, "an interface");
+    const created = await atTenant(cli, tenantId, ({ runtime, tenant }) =>
+      createApiKey(runtime, tenant, { interface: keyInterface, name }),
     );
     await cli.print(json ? JSON.stringify(created) : created.key);
   },
@@ -79,20 +61,13 @@ export const keysDelete = command({
   summary: "Delete an API key, which is then rejected.",
   takes: ["id"],
   async run(cli, _, [id = ""]) {
-    const deleted =
-      isUuid(id) &&
-      (await cli.withRuntime(async (runtime) => {
-        const key = (await listApiKeys(runtime)).find((listed) => listed.id === id.toLowerCase());
-        if (!key) return false;
-        // The tenant's own settings may be invalid.
-        return deleteApiKey(runtime, { id: key.tenantId, config: runtime.config }, key.id);
-      }));
-    if (!deleted) throw new CommandError(`there is no key ${id}`);
+    const keyId = idOf(id);
+    if (!keyId) throw missing("key", id);
+    await cli.withRuntime(async (runtime) => {
+      const key = (await listApiKeys(runtime)).find((listed) => listed.id === keyId);
+      // The tenant's own settings may be invalid.
+      const tenant = key && { id: key.tenantId, config: runtime.config };
+      if (!tenant || !(await deleteApiKey(runtime, tenant, keyId))) throw missing("key", id);
+    });
   },
 });
-
-function interfaceNamed(name: string): KeyInterface {
-  const found = keyInterfaces.find((known) => known === name);
-  if (!found) throw new UsageError(`${name} is not an interface: ${keyInterfaces.join(", ")}`);
-  return found;
-}

@@ -4,6 +4,7 @@ import { matchLanguage } from "../../lib/match-language.ts";
 import { columns } from "../arguments.ts";
 import { CommandError, command, UsageError } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";
+import { nameOf } from "../options.ts";
 
 /** The flows that end with a session. */
 const flows = ["login", "registration"] as const satisfies readonly FlowType[];
@@ -42,8 +43,7 @@ identity providers need a browser. The dialogue is written to standard error, th
       import("../sign-in/sign-in.ts"),
       import("../sign-in/json-lines.ts"),
     ]);
-    const type = flows.find((one) => one === flow);
-    if (!type) throw new UsageError(`${flow} is not a flow that signs in: ${flows.join(", ")}`);
+    const type = nameOf(flow, flows, "a flow that signs in");
     const tag = languageOf(language, cli.environment);
     const words = translations[tag];
     const base = baseAddress(url);

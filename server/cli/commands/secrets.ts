@@ -1,9 +1,10 @@
-import { audit, commandLine } from "../../audit/audit.ts";
+import { audit } from "../../audit/audit.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { countByKey, type KeyCount } from "../../keys/key-status.ts";
 import { reseal } from "../../keys/reseal.ts";
+import { atTenant } from "../at-tenant.ts";
 import { CommandError, command } from "../command.ts";
-import { table } from "../table.ts";
+import { printTable } from "../table.ts";
 
 export const secretsReseal = command({
   name: "secrets reseal",
@@ -12,15 +13,15 @@ export const secretsReseal = command({
     "To rotate: add a new key second in SECRET_KEYS on every server, then put it first on every server, run this\ncommand, and remove the old key a day later, when `stile secrets status` counts nothing under it.\nRunning it again changes nothing.",
   options: { json: { description: "The number of changed values, as JSON." } },
   async run(cli, { json }) {
-    const outcome = await cli.withRuntime(async (runtime) => {
-      const { database, vault, tenant } = runtime;
+    const outcome = await atTenant(cli, undefined, async (at) => {
+      const { database, vault } = at.runtime;
       const resealed = await reseal(database, vault);
       const details = {
         key: vault.keyIds[0] ?? null,
         moved: resealed.reduce((total, { moved }) => total + moved, 0),
       };
-      const context = { runtime, tenant, client: commandLine, now: await currentTime(runtime) };
-      await database.write.transaction(audit(context, "secrets_resealed", details));
+      const now = await currentTime(at.runtime);
+      await database.write.transaction(audit({ ...at, now }, "secrets_resealed", details));
       return resealed;
     });
     if (json) await cli.print(JSON.stringify(outcome));
@@ -53,15 +54,14 @@ export const secretsStatus = command({
       counts: await countByKey(database, vault),
     }));
     if (json) await cli.print(JSON.stringify({ keys: keyIds, values: counts }));
-    else {
-      const values = counts.map(({ holds, key, place, count, after }) => [
-        holds,
-        place === null ? (key === null ? "not named" : `unknown (${key})`) : `${place} (${key})`,
-        String(count),
-        place === 1 ? "" : afterwards[after],
-      ]);
-      for (const line of table(["value", "key", "number", "under an old key"], values)) await cli.print(line);
-    }
+    else
+      await printTable(cli, counts, {
+        value: "holds",
+        key: ({ key, place }) =>
+          place === null ? (key === null ? "not named" : `unknown (${key})`) : `${place} (${key})`,
+        number: "count",
+        "under an old key": ({ place, after }) => (place === 1 ? "" : afterwards[after]),
+      });
     const unknown = [...new Set(counts.flatMap(({ key, place }) => (key && place === null ? [key] : [])))];
     if (unknown.length > 0)
       throw new CommandError(`SECRET_KEYS lacks keys that stored values are under (${unknown.join(", ")})`);

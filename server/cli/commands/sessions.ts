@@ -1,48 +1,39 @@
 import { endUserSession, listUserSessions } from "../../admin/user-sessions.ts";
-import { currentTime } from "../../database/current-time.ts";
 import { describeUserAgent } from "../../lib/user-agent.ts";
-import { isUuid } from "../../lib/uuid.ts";
 import { isMadeByOperator } from "../../objects/session.ts";
 import { sessionObject } from "../../objects/session-object.ts";
-import { limitOption, pageOf, pageOption } from "../bounds.ts";
-import { CommandError, command } from "../command.ts";
-import { findTenant } from "../find-tenant.ts";
+import { atTenant } from "../at-tenant.ts";
+import { CommandError, command, missing } from "../command.ts";
 import { findUser, NAMED_BY } from "../find-user.ts";
-import { asOperator } from "../operator.ts";
-import { table } from "../table.ts";
-
-const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
+import { idOf, jsonOption, limitOption, pageOf, pageOption, tenantOption } from "../options.ts";
+import { printTable } from "../table.ts";
 
 export const sessionsList = command({
   name: "sessions list",
   summary: "List the sessions of a user, newest first.",
   details: NAMED_BY,
   takes: ["user"],
-  options: { tenant, limit: limitOption, page: pageOption, json: { description: "As JSON." } },
+  options: { tenant: tenantOption, limit: limitOption, page: pageOption, json: jsonOption },
   async run(cli, values, [name = ""]) {
     const { size, number } = pageOf(values);
-    await cli.withRuntime(async (runtime) => {
-      const of = await findTenant(runtime, values.tenant);
-      const context = asOperator(runtime, of, await currentTime(runtime));
-      const listed = await listUserSessions(context, await findUser(runtime, of, name));
-      if (!listed.ok) throw new CommandError(`there is no user ${name}`);
+    await atTenant(cli, values.tenant, async (at) => {
+      const listed = await listUserSessions(at, await findUser(at, name));
+      if (!listed.ok) throw missing("user", name);
       const shown = listed.sessions.slice((number - 1) * size, number * size);
       const sessions = shown.map((session) => ({
         ...sessionObject(session),
         created_by: isMadeByOperator(session) ? "administrator" : "user",
       }));
       if (values.json) return cli.print(JSON.stringify(sessions));
-      const rows = sessions.map((session) => [
-        session.id,
-        session.created_at,
-        session.last_used,
-        session.expires_at,
-        session.ip_address ?? "-",
-        session.user_agent === null ? "-" : describeUserAgent(session.user_agent),
-        session.created_by,
-      ]);
-      const heads = ["id", "created", "last used", "expires", "address", "browser", "created by"];
-      for (const line of table(heads, rows)) await cli.print(line);
+      await printTable(cli, sessions, {
+        id: "id",
+        created: "created_at",
+        "last used": "last_used",
+        expires: "expires_at",
+        address: "ip_address",
+        browser: ({ user_agent }) => (user_agent === null ? "-" : describeUserAgent(user_agent)),
+        "created by": "created_by",
+      });
     });
   },
 });
@@ -52,15 +43,14 @@ export const sessionsEnd = command({
   summary: "End a session of a user: its token is rejected from then on.",
   details: `${NAMED_BY}\nstile sessions list prints the ids of sessions; stile users sign-out ends all of a user.`,
   takes: ["user", "session_id"],
-  options: { tenant, json: { description: "The id of the session, as JSON." } },
-  async run(cli, values, [name = "", sessionId = ""]) {
-    const ended = await cli.withRuntime(async (runtime) => {
-      const of = await findTenant(runtime, values.tenant);
-      const userId = await findUser(runtime, of, name);
-      const context = asOperator(runtime, of, await currentTime(runtime));
-      return isUuid(sessionId) && (await endUserSession(context, userId, sessionId.toLowerCase())).ok;
+  options: { tenant: tenantOption, json: { description: "The id of the session, as JSON." } },
+  async run(cli, values, [name = "", session = ""]) {
+    await atTenant(cli, values.tenant, async (at) => {
+      const userId = await findUser(at, name);
+      const id = idOf(session);
+      if (!id || !(await endUserSession(at, userId, id)).ok)
+        throw new CommandError(`${name} has no session ${session}`);
+      await cli.print(values.json ? JSON.stringify({ ended: id }) : `ended ${id}`);
     });
-    if (!ended) throw new CommandError(`${name} has no session ${sessionId}`);
-    await cli.print(values.json ? JSON.stringify({ ended: sessionId.toLowerCase() }) : `ended ${sessionId}`);
   },
 });

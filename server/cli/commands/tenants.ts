@@ -1,10 +1,10 @@
 import { ConfigError } from "../../config/errors.ts";
-import { isUuid } from "../../lib/uuid.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
-import { CommandError, command, UsageError } from "../command.ts";
+import { CommandError, command, missing } from "../command.ts";
+import { idOf, jsonOption, uuidOf } from "../options.ts";
 import { readInput } from "../read-input.ts";
-import { table } from "../table.ts";
+import { printTable } from "../table.ts";
 
 const description = {
   name: { description: "Its name for users.", value: "text" },
@@ -23,7 +23,7 @@ const description = {
 export const tenantsList = command({
   name: "tenants list",
   summary: "List tenants with their addresses.",
-  options: { json: { description: "As JSON." } },
+  options: { json: jsonOption },
   async run(cli, { json }) {
     const all = await cli.withRuntime(async (runtime) =>
       (await listTenants(runtime)).map(({ row, tenant }) => ({
@@ -35,12 +35,11 @@ export const tenantsList = command({
       })),
     );
     if (json) return cli.print(JSON.stringify(all));
-    const rows = all.map((listed) => [
-      listed.id,
-      listed.address ?? "(its settings are no longer valid)",
-      listed.name,
-    ]);
-    for (const line of table(["id", "address", "name"], rows)) await cli.print(line);
+    await printTable(cli, all, {
+      id: "id",
+      address: ({ address }) => address ?? "(its settings are no longer valid)",
+      name: "name",
+    });
   },
 });
 
@@ -56,7 +55,7 @@ export const tenantsCreate = command({
     json: { description: "Id, name and address, as JSON." },
   },
   async run(cli, { name, id, host, config, json }) {
-    if (id !== undefined && !isUuid(id)) throw new UsageError(`${id} is not a UUID`);
+    const chosenId = id === undefined ? undefined : uuidOf(id);
     const settings = await readSettings(cli.input, config);
     const tenant = await withSource(config, () =>
       cli.withRuntime((runtime) =>
@@ -64,7 +63,7 @@ export const tenantsCreate = command({
           name,
           hosts: host,
           settings: settings ?? {},
-          ...(id === undefined ? {} : { id: id.toLowerCase() }),
+          ...(chosenId === undefined ? {} : { id: chosenId }),
         }),
       ),
     );
@@ -80,11 +79,12 @@ export const tenantsUpdate = command({
   takes: ["id"],
   options: description,
   async run(cli, { name, host, config }, [id = ""]) {
-    if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
+    const tenantId = idOf(id);
+    if (!tenantId) throw missing("tenant", id);
     const settings = await readSettings(cli.input, config);
     await withSource(config, () =>
       cli.withRuntime((runtime) =>
-        updateTenant(runtime, id.toLowerCase(), {
+        updateTenant(runtime, tenantId, {
           ...(name === undefined ? {} : { name }),
           ...(host.length === 0 ? {} : { hosts: host }),
           ...(settings === undefined ? {} : { settings: () => settings }),
@@ -100,10 +100,9 @@ export const tenantsDelete = command({
   takes: ["id"],
   options: { "with-users": { description: "Delete a tenant that has users, with its users." } },
   async run(cli, values, [id = ""]) {
-    if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
-    await cli.withRuntime((runtime) =>
-      deleteTenant(runtime, id.toLowerCase(), { withUsers: values["with-users"] }),
-    );
+    const tenantId = idOf(id);
+    if (!tenantId) throw missing("tenant", id);
+    await cli.withRuntime((runtime) => deleteTenant(runtime, tenantId, { withUsers: values["with-users"] }));
   },
 });
 

@@ -2,12 +2,11 @@ import type { OperatorContext } from "../../admin/change-user.ts";
 import type { AdminRejection } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
 import { endUserSessions } from "../../admin/user-sessions.ts";
-import { currentTime } from "../../database/current-time.ts";
 import type { UserObject } from "../../objects/user-object.ts";
-import { CommandError, command } from "../command.ts";
-import { findTenant } from "../find-tenant.ts";
+import { atTenant } from "../at-tenant.ts";
+import { command, missing } from "../command.ts";
 import { findUser, NAMED_BY } from "../find-user.ts";
-import { asOperator } from "../operator.ts";
+import { tenantOption } from "../options.ts";
 
 type Change = (
   context: OperatorContext,
@@ -25,19 +24,17 @@ function accessCommand(
     details: [NAMED_BY, ...(details === "" ? [] : [details])].join("\n"),
     takes: ["user"],
     options: {
-      tenant: { description: "Id of the tenant; by default the default tenant.", value: "id" },
+      tenant: tenantOption,
       json: { description: "The result, as JSON." },
     },
     async run(cli, values, [name = ""]) {
-      const { id, user } = await cli.withRuntime(async (runtime) => {
-        const tenant = await findTenant(runtime, values.tenant);
-        const id = await findUser(runtime, tenant, name);
-        const changed = await change(asOperator(runtime, tenant, await currentTime(runtime)), id);
-        if (!changed.ok) throw new CommandError(`there is no user ${name}`);
-        return { id, user: changed.user };
+      await atTenant(cli, values.tenant, async (at) => {
+        const id = await findUser(at, name);
+        const changed = await change(at, id);
+        if (!changed.ok) throw missing("user", name);
+        const blocking = changed.user ? { blocked_at: changed.user.blocked_at ?? null } : {};
+        await cli.print(values.json ? JSON.stringify({ id, result: done, ...blocking }) : `${done} ${id}`);
       });
-      const result = { id, result: done, ...(user ? { blocked_at: user.blocked_at ?? null } : {}) };
-      await cli.print(values.json ? JSON.stringify(result) : `${done} ${id}`);
     },
   });
 }

@@ -4,49 +4,38 @@ import { type AuditEntryJson, auditEntryJson } from "../../audit/audit-entry.ts"
 import { listAuditEntries } from "../../audit/audit-log.ts";
 import type { AuditType } from "../../audit/audit-types.ts";
 import { entriesAbout } from "../../audit/named-user.ts";
-import type { Tenant } from "../../config/tenant.ts";
-import { currentTime } from "../../database/current-time.ts";
 import { factsById, type UserFacts } from "../../identity/facts.ts";
 import { type RemovableMethod, type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
 import { isSetUp } from "../../methods/second-factors.ts";
 import { readUserObject, type UserObject } from "../../objects/user-object.ts";
 import { columns } from "../arguments.ts";
+import { type AtTenant, atTenant } from "../at-tenant.ts";
 import { auditCells } from "../audit-lines.ts";
-import { limitOption, pageOf, pageOption } from "../bounds.ts";
-import type { CliRuntime } from "../cli-runtime.ts";
-import { CommandError, command } from "../command.ts";
+import { command, missing } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";
-import { findTenant } from "../find-tenant.ts";
 import { findUser, NAMED_BY } from "../find-user.ts";
-import { asOperator } from "../operator.ts";
-import { table } from "../table.ts";
-
-const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
+import { jsonOption, limitOption, pageOf, pageOption, tenantOption } from "../options.ts";
+import { printTable, table } from "../table.ts";
 
 export const usersSearch = command({
   name: "users search",
   summary: "Search users by a part of an email address or username, newest first.",
   takes: ["text"],
-  options: { tenant, limit: limitOption, page: pageOption, json: { description: "As JSON." } },
+  options: { tenant: tenantOption, limit: limitOption, page: pageOption, json: jsonOption },
   async run(cli, values, [text = ""]) {
     const { size, number } = pageOf(values);
     const page = { offset: (number - 1) * size, limit: size, order: "desc" as const };
-    const { users, total } = await cli.withRuntime(async (runtime) =>
-      listUsers(
-        { runtime, tenant: await findTenant(runtime, values.tenant) },
-        { emailOrUsername: text },
-        page,
-      ),
+    const { users, total } = await atTenant(cli, values.tenant, (at) =>
+      listUsers(at, { emailOrUsername: text }, page),
     );
     if (values.json) return cli.print(JSON.stringify({ total, users }));
-    const rows = users.map((user) => [
-      user.id,
-      user.created_at,
-      primaryEmailOf(user) ?? "-",
-      user.username?.username ?? "-",
-      user.blocked_at ? "blocked" : "-",
-    ]);
-    for (const line of table(["id", "created", "email", "username", "state"], rows)) await cli.print(line);
+    await printTable(cli, users, {
+      id: "id",
+      created: "created_at",
+      email: (user) => primaryEmailOf(user) ?? "-",
+      username: ({ username }) => username?.username ?? "-",
+      state: ({ blocked_at }) => (blocked_at ? "blocked" : "-"),
+    });
     const counted = total === MAX_SEARCH_RESULTS ? `${total} or more` : String(total);
     if (total > users.length) await cli.print(`page ${number}: ${users.length} of ${counted}`);
   },
@@ -82,12 +71,11 @@ export const usersShow = command({
   summary: "Show a user: how it can sign in, whether it is blocked, and its last sign-ins and mails.",
   details: `${NAMED_BY}\nstile audit list --user shows all entries of the audit log.`,
   takes: ["user"],
-  options: { tenant, json: { description: "As JSON, with the whole user." } },
+  options: { tenant: tenantOption, json: { description: "As JSON, with the whole user." } },
   async run(cli, values, [name = ""]) {
-    await cli.withRuntime(async (runtime) => {
-      const of = await findTenant(runtime, values.tenant);
-      const found = await lookUp(runtime, of, await findUser(runtime, of, name), name);
-      if (!found) throw new CommandError(`there is no user ${name}`);
+    await atTenant(cli, values.tenant, async (at) => {
+      const found = await lookUp(at, await findUser(at, name), name);
+      if (!found) throw missing("user", name);
       const { user, facts, sessions, recent } = found;
       if (values.json) return cli.print(JSON.stringify({ user, sessions, recent }));
       const shown: [string, string][] = [
@@ -117,22 +105,18 @@ interface FoundUser {
   recent: AuditEntryJson[];
 }
 
-async function lookUp(
-  runtime: CliRuntime,
-  of: Tenant,
-  userId: string,
-  name: string,
-): Promise<FoundUser | null> {
+async function lookUp(at: AtTenant, userId: string, name: string): Promise<FoundUser | null> {
+  const { runtime, tenant } = at;
   const { read } = runtime.database;
-  const user = await readUserObject(read, of, userId);
-  const facts = await factsById(read, of.id, userId);
-  const listed = await listUserSessions(asOperator(runtime, of, await currentTime(runtime)), userId);
+  const user = await readUserObject(read, tenant, userId);
+  const facts = await factsById(read, tenant.id, userId);
+  const listed = await listUserSessions(at, userId);
   if (!user || !facts || !listed.ok) return null;
-  const { digests } = await entriesAbout(runtime, of, primaryEmailOf(user) ?? name);
+  const { digests } = await entriesAbout(runtime, tenant, primaryEmailOf(user) ?? name);
   const about = { userId, digests };
   const page = { number: 1, size: RECENT_ENTRIES };
-  const { rows } = await listAuditEntries(read, of, { about, types: explaining }, page);
-  const recent = rows.map((row) => auditEntryJson(row, of.config));
+  const { rows } = await listAuditEntries(read, tenant, { about, types: explaining }, page);
+  const recent = rows.map((row) => auditEntryJson(row, tenant.config));
   return { user, facts, sessions: listed.sessions.length, recent };
 }
 

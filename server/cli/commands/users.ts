@@ -1,6 +1,6 @@
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
-import { audit, commandLine } from "../../audit/audit.ts";
+import { audit } from "../../audit/audit.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { exportUsers } from "../../moving/export-users.ts";
 import type { FirebaseHashParameters } from "../../moving/form.ts";
@@ -8,24 +8,23 @@ import { parseFirebaseParameters } from "../../moving/forms/firebase-parameters.
 import { type FormName, formNames } from "../../moving/forms/index.ts";
 import { ImportError } from "../../moving/import-error.ts";
 import { positionOf, type Refusal, reportInFile, reportTo } from "../../moving/import-report.ts";
-import { type ImportResult, type ImportRuntime, importUsers } from "../../moving/import-users.ts";
+import { type ImportResult, importUsers } from "../../moving/import-users.ts";
 import { columns } from "../arguments.ts";
+import { atTenant } from "../at-tenant.ts";
 import { type Cli, CommandError, command, UsageError } from "../command.ts";
-import { findTenant } from "../find-tenant.ts";
-
-const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
+import { tenantOption } from "../options.ts";
+import { readFile } from "../read-input.ts";
 
 export const usersList = command({
   name: "users list",
   summary: "List users.",
-  options: { tenant, json: { description: "One JSON object per line." } },
+  options: { tenant: tenantOption, json: { description: "One JSON object per line." } },
   async run(cli, values) {
-    await cli.withRuntime(async (runtime) => {
-      const of = await findTenant(runtime, values.tenant);
-      await exportUsers(runtime, of, { withSecrets: false }, async (lines) => {
+    await atTenant(cli, values.tenant, ({ runtime, tenant }) =>
+      exportUsers(runtime, tenant, { withSecrets: false }, async (lines) => {
         for (const line of lines) await cli.print(listed(line, values.json));
-      });
-    });
+      }),
+    );
   },
 });
 
@@ -52,7 +51,7 @@ export const usersExport = command({
     "those of one moment, also while a server runs.",
   ].join("\n"),
   options: {
-    tenant,
+    tenant: tenantOption,
     output: { description: "Write to this new file, which only its owner may read.", value: "file" },
     "without-secrets": { description: "Leave out hashes of passwords, secrets and digests." },
   },
@@ -62,13 +61,14 @@ export const usersExport = command({
       cli.printError("the output contains secrets: keep it encrypted, and delete it after the import");
     const output = values.output === undefined ? null : await newFile(values.output);
     const print = (text: string) => (output ? output.write(text) : cli.print(text));
-    await cli.withRuntime(async (runtime) => {
-      const of = await findTenant(runtime, values.tenant);
-      const exported = await exportUsers(runtime, of, { withSecrets }, (lines) => print(lines.join("\n")));
+    await atTenant(cli, values.tenant, async (at) => {
+      const { runtime, tenant } = at;
+      const exported = await exportUsers(runtime, tenant, { withSecrets }, (lines) =>
+        print(lines.join("\n")),
+      );
       const now = await currentTime(runtime);
-      const entry = { runtime, tenant: of, client: commandLine, now };
       const details = { exported, with_secrets: withSecrets };
-      await runtime.database.write.transaction((tx) => audit(entry, "users_exported", details)(tx));
+      await runtime.database.write.transaction(audit({ ...at, now }, "users_exported", details));
     });
     await output?.close();
   },
@@ -110,7 +110,7 @@ export const usersImport = command({
   ].join("\n"),
   takes: ["file?"],
   options: {
-    tenant,
+    tenant: tenantOption,
     format: { description: `${formNames.join(", ")}; recognized by default.`, value: "name" },
     "hash-parameters": {
       description: "Firebase: file with the hash parameters of the project, or these as JSON.",
@@ -154,10 +154,9 @@ export const usersImport = command({
         );
     const imported = async () => {
       try {
-        return await cli.withRuntime(async (runtime) => {
-          const of = await findTenant(runtime, values.tenant);
-          return importUsers({ ...runtime, webhooks: idle }, of, input, options, report);
-        });
+        return await atTenant(cli, values.tenant, ({ runtime, tenant }) =>
+          importUsers(runtime, tenant, input, options, report),
+        );
       } catch (error) {
         throw error instanceof ImportError ? new CommandError(error.message) : error;
       }
@@ -169,9 +168,6 @@ export const usersImport = command({
     if (result.refused > 0) throw new CommandError(`${result.refused} refused`);
   },
 });
-
-/** This process delivers nothing: the server delivers events when it looks for due ones. */
-const idle: ImportRuntime["webhooks"] = { wake() {} };
 
 function summary(result: ImportResult, values: { resume: boolean; "dry-run": boolean }): string[] {
   const { form, imported, omitted, resumedAfter } = result;
@@ -201,20 +197,12 @@ function providersOf(given: readonly string[]): Record<string, string> {
 }
 
 function firebaseParameters(given: string): FirebaseHashParameters {
-  const parameters = parseFirebaseParameters(given.trimStart().startsWith("{") ? given : readText(given));
+  const parameters = parseFirebaseParameters(given.trimStart().startsWith("{") ? given : readFile(given));
   if (!parameters)
     throw new CommandError(
       "the hash parameters need base64_signer_key, base64_salt_separator, rounds and mem_cost",
     );
   return parameters;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
 }
 
 /** Whether a file is one of the others, whatever it is called there. */

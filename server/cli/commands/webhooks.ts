@@ -1,10 +1,8 @@
 import { pino } from "pino";
 import { subscribableEventNames } from "../../config/event-names.ts";
-import type { Tenant } from "../../config/tenant.ts";
 import { configWebhooks } from "../../events/config-webhooks.ts";
 import { createTenantSigningKeys } from "../../keys/tenant-signing-keys.ts";
 import { judgeCallback } from "../../lib/callback-address.ts";
-import { isUuid } from "../../lib/uuid.ts";
 import type { ClaimedDelivery } from "../../webhooks/claim.ts";
 import {
   type DeliveryFilter,
@@ -28,13 +26,11 @@ import {
   MAX_WEBHOOKS,
   rotateWebhookSecret,
 } from "../../webhooks/stored-webhooks.ts";
-import type { CliRuntime } from "../cli-runtime.ts";
-import { CommandError, command, UsageError } from "../command.ts";
-import { findTenant } from "../find-tenant.ts";
-import { table } from "../table.ts";
+import { type AtTenant, atTenant } from "../at-tenant.ts";
+import { CommandError, command, missing, UsageError } from "../command.ts";
+import { idOf, jsonOption, limitOption, nameOf, pageOf, tenantOption, uuidOf } from "../options.ts";
+import { printTable } from "../table.ts";
 
-const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
-const json = { description: "As JSON." } as const;
 const event = {
   description: "Name of an event, which covers those below it; may be repeated.",
   value: "name",
@@ -44,35 +40,32 @@ const event = {
 export const webhooksList = command({
   name: "webhooks list",
   summary: "List webhooks, without their secrets.",
-  options: { tenant, json },
+  options: { tenant: tenantOption, json: jsonOption },
   async run(cli, values) {
-    const all = await cli.withRuntime(async (runtime) => {
-      const owner = await findTenant(runtime, values.tenant);
-      const configured = configWebhooks(owner.config).map(({ id, callback, events }) => ({
+    const all = await atTenant(cli, values.tenant, async ({ runtime, tenant }) => [
+      ...configWebhooks(tenant.config).map(({ id, callback, events }) => ({
         id,
         callback,
         events: [...events],
         enabled: true,
         failures: 0,
-      }));
-      const stored = (await listWebhooks(runtime, owner)).map((webhook) => ({
-        id: webhook.id,
-        callback: webhook.callback,
-        events: webhook.events.map((subscribed) => subscribed.event),
-        enabled: webhook.enabled,
-        failures: webhook.failures,
-      }));
-      return [...configured, ...stored];
-    });
-    if (values.json) return cli.print(JSON.stringify(all));
-    const rows = all.map(({ id, enabled, failures, callback, events }) => [
-      id,
-      enabled ? "enabled" : "disabled",
-      String(failures),
-      callback,
-      events.join(","),
+      })),
+      ...(await listWebhooks(runtime, tenant)).map(({ id, callback, events, enabled, failures }) => ({
+        id,
+        callback,
+        events: events.map((subscribed) => subscribed.event),
+        enabled,
+        failures,
+      })),
     ]);
-    for (const line of table(["id", "state", "failures", "callback", "events"], rows)) await cli.print(line);
+    if (values.json) return cli.print(JSON.stringify(all));
+    await printTable(cli, all, {
+      id: "id",
+      state: ({ enabled }) => (enabled ? "enabled" : "disabled"),
+      failures: "failures",
+      callback: "callback",
+      events: ({ events }) => events.join(","),
+    });
   },
 });
 
@@ -83,14 +76,14 @@ export const webhooksCreate = command({
   options: {
     callback: { description: "The https address of the receiver.", value: "address", required: true },
     event,
-    tenant,
+    tenant: tenantOption,
     json: { description: "Id and secret, as JSON." },
   },
   async run(cli, values) {
     const events = eventsOf(values.event);
     const { callback } = values;
-    const created = await cli.withRuntime(async (runtime) =>
-      createWebhook(runtime, await findTenant(runtime, values.tenant), { callback, events }),
+    const created = await atTenant(cli, values.tenant, ({ runtime, tenant }) =>
+      createWebhook(runtime, tenant, { callback, events }),
     );
     if (!created.ok)
       throw new CommandError(
@@ -106,15 +99,13 @@ export const webhooksCreate = command({
 export const webhooksDelete = command({
   name: "webhooks delete",
   summary: "Delete a webhook and its deliveries.",
-  options: { tenant },
+  options: { tenant: tenantOption },
   takes: ["id"],
   async run(cli, values, [id = ""]) {
-    const deleted =
-      isUuid(id) &&
-      (await cli.withRuntime(async (runtime) =>
-        deleteWebhook(runtime, await findTenant(runtime, values.tenant), id.toLowerCase()),
-      ));
-    if (!deleted) throw new CommandError(`there is no webhook ${id}`);
+    await atTenant(cli, values.tenant, async ({ runtime, tenant }) => {
+      const webhook = idOf(id);
+      if (!webhook || !(await deleteWebhook(runtime, tenant, webhook))) throw missing("webhook", id);
+    });
   },
 });
 
@@ -126,24 +117,18 @@ export const webhooksRotate = command({
       description: `Seconds for which the previous secret signs too; by default ${DEFAULT_OVERLAP_SECONDS}.`,
       value: "seconds",
     },
-    tenant,
+    tenant: tenantOption,
   },
   takes: ["id"],
   async run(cli, values, [id = ""]) {
     const { overlap = String(DEFAULT_OVERLAP_SECONDS) } = values;
     if (!/^\d{1,7}$/.test(overlap)) throw new UsageError(`${overlap} is not a number of seconds`);
-    const rotated =
-      isUuid(id) &&
-      (await cli.withRuntime(async (runtime) =>
-        rotateWebhookSecret(
-          runtime,
-          await findTenant(runtime, values.tenant),
-          id.toLowerCase(),
-          Number(overlap),
-        ),
-      ));
-    if (!rotated) throw new CommandError(`there is no webhook ${id}`);
-    await cli.print(rotated.secret);
+    await atTenant(cli, values.tenant, async ({ runtime, tenant }) => {
+      const webhook = idOf(id);
+      const rotated = webhook && (await rotateWebhookSecret(runtime, tenant, webhook, Number(overlap)));
+      if (!rotated) throw missing("webhook", id);
+      await cli.print(rotated.secret);
+    });
   },
 });
 
@@ -151,13 +136,12 @@ export const webhooksTest = command({
   name: "webhooks test",
   summary: "Deliver an event named test to a webhook, and print the id of the delivery.",
   details: "A running server makes the delivery. `stile webhooks deliveries` shows what became of it.",
-  options: { tenant },
+  options: { tenant: tenantOption },
   takes: ["id"],
   async run(cli, values, [id = ""]) {
-    const delivery = await cli.withRuntime(async (runtime) => {
-      const receiver = await requireReceiver(runtime, values.tenant, id);
-      return sendTestEvent(runtime, receiver);
-    });
+    const delivery = await atTenant(cli, values.tenant, async (at) =>
+      sendTestEvent(at.runtime, await requireReceiver(at, id)),
+    );
     await cli.print(delivery);
   },
 });
@@ -169,22 +153,17 @@ export const webhooksDeliveries = command({
   summary: "List deliveries of a webhook with their last attempt, newest first.",
   options: {
     state: { description: `Only those in this state: ${states.join(", ")}.`, value: "state" },
-    limit: { description: "How many; by default 20, at most 100.", value: "number" },
-    tenant,
+    limit: limitOption,
+    tenant: tenantOption,
     json: { description: "As JSON, with every attempt." },
   },
   takes: ["id"],
   async run(cli, values, [id = ""]) {
-    const { limit = "20" } = values;
-    const size = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
-    if (size < 1 || size > 100) throw new UsageError(`${limit} is not a number from 1 to 100`);
-    const state = states.find((known) => known === values.state);
-    if (values.state !== undefined && !state)
-      throw new UsageError(`${values.state} is not a state: ${states.join(", ")}`);
-    const { deliveries } = await cli.withRuntime(async (runtime) => {
-      const receiver = await requireReceiver(runtime, values.tenant, id);
-      return listDeliveries(runtime, receiver, { state }, { number: 1, size });
-    });
+    const page = pageOf({ limit: values.limit });
+    const state = values.state === undefined ? undefined : nameOf(values.state, states, "a state");
+    const { deliveries } = await atTenant(cli, values.tenant, async (at) =>
+      listDeliveries(at.runtime, await requireReceiver(at, id), { state }, page),
+    );
     if (values.json) {
       return cli.print(
         JSON.stringify(
@@ -205,16 +184,14 @@ export const webhooksDeliveries = command({
         ),
       );
     }
-    const rows = deliveries.map(({ id: delivery, event: name, state: now, made, createdAt }) => [
-      delivery,
-      name ?? "(purged)",
-      now,
-      createdAt.toISOString(),
-      String(made.length),
-      describeAnswer(made.at(-1)),
-    ]);
-    for (const line of table(["id", "event", "state", "created", "attempts", "last answer"], rows))
-      await cli.print(line);
+    await printTable(cli, deliveries, {
+      id: "id",
+      event: ({ event }) => event ?? "(purged)",
+      state: "state",
+      created: "createdAt",
+      attempts: ({ made }) => String(made.length),
+      "last answer": ({ made }) => describeAnswer(made.at(-1)),
+    });
   },
 });
 
@@ -232,7 +209,7 @@ export const webhooksReplay = command({
     },
     until: { description: "Only deliveries created before it.", value: "time" },
     failed: { description: "Only those that were given up." },
-    tenant,
+    tenant: tenantOption,
     json: { description: "The number of new deliveries, as JSON." },
   },
   takes: ["id"],
@@ -240,16 +217,15 @@ export const webhooksReplay = command({
     const filter: DeliveryFilter & { id?: string } = {
       from: timeOf(values.since),
       until: timeOf(values.until),
-      flowId: uuidOf(values.flow),
-      ...(values.delivery === undefined ? {} : { id: uuidOf(values.delivery) ?? "" }),
+      flowId: values.flow === undefined ? undefined : uuidOf(values.flow),
+      ...(values.delivery === undefined ? {} : { id: uuidOf(values.delivery) }),
       ...(values.failed ? { state: "failed" as const } : {}),
     };
     if (values.delivery === undefined && values.flow === undefined && values.since === undefined)
       throw new UsageError("webhooks replay needs --delivery, --flow or --since");
-    const made = await cli.withRuntime(async (runtime) =>
-      replayDeliveries(runtime, await requireReceiver(runtime, values.tenant, id), filter),
+    const { length } = await atTenant(cli, values.tenant, async (at) =>
+      replayDeliveries(at.runtime, await requireReceiver(at, id), filter),
     );
-    const { length } = made;
     if (values.json) return cli.print(JSON.stringify({ deliveries: length }));
     const most = length === MAX_REPLAYED ? " That is the most at once: repeat with a later --since." : "";
     await cli.print(`${length} ${length === 1 ? "event is" : "events are"} delivered again.${most}`);
@@ -268,7 +244,7 @@ export const webhooksListen = command({
       value: "address",
     },
     secret: { description: "Secret of the signatures: whsec_ and base64.", value: "secret" },
-    tenant,
+    tenant: tenantOption,
     json: { description: "Each event with its data, as a line of JSON." },
   },
   async run(cli, values) {
@@ -280,20 +256,20 @@ export const webhooksListen = command({
     if (values.secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(values.secret))
       throw new UsageError("--secret must be whsec_ and 24 to 64 bytes in base64");
     const signal = cli.interruption();
-    await cli.withRuntime(async (runtime) => {
-      const owner = await findTenant(runtime, values.tenant);
+    await atTenant(cli, values.tenant, async (at) => {
+      const { runtime, tenant } = at;
       const secret = values.secret ?? createWebhookSecret(runtime.platform);
-      const forwarding = forward === null ? null : forwarder(runtime, owner);
+      const forwarding = forward === null ? null : forwarder(at);
       if (forwarding && values.secret === undefined) cli.printError(`the secret is ${secret}`);
       try {
-        await listen(runtime, owner, {
+        await listen(runtime, tenant, {
           events,
           secret,
           forward,
           signal,
           async take(delivery) {
             const answer = forwarding ? await forwarding.send(delivery, signal) : null;
-            await cli.print(lineOf(delivery, answer, runtime, values.json));
+            await cli.print(lineOf(delivery, answer, at, values.json));
             return {
               kind: "attempted",
               answer: answer ?? { durationMs: 0 },
@@ -309,11 +285,11 @@ export const webhooksListen = command({
 });
 
 /** Posts deliveries as a server does, to any address. */
-function forwarder(runtime: CliRuntime, owner: Tenant) {
+function forwarder({ runtime, tenant }: AtTenant) {
   const client = createReceiverClient({ allowPrivate: true });
   const signingKeys = createTenantSigningKeys({ ...runtime, log: pino({ level: "silent" }) });
   const tokens = createEventTokens(signingKeys);
-  const tenants = { byId: async () => owner };
+  const tenants = { byId: async () => tenant };
   return {
     async send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<ReceiverAnswer> {
       const prepared = await prepareDelivery({ tenants, vault: runtime.vault, tokens }, delivery);
@@ -328,14 +304,14 @@ function forwarder(runtime: CliRuntime, owner: Tenant) {
 function lineOf(
   { tenantId, event: emitted }: ClaimedDelivery,
   answer: ReceiverAnswer | null,
-  { vault }: CliRuntime,
+  { runtime }: AtTenant,
   asJson: boolean,
 ): string {
   if (!emitted) return "(purged)";
   const forwarded = answer === null ? {} : { forwarded: answer.error ?? answer.status };
   const { id, name, createdAt } = emitted;
   if (!asJson) return [createdAt.toISOString(), name, id, ...Object.values(forwarded).map(String)].join("  ");
-  const data = eventData(vault, tenantId, emitted);
+  const data = eventData(runtime.vault, tenantId, emitted);
   return JSON.stringify({ id, event: name, created_at: createdAt, data, ...forwarded });
 }
 
@@ -348,13 +324,13 @@ function eventsOf(names: readonly string[]): string[] {
   return [...names];
 }
 
-async function requireReceiver(runtime: CliRuntime, tenantId: string | undefined, id: string) {
-  const owner = await findTenant(runtime, tenantId);
-  const exists = id.startsWith("config:")
-    ? configWebhooks(owner.config).some((hook) => hook.id === id)
-    : isUuid(id) && (await findWebhook(runtime, owner, id.toLowerCase())) !== null;
-  if (!exists) throw new CommandError(`there is no webhook ${id}`);
-  return { tenantId: owner.id, webhook: id.startsWith("config:") ? id : id.toLowerCase() };
+/** Finds a webhook, of the configuration or a stored one. */
+async function requireReceiver({ runtime, tenant }: AtTenant, id: string) {
+  const configured = configWebhooks(tenant.config).find((hook) => hook.id === id);
+  const storedId = idOf(id);
+  const found = configured ?? (storedId && (await findWebhook(runtime, tenant, storedId)));
+  if (!found) throw missing("webhook", id);
+  return { tenantId: tenant.id, webhook: found.id };
 }
 
 function timeOf(text: string | undefined): Date | undefined {
@@ -363,11 +339,6 @@ function timeOf(text: string | undefined): Date | undefined {
   if (Number.isNaN(time.getTime()))
     throw new UsageError(`${text} is not a time such as 2026-01-31T12:00:00Z`);
   return time;
-}
-
-function uuidOf(text: string | undefined): string | undefined {
-  if (text !== undefined && !isUuid(text)) throw new UsageError(`${text} is not a UUID`);
-  return text?.toLowerCase();
 }
 
 function describeAnswer(attempt: { status: number | null; error: string | null } | undefined): string {

@@ -1,6 +1,29 @@
+import { isUuid } from "../lib/uuid.ts";
 import { UsageError } from "./command.ts";
 
-/** Options of lists, and how their values are read. */
+/** Options and arguments that several commands have, and how their values are read. */
+
+export const tenantOption = {
+  description: "Id of the tenant; by default the default tenant.",
+  value: "id",
+} as const;
+
+export const jsonOption = { description: "As JSON." } as const;
+
+/**
+ * Returns the one of some names that a text is.
+ *
+ * @param what what they name, for instance "a flow"
+ * @throws UsageError that lists them
+ */
+export function nameOf<Name extends string>(text: string, names: readonly Name[], what: string): Name {
+  const found = names.find((name) => name === text);
+  if (found === undefined) throw new UsageError(`${text} is not ${what}: ${names.join(", ")}`);
+  return found;
+}
+
+/** Returns the id of a thing as it is stored; null for a text that no id is. */
+export const idOf = (text: string): string | null => (isUuid(text) ? text.toLowerCase() : null);
 
 const MAX_ROWS = 100;
 
@@ -54,4 +77,15 @@ export function timeOf(text: string | undefined, now: Date): Date | undefined {
   if (Number.isNaN(time.getTime()))
     throw new UsageError(`${text} is not a time such as 2026-01-31T12:00:00Z, or a duration such as 15m`);
   return time;
+}
+
+/**
+ * Reads an id that an option names.
+ *
+ * @throws UsageError if it is not a UUID
+ */
+export function uuidOf(text: string): string {
+  const id = idOf(text);
+  if (!id) throw new UsageError(`${text} is not a UUID`);
+  return id;
 }
