@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
-import { declareTable } from "./table.ts";
+import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Keys of FIDO UAF authenticators. `userId` is the application's identifier of its user. */
@@ -43,12 +43,7 @@ export const authenticatorDevices = declareTable(
     ends: "when the device is deregistered",
     exported: { because: "The keys are registered for this service's application id." },
     keyed: {
-      sealedHandles: {
-        kind: "sealed",
-        holds: "the push handles of an authenticator",
-        context: "authenticator handles {tenantId} {id}",
-        after: "reseal",
-      },
+      sealedHandles: sealed("the push handles of an authenticator", "authenticator handles {tenantId} {id}"),
     },
   },
   (table) => [
@@ -104,12 +99,11 @@ export const authenticatorRequests = declareTable(
     purge: { by: "validUntil", after: "24 hours" },
     exported: { because: "Rows live for about a day." },
     keyed: {
-      sealedDeviceToken: {
-        kind: "sealed",
-        holds: "an authenticator request",
-        context: "authenticator request {tenantId} {id}",
-        after: "expiry",
-      },
+      sealedDeviceToken: sealed(
+        "an authenticator request",
+        "authenticator request {tenantId} {id}",
+        "expiry",
+      ),
     },
   },
   (table) => [

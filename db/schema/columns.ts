@@ -16,7 +16,10 @@ export const moment = (name: string) => timestamp(name, { withTimezone: true, pr
 
 export const createdAt = () => moment("created_at").notNull().defaultNow();
 
-export const updatedAt = () => moment("updated_at").notNull().defaultNow();
+export const times = () => ({
+  createdAt: createdAt(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+});
 
 export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
 
@@ -36,8 +39,7 @@ export const credentialRecord = () => ({
   userVerified: boolean("user_verified").notNull(),
   name: text("name"),
   lastUsedAt: moment("last_used_at"),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
+  ...times(),
 });
 
 /**

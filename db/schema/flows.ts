@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
-import { declareTable } from "./table.ts";
+import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Runs of the state machine, such as a login or a registration. Tokens are stored as hashes. */
@@ -43,12 +43,7 @@ export const flows = declareTable(
     purge: { by: "expiresAt", after: "24 hours" },
     exported: { because: "Rows live for about a day." },
     keyed: {
-      sealedPayload: {
-        kind: "sealed",
-        holds: "an answer of a flow",
-        context: "flow/{tenantId}/{id}/payload",
-        after: "expiry",
-      },
+      sealedPayload: sealed("an answer of a flow", "flow/{tenantId}/{id}/payload", "expiry"),
     },
   },
   (table) => [
@@ -134,12 +129,7 @@ export const thirdPartyRequests = declareTable(
     purge: { by: "expiresAt" },
     exported: { because: "Rows live for minutes." },
     keyed: {
-      sealed: {
-        kind: "sealed",
-        holds: "a request to a provider",
-        context: "third-party request {tenantId} {stateHash}",
-        after: "expiry",
-      },
+      sealed: sealed("a request to a provider", "third-party request {tenantId} {stateHash}", "expiry"),
     },
   },
   (table) => [
@@ -172,12 +162,7 @@ export const exchangeTokens = declareTable(
     purge: { by: "expiresAt" },
     exported: { because: "Rows live for a minute." },
     keyed: {
-      sealed: {
-        kind: "sealed",
-        holds: "an answer of a provider",
-        context: "exchange token {tenantId} {tokenHash}",
-        after: "expiry",
-      },
+      sealed: sealed("an answer of a provider", "exchange token {tenantId} {tokenHash}", "expiry"),
     },
   },
   (table) => [

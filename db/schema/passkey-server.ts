@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, credentialRecord, deletedWith, moment, tenantId, updatedAt } from "./columns.ts";
-import { declareTable } from "./table.ts";
+import { bytes, credentialRecord, deletedWith, moment, tenantId, times } from "./columns.ts";
+import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Users of the applications that use the passkey server. They have no account at Stile. */
@@ -20,8 +20,7 @@ export const passkeyUsers = declareTable(
      * identifier, as former versions did.
      */
     userHandle: bytes("user_handle"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "tenant",
@@ -71,8 +70,7 @@ export const passkeyTransactions = declareTable(
     /** JSON in the canonical form of RFC 8785. */
     data: text("data").notNull(),
     challenge: text("challenge").notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
     /** Time of the confirmation. */
     confirmedAt: moment("confirmed_at"),
   },
@@ -154,12 +152,11 @@ export const transactionConfirmations = declareTable(
     },
     exported: { because: "Its users are those of applications, without an account." },
     keyed: {
-      sealedResult: {
-        kind: "sealed",
-        holds: "the result of a transaction",
-        context: "transaction_confirmations/{tenantId}/{transactionId}",
-        after: "expiry",
-      },
+      sealedResult: sealed(
+        "the result of a transaction",
+        "transaction_confirmations/{tenantId}/{transactionId}",
+        "expiry",
+      ),
     },
   },
   (table) => [

@@ -54,6 +54,17 @@ export interface SealedColumnRule<Column extends string> {
   after: "reseal" | "expiry";
 }
 
+/**
+ * The rule of a sealed column.
+ *
+ * @param after `reseal` for what is stored for long
+ */
+export const sealed = <const Context extends string>(
+  holds: string,
+  context: Context,
+  after: "reseal" | "expiry" = "reseal",
+) => ({ kind: "sealed" as const, holds, context, after });
+
 /** A column of digests that are keyed by a key of `SECRET_KEYS`. */
 export interface DigestColumnRule<Column extends string> {
   kind: "digest";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
-import { declareTable } from "./table.ts";
+import { bytes, createdAt, moment, tenantId, times } from "./columns.ts";
+import { declareTable, sealed } from "./table.ts";
 
 /** Organisations with their own users. The default tenant is created from the configuration. */
 export const tenants = declareTable(
@@ -15,20 +15,14 @@ export const tenants = declareTable(
     config: jsonb("config").notNull().default({}).$type<Record<string, unknown>>(),
     /** The secrets among these settings, as sealed JSON. */
     sealedConfig: bytes("sealed_config"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "tenant",
     ends: "when the operator deletes the tenant",
     exported: { because: "It has no users." },
     keyed: {
-      sealedConfig: {
-        kind: "sealed",
-        holds: "the settings of a tenant",
-        context: "tenants/{id}/config",
-        after: "reseal",
-      },
+      sealedConfig: sealed("the settings of a tenant", "tenants/{id}/config"),
     },
     grows: false,
   },
@@ -102,11 +96,8 @@ export const signingKeys = declareTable(
     exported: { because: "Tokens of another service need other keys." },
     keyed: {
       sealedPrivateJwk: {
-        kind: "sealed",
-        holds: "a signing key",
-        context: "signing_keys/{tenantId}/{purpose}/{id}",
+        ...sealed("a signing key", "signing_keys/{tenantId}/{purpose}/{id}"),
         sealedBy: "sealedBy",
-        after: "reseal",
       },
     },
     grows: false,
@@ -131,8 +122,7 @@ export const userImports = declareTable(
     omitted: jsonb("omitted").notNull().$type<Record<string, number>>(),
     /** Length of the report of refused records. */
     reportBytes: bigint("report_bytes", { mode: "number" }).notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "tenant",

@@ -12,8 +12,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytes, createdAt, credentialRecord, deletedWith, moment, tenantId, updatedAt } from "./columns.ts";
-import { declareTable } from "./table.ts";
+import { bytes, createdAt, credentialRecord, deletedWith, moment, tenantId, times } from "./columns.ts";
+import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** Free-form data of an account, each kind at most 3000 characters of JSON. */
@@ -41,8 +41,7 @@ export const users = declareTable(
     blockedAt: moment("blocked_at"),
     /** When the user last declined to create a passkey; null if never. */
     passkeyDeclinedAt: moment("passkey_declined_at"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "account",
@@ -103,8 +102,7 @@ export const emails = declareTable(
     address: text("address").notNull(),
     isPrimary: boolean("is_primary").notNull(),
     verifiedAt: moment("verified_at"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "account",
@@ -128,8 +126,7 @@ export const usernames = declareTable(
     userId: uuid("user_id").notNull(),
     /** In canonical form, see `server/identity/username/username.ts`. */
     username: text("username").notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "account",
@@ -154,8 +151,7 @@ export const phoneNumbers = declareTable(
     /** In canonical form (E.164), see `server/identity/phone/phone-number.ts`. */
     number: text("number").notNull(),
     verifiedAt: moment("verified_at"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "account",
@@ -177,8 +173,7 @@ export const passwords = declareTable(
     userId: uuid("user_id").notNull(),
     /** The hash with its scheme and parameters, see `server/methods/password/passwords.ts`. */
     hash: text("hash").notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "account",
@@ -268,12 +263,7 @@ export const totpSecrets = declareTable(
     ends: "when the authenticator app is removed",
     exported: { as: ["totp"], isSecret: true },
     keyed: {
-      sealedSecret: {
-        kind: "sealed",
-        holds: "the secret of an authenticator app",
-        context: "totp secret {tenantId} {userId}",
-        after: "reseal",
-      },
+      sealedSecret: sealed("the secret of an authenticator app", "totp secret {tenantId} {userId}"),
     },
   },
   (table) => [
@@ -352,8 +342,7 @@ export const identities = declareTable(
     subject: text("subject").notNull(),
     /** The email address from the provider, in canonical form. It proves no ownership. */
     email: text("email"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "account",

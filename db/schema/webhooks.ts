@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
-import { declareTable } from "./table.ts";
+import { bytes, createdAt, moment, tenantId, times } from "./columns.ts";
+import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
 /** A name that a webhook is subscribed to. */
@@ -32,8 +32,7 @@ export const webhooks = declareTable(
     /** The secret before the last rotation, which signs too until its expiry. */
     sealedPreviousSecret: bytes("sealed_previous_secret"),
     previousSecretExpiresAt: moment("previous_secret_expires_at"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...times(),
   },
   {
     owner: "tenant",
@@ -46,18 +45,11 @@ export const webhooks = declareTable(
     },
     exported: { because: "Webhooks are set up by the operator." },
     keyed: {
-      sealedSecret: {
-        kind: "sealed",
-        holds: "the secret of a webhook",
-        context: "webhooks/{tenantId}/{id}/secret",
-        after: "reseal",
-      },
-      sealedPreviousSecret: {
-        kind: "sealed",
-        holds: "the previous secret of a webhook",
-        context: "webhooks/{tenantId}/{id}/previous-secret",
-        after: "reseal",
-      },
+      sealedSecret: sealed("the secret of a webhook", "webhooks/{tenantId}/{id}/secret"),
+      sealedPreviousSecret: sealed(
+        "the previous secret of a webhook",
+        "webhooks/{tenantId}/{id}/previous-secret",
+      ),
     },
     grows: false,
   },
@@ -99,12 +91,7 @@ export const events = declareTable(
     exported: { because: "Receivers have got them." },
     ofDeletedAccounts: "events with the account's data",
     keyed: {
-      sealedData: {
-        kind: "sealed",
-        holds: "a mail for a webhook",
-        context: "events/{tenantId}/{id}/data",
-        after: "reseal",
-      },
+      sealedData: sealed("a mail for a webhook", "events/{tenantId}/{id}/data"),
     },
   },
   (table) => [
