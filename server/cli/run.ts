@@ -9,8 +9,7 @@ import { type Cli, CommandError, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
 /** The process that the CLI runs in. */
-export interface CliProcess
-  extends Pick<Cli, "input" | "print" | "printError" | "prompt" | "environment" | "interruption"> {
+export interface CliProcess extends Omit<Cli, "config" | "withRuntime"> {
   /** The working directory. */
   folder: string;
 }
@@ -23,25 +22,15 @@ export interface CliProcess
  *   database that this version may not run beside
  */
 export async function runCli(words: readonly string[], process: CliProcess): Promise<number> {
-  const { input, print, printError, prompt, environment, interruption } = process;
-  const config = () => loadConfig(environment, process.folder);
-  const cli: Cli = {
-    input,
-    print,
-    printError,
-    prompt,
-    environment,
-    interruption,
-    config,
-    withRuntime: (work) => withCliRuntime(config(), work),
-  };
+  const config = () => loadConfig(process.environment, process.folder);
+  const cli: Cli = { ...process, config, withRuntime: (work) => withCliRuntime(config(), work) };
   try {
     const call = parseCall(words, commands);
-    if (call.kind === "help") await print(helpText(call, commands));
+    if (call.kind === "help") await cli.print(helpText(call, commands));
     else await call.command.run(cli, call.values, call.positionals);
     return 0;
   } catch (error) {
-    printError(oneLine(error));
+    cli.printError(oneLine(error));
     if (error instanceof OutgrownError) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
@@ -51,12 +40,8 @@ export async function runCli(words: readonly string[], process: CliProcess): Pro
 function oneLine(error: unknown): string {
   const expected = [UsageError, CommandError, ConfigError, StartError, TenantError];
   if (error instanceof Error && expected.some((kind) => error instanceof kind)) return error.message;
-  for (let described = describeError(error); ; ) {
-    if (described.cause) described = described.cause;
-    else
-      return `unexpected error: ${described.message ?? described.code ?? described.type}`.replaceAll(
-        "\n",
-        " ",
-      );
-  }
+  let described = describeError(error);
+  while (described.cause) described = described.cause;
+  const { message, code, type } = described;
+  return `unexpected error: ${message ?? code ?? type}`.replaceAll("\n", " ");
 }

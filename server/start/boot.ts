@@ -139,44 +139,24 @@ export async function createRuntime(
     const tenant = { id: config.tenant.id, config };
     const registry = createTenants({ defaultTenant: tenant, database, vault, log });
     const tenants = owner ? tellingOthers(registry, owner) : registry;
-    const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
+    const auditOutput = createAuditOutput(config);
+    const means = { config, tenant, tenants, database, vault, platform, auditOutput, log };
+    const signingKeys = createTenantSigningKeys(means);
     const rates = createRateLimits(config, database);
     const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
-    const auditOutput = createAuditOutput(config);
-    const webhooks = createWebhookDelivery({
-      config,
-      database,
-      tenants,
-      vault,
-      signingKeys,
-      platform,
-      auditOutput,
-      client,
-      standing,
-      log,
-    });
+    const webhooks = createWebhookDelivery({ ...means, signingKeys, client, standing });
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
-    const { kinds, close } = createJobKinds({
-      tenant,
-      tenants,
-      database,
-      vault,
-      rates,
-      platform,
-      auditOutput,
-      webhooks,
-      log,
-    });
+    const { kinds, close } = createJobKinds({ ...means, rates, webhooks });
     cleanups.push(async () => close());
-    const queue = createJobs({ databaseUrl, database, config, kinds, platform, standing, log });
+    const queue = createJobs({ ...means, databaseUrl, kinds, standing });
     cleanups.push(() => queue.stop());
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);
-    if (!owner) await warnOfMissingReceivers({ tenant, tenants, database }, log);
+    if (!owner) await warnOfMissingReceivers(means, log);
     const purge = async (ending = standing.outgrown) =>
       (await purgeExpired(database, config, ending)) +
       (await deleteAbandonedDeliveries(database, ending)) +
-      (await endExpiredSessions({ database, tenant, tenants, platform, webhooks }, ending));
+      (await endExpiredSessions({ ...means, webhooks }, ending));
     if (worker) {
       webhooks.start();
       const stopPurging = startPurging(purge, log);
@@ -195,16 +175,9 @@ export async function createRuntime(
     }
 
     const runtime: BootedRuntime = {
-      config,
-      tenant,
-      tenants,
-      platform,
-      database,
+      ...means,
       readiness: createReadiness(database, instanceId, standing),
       standing,
-      log,
-      auditOutput,
-      vault,
       signingKeys,
       passwordHasher: createPasswordHasher(config.password, undefined, hashesAtOnce(owner)),
       authenticatorMetadata,
