@@ -146,6 +146,17 @@ export function idOf(form: string, id: string): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+/** Returns the addresses of a user who has one at most. */
+export function onlyEmail(
+  address: string | undefined,
+  verification: Pick<NonNullable<UserRecordInput["emails"]>[number], "is_verified" | "verified_at">,
+): UserRecordInput["emails"] {
+  return address === undefined ? [] : [{ address, is_primary: true, ...verification }];
+}
+
+/** Since when a user is blocked whose source does not say it: the creation of the account. */
+export const blockedSince = (createdAt: string | null | undefined) => createdAt ?? new Date(0).toISOString();
+
 /** Returns the hash as a member of the user, or omits it with the reason. */
 export function passwordHash(
   fields: SourceFields,
@@ -163,14 +174,16 @@ export function passwordHash(
  * Names the identity of a provider, or omits it.
  *
  * @param known names of providers here, by their names at the source; null for a method that is no provider
+ * @param identity what the source says of it: only texts are read
  */
 export function identityOf(
   fields: SourceFields,
-  identity: { provider: string | undefined; subject: string | undefined; email?: string | undefined },
   known: Readonly<Record<string, string | null>>,
   { providers }: SourceOptions,
+  identity: { provider: unknown; subject: unknown; email: unknown },
 ): NonNullable<UserRecordInput["identities"]> {
-  const { provider = "unknown", subject, email } = identity;
+  const provider = textOf(identity.provider) ?? "unknown";
+  const [subject, email] = [textOf(identity.subject), textOf(identity.email)];
   const name = Object.hasOwn(providers, provider)
     ? providers[provider]
     : Object.hasOwn(known, provider)

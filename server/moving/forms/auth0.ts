@@ -2,8 +2,10 @@ import type { Form } from "../form.ts";
 import {
   asNumber,
   asText,
+  blockedSince,
   identityOf,
   idOf,
+  onlyEmail,
   passwordHash,
   type SourceFields,
   sourceFields,
@@ -35,7 +37,6 @@ export const auth0: Form = {
     const id = fields.text("user_id") ?? exportedId(fields.take("_id"));
     fields.ignore("_id");
     const address = fields.text("email");
-    const isVerified = fields.flag("email_verified");
     const createdAt = fields.time("created_at");
     const user: UserRecordInput = {
       ...(id === undefined ? {} : { id: idOf("auth0", id) }),
@@ -43,7 +44,7 @@ export const auth0: Form = {
       given_name: fields.text("given_name") ?? null,
       family_name: fields.text("family_name") ?? null,
       picture: fields.text("picture") ?? null,
-      emails: address === undefined ? [] : [{ address, is_primary: true, is_verified: isVerified }],
+      emails: onlyEmail(address, { is_verified: fields.flag("email_verified") }),
       username: fields.text("username") ?? null,
       // Applications read the one, users may write the other.
       private_metadata: {
@@ -53,13 +54,12 @@ export const auth0: Form = {
       unsafe_metadata: fields.object("user_metadata") ?? {},
       identities: fields.list("identities").flatMap(({ provider, user_id, profileData }) => {
         const email = textOf((profileData as Record<string, unknown> | undefined)?.email) ?? address;
-        const subject = typeof user_id === "number" ? String(user_id) : textOf(user_id);
-        return identityOf(fields, { provider: textOf(provider), subject, email }, providers, options);
+        return identityOf(fields, providers, options, { provider, subject: asText(user_id), email });
       }),
       created_at: createdAt ?? null,
       updated_at: fields.time("updated_at") ?? null,
     };
-    if (fields.flag("blocked")) user.blocked_at = createdAt ?? new Date(0).toISOString();
+    if (fields.flag("blocked")) user.blocked_at = blockedSince(createdAt);
     const hash =
       fields.text("passwordHash") ??
       fields.text("password_hash") ??

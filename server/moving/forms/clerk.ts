@@ -1,5 +1,5 @@
 import type { Form, SourceOptions } from "../form.ts";
-import { idOf, passwordHash, type SourceFields, sourceFields } from "../source-fields.ts";
+import { blockedSince, idOf, passwordHash, type SourceFields, sourceFields } from "../source-fields.ts";
 import type { UserRecordInput } from "../user-record.ts";
 
 /** The form of Clerk's export: CSV with a head. Lists within a value are separated by `|` or commas. */
@@ -39,7 +39,7 @@ export const clerk: Form = {
       ...(secret === undefined ? {} : { totp: { secret } }),
       ...hashOf(fields, options),
     };
-    if (fields.flag("banned")) user.blocked_at = createdAt ?? new Date(0).toISOString();
+    if (fields.flag("banned")) user.blocked_at = blockedSince(createdAt);
     return { ok: true, user, omitted: fields.omitted() };
   },
 };

@@ -1,5 +1,5 @@
 import type { FirebaseHashParameters, Form } from "../form.ts";
-import { identityOf, idOf, passwordHash, sourceFields, textOf } from "../source-fields.ts";
+import { blockedSince, identityOf, idOf, onlyEmail, passwordHash, sourceFields } from "../source-fields.ts";
 import type { UserRecordInput } from "../user-record.ts";
 
 const providers = {
@@ -21,29 +21,22 @@ export const firebase: Form = {
     const fields = sourceFields(record);
     const id = fields.text("localId");
     if (id === undefined) return { ok: false, reason: "localId is missing" };
-    const address = fields.text("email");
-    const isVerified = fields.flag("emailVerified");
     const claims = fields.object("customAttributes") ?? fields.object("customClaims");
     const user: UserRecordInput = {
       id: idOf("firebase", id),
       name: fields.text("displayName") ?? null,
       picture: fields.text("photoUrl") ?? null,
-      emails: address === undefined ? [] : [{ address, is_primary: true, is_verified: isVerified }],
+      emails: onlyEmail(fields.text("email"), { is_verified: fields.flag("emailVerified") }),
       public_metadata: claims ?? {},
       private_metadata: { firebase_id: id },
       identities: fields
         .list("providerUserInfo")
         .flatMap(({ providerId, rawId, email }) =>
-          identityOf(
-            fields,
-            { provider: textOf(providerId), subject: textOf(rawId), email: textOf(email) },
-            providers,
-            options,
-          ),
+          identityOf(fields, providers, options, { provider: providerId, subject: rawId, email }),
         ),
       created_at: fields.time("createdAt") ?? null,
     };
-    if (fields.flag("disabled")) user.blocked_at = user.created_at ?? new Date(0).toISOString();
+    if (fields.flag("disabled")) user.blocked_at = blockedSince(user.created_at);
     const [hash, salt] = [fields.text("passwordHash"), fields.text("salt") ?? ""];
     if (hash !== undefined && options.firebase)
       Object.assign(user, passwordHash(fields, hashText(hash, salt, options.firebase), options));

@@ -1,5 +1,14 @@
 import type { Form } from "../form.ts";
-import { identityOf, parsed, passwordHash, sourceFields, textOf, timeOf } from "../source-fields.ts";
+import {
+  blockedSince,
+  identityOf,
+  onlyEmail,
+  parsed,
+  passwordHash,
+  sourceFields,
+  textOf,
+  timeOf,
+} from "../source-fields.ts";
 import { isObject, type UserRecordInput } from "../user-record.ts";
 
 const providers = {
@@ -49,7 +58,6 @@ export const supabase: Form = {
     if (fields.time("deleted_at") !== undefined)
       return { ok: false, reason: "the user is deleted (deleted_at)" };
     if (fields.flag("is_anonymous")) return { ok: false, reason: "the user is anonymous (is_anonymous)" };
-    const address = fields.text("email");
     const verifiedAt = fields.time("email_confirmed_at");
     // Users may write the one, applications alone the other, both of which tokens contain.
     const written = fields.object("raw_user_meta_data") ?? {};
@@ -57,29 +65,14 @@ export const supabase: Form = {
       id,
       name: textOf(written.full_name) ?? textOf(written.name) ?? null,
       picture: textOf(written.avatar_url) ?? textOf(written.picture) ?? null,
-      emails:
-        address === undefined
-          ? []
-          : [
-              {
-                address,
-                is_primary: true,
-                is_verified: verifiedAt !== undefined,
-                verified_at: verifiedAt ?? null,
-              },
-            ],
+      emails: onlyEmail(fields.text("email"), { is_verified: Boolean(verifiedAt), verified_at: verifiedAt }),
       public_metadata: fields.object("raw_app_meta_data") ?? {},
       unsafe_metadata: written,
       identities: fields.list("identities").flatMap(({ provider, provider_id, identity_data }) => {
         const data = parsed(identity_data);
         const facts = isObject(data) ? data : {};
-        const subject = textOf(provider_id) ?? textOf(facts.sub);
-        return identityOf(
-          fields,
-          { provider: textOf(provider), subject, email: textOf(facts.email) },
-          providers,
-          options,
-        );
+        const subject = textOf(provider_id) ?? facts.sub;
+        return identityOf(fields, providers, options, { provider, subject, email: facts.email });
       }),
       created_at: fields.time("created_at") ?? null,
       updated_at: fields.time("updated_at") ?? null,
@@ -90,7 +83,7 @@ export const supabase: Form = {
       const until = timeOf(banned);
       // `infinity`, or a year that is too far away.
       if (until === undefined || new Date(until) > new Date())
-        user.blocked_at = user.created_at ?? new Date(0).toISOString();
+        user.blocked_at = blockedSince(user.created_at);
       // A ban that ends by itself does not exist here.
       if (user.blocked_at && until !== undefined) fields.omit("banned_until (blocked without an end)");
     }
