@@ -125,7 +125,8 @@ function rowsOf(judge: Judge, record: UserRecord): Rows {
   return { ok: true, rows, omitted };
 }
 
-const optionalTexts = { name: 256, given_name: 256, family_name: 256, picture: 2_048 } as const;
+const optionalTexts = ["name", "given_name", "family_name", "picture"] as const;
+const metadataKinds = ["public_metadata", "private_metadata", "unsafe_metadata"] as const;
 
 /** Leaves out what would reject a user from another system, although the user can sign in without it. */
 function withoutInvalid(
@@ -134,20 +135,13 @@ function withoutInvalid(
 ): { user: UserRecordInput; omitted: string[] } {
   const user = { ...record };
   const omitted: string[] = [];
-  for (const [name, length] of Object.entries(optionalTexts) as [keyof typeof optionalTexts, number][]) {
-    const text = user[name];
-    const isValid =
-      !text ||
-      (text.length <= length &&
-        (name !== "picture" || (/^https?:\/\/\S+$/.test(text) && URL.canParse(text))));
-    if (isValid) continue;
+  for (const name of optionalTexts) {
+    if (userRecord.shape[name].safeParse(user[name]).success) continue;
     user[name] = null;
     omitted.push(`${name} (too long, or not an address)`);
   }
-  for (const name of ["public_metadata", "private_metadata", "unsafe_metadata"] as const) {
-    const metadata = user[name];
-    if (!metadata || (JSON.stringify(metadata).length <= MAX_METADATA_CHARACTERS && isStorable(metadata)))
-      continue;
+  for (const name of metadataKinds) {
+    if (userRecord.shape[name].safeParse(user[name]).success && isStorable(user[name])) continue;
     user[name] = {};
     omitted.push(`${name} (more than ${MAX_METADATA_CHARACTERS} characters)`);
   }
