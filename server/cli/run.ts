@@ -1,6 +1,7 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { OutgrownError } from "../database/releases.ts";
+import { ImportError } from "../moving/import-error.ts";
 import { describeError } from "../observability/describe-error.ts";
 import { TenantError } from "../tenants/manage-tenants.ts";
 import { helpText, parseCall } from "./arguments.ts";
@@ -38,7 +39,7 @@ export async function runCli(words: readonly string[], process: CliProcess): Pro
 
 /** Returns the message of an expected error, or a description of any other one that is safe to show. */
 function oneLine(error: unknown): string {
-  const expected = [UsageError, CommandError, ConfigError, StartError, TenantError];
+  const expected = [UsageError, CommandError, ConfigError, StartError, TenantError, ImportError];
   if (error instanceof Error && expected.some((kind) => error instanceof kind)) return error.message;
   let described = describeError(error);
   while (described.cause) described = described.cause;

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { FlowCoverage } from "../../flow/coverage.ts";
 import { flowTypes } from "../../flow/names.ts";
 import { CommandError, command, UsageError } from "../command.ts";
+import { cannotBe } from "../files.ts";
 import { nameOf } from "../options.ts";
 
 const fileContent = z.object({ edges: z.array(z.string()), errors: z.array(z.string()) });
@@ -25,13 +26,13 @@ export const coverage = command({
     const flows = flow.length > 0 ? flow.map((name) => nameOf(name, flowTypes, "a flow")) : flowTypes;
     const least = min === undefined ? 0 : percentOf(min);
     const { drawCoverage, measureCoverage } = await import("../../flow/coverage.ts");
-    const taken = readCoverage(folder);
+    const taken = await readCoverage(folder);
     const report = measureCoverage(taken, flows);
     if (mermaid !== undefined) {
       const drawings = flows.map(
         (type) => `## ${type}\n\n\`\`\`mermaid\n${drawCoverage(taken, type)}\n\`\`\`\n`,
       );
-      write(mermaid, drawings.join("\n"));
+      await writeFile(mermaid, drawings.join("\n")).catch(cannotBe("written", mermaid));
     }
     if (json) await cli.print(JSON.stringify(report));
     else {
@@ -47,41 +48,29 @@ export const coverage = command({
 });
 
 /** Adds up the files of a folder; each is of one server. */
-function readCoverage(folder: string): FlowCoverage {
+async function readCoverage(folder: string): Promise<FlowCoverage> {
   const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
-  for (const name of filesOf(folder)) {
-    const { edges, errors } = contentOf(join(folder, name));
+  for (const name of await filesOf(folder)) {
+    const { edges, errors } = await contentOf(join(folder, name));
     for (const edge of edges) taken.edges.add(edge);
     for (const error of errors) taken.errors.add(error);
   }
   return taken;
 }
 
-function filesOf(folder: string): string[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  } catch (error) {
-    throw new CommandError(`${folder} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
+async function filesOf(folder: string): Promise<string[]> {
+  const all = await readdir(folder).catch(cannotBe("read", folder));
+  const names = all.filter((name) => name.endsWith(".json"));
   if (names.length === 0)
     throw new CommandError(`${folder} holds no coverage: no server for tests wrote there`);
   return names;
 }
 
-function contentOf(file: string) {
+async function contentOf(file: string) {
   try {
-    return fileContent.parse(JSON.parse(readFileSync(file, "utf8")));
+    return fileContent.parse(JSON.parse(await readFile(file, "utf8")));
   } catch {
     throw new CommandError(`${file} is not a coverage of @stile-auth/testing`);
-  }
-}
-
-function write(file: string, content: string): void {
-  try {
-    writeFileSync(file, content);
-  } catch (error) {
-    throw new CommandError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 

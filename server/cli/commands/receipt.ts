@@ -11,7 +11,7 @@ import {
 import { visibleLine } from "../../passkey-server/visible-text.ts";
 import { columns } from "../arguments.ts";
 import { type Cli, CommandError, command, UsageError } from "../command.ts";
-import { readInput } from "../read-input.ts";
+import { readInput } from "../files.ts";
 
 export const receiptVerify = command({
   name: "receipt verify",

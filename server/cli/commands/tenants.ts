@@ -2,8 +2,8 @@ import { ConfigError } from "../../config/errors.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { CommandError, command, missing } from "../command.ts";
+import { readInput } from "../files.ts";
 import { idOf, jsonOption, uuidOf } from "../options.ts";
-import { readInput } from "../read-input.ts";
 import { printTable } from "../table.ts";
 
 const description = {

@@ -6,14 +6,13 @@ import { exportUsers } from "../../moving/export-users.ts";
 import type { FirebaseHashParameters } from "../../moving/form.ts";
 import { parseFirebaseParameters } from "../../moving/forms/firebase-parameters.ts";
 import { type FormName, formNames } from "../../moving/forms/index.ts";
-import { ImportError } from "../../moving/import-error.ts";
 import { positionOf, type Refusal, reportInFile, reportTo } from "../../moving/import-report.ts";
 import { type ImportResult, importUsers } from "../../moving/import-users.ts";
 import { columns } from "../arguments.ts";
 import { atTenant } from "../at-tenant.ts";
 import { type Cli, CommandError, command, UsageError } from "../command.ts";
+import { cannotBe, readText } from "../files.ts";
 import { tenantOption } from "../options.ts";
-import { readFile } from "../read-input.ts";
 
 export const usersList = command({
   name: "users list",
@@ -76,14 +75,11 @@ export const usersExport = command({
 
 /** Creates a file that only its owner may read. */
 async function newFile(path: string) {
-  const failed = (verb: string) => (error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${path} cannot be ${verb}: ${error.code}`);
-  };
   // An existing file could be readable by others.
-  const file = await open(path, "wx", 0o600).catch(failed("created"));
+  const file = await open(path, "wx", 0o600).catch(cannotBe("created", path));
   return {
-    write: (text: string) => file.appendFile(`${text}\n`).catch(failed("written")),
-    close: () => file.close().catch(failed("written")),
+    write: (text: string) => file.appendFile(`${text}\n`).catch(cannotBe("written", path)),
+    close: () => file.close().catch(cannotBe("written", path)),
   };
 }
 
@@ -130,14 +126,14 @@ export const usersImport = command({
   },
   async run(cli, values, [file]) {
     if (values["dry-run"] && values.resume) throw new UsageError("--dry-run and --resume exclude each other");
-    const firebase = values["hash-parameters"] && firebaseParameters(values["hash-parameters"]);
+    const parameters = values["hash-parameters"];
     const options = {
       form: formOf(values.format),
       providers: providersOf(values.provider),
       dryRun: values["dry-run"],
       resume: values.resume,
       emitEvents: values["emit-events"],
-      ...(firebase ? { firebase } : {}),
+      ...(parameters ? { firebase: await firebaseParameters(parameters) } : {}),
       ...(values.identities === undefined ? {} : { identities: await inputOf(cli, values.identities) }),
     };
     const input = await inputOf(cli, file);
@@ -146,22 +142,13 @@ export const usersImport = command({
     // The result of `--json` names the refused lines itself, unless they are in a file.
     const refused: Refusal[] = [];
     const report = values.report
-      ? await reportInFile(values.report).catch((error: NodeJS.ErrnoException) => {
-          throw new CommandError(`${values.report} cannot be written: ${error.code}`);
-        })
+      ? await reportInFile(values.report).catch(cannotBe("written", values.report))
       : reportTo((refusal) =>
           values.json ? refused.push(refusal) : cli.printError(`${positionOf(refusal)}: ${refusal.reason}`),
         );
-    const imported = async () => {
-      try {
-        return await atTenant(cli, values.tenant, ({ runtime, tenant }) =>
-          importUsers(runtime, tenant, input, options, report),
-        );
-      } catch (error) {
-        throw error instanceof ImportError ? new CommandError(error.message) : error;
-      }
-    };
-    const result = await imported().finally(() => report.close());
+    const result = await atTenant(cli, values.tenant, ({ runtime, tenant }) =>
+      importUsers(runtime, tenant, input, options, report),
+    ).finally(() => report.close());
     if (values.json)
       await cli.print(JSON.stringify({ ...result, ...(values.report ? {} : { refusals: refused }) }));
     else for (const line of summary(result, values)) await cli.print(line);
@@ -196,8 +183,9 @@ function providersOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-function firebaseParameters(given: string): FirebaseHashParameters {
-  const parameters = parseFirebaseParameters(given.trimStart().startsWith("{") ? given : readFile(given));
+async function firebaseParameters(given: string): Promise<FirebaseHashParameters> {
+  const text = given.trimStart().startsWith("{") ? given : await readText(given);
+  const parameters = parseFirebaseParameters(text);
   if (!parameters)
     throw new CommandError(
       "the hash parameters need base64_signer_key, base64_salt_separator, rounds and mem_cost",
@@ -221,8 +209,7 @@ const CHUNK_BYTES = 262_144;
 
 async function inputOf({ input }: Cli, file: string | undefined): Promise<AsyncIterable<Buffer>> {
   if (file === undefined || file === "-") return asBuffers(input);
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code);
-  if (typeof found !== "object") throw new CommandError(`${file} cannot be read: ${found}`);
+  const found = await stat(file).catch(cannotBe("read", file));
   if (!found.isFile()) throw new CommandError(`${file} is not a file`);
   return createReadStream(file, { highWaterMark: CHUNK_BYTES });
 }
