@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chownSync,
   closeSync,
@@ -11,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -170,16 +171,11 @@ export function lastLogLine(cluster: Cluster): string {
 
 /** Returns a TCP port of the loopback address that is currently free. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string")
-    throw new StartError("the loopback address 127.0.0.1 has no free port");
-  return address.port;
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
 }
 
 /** Removes the files that interrupted starts left beside the data directory. */
@@ -213,10 +209,7 @@ async function run(cluster: Cluster, program: string, parameters: string[], inpu
   // A program that ends before it has read its input reports the reason in its output.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
+  const [code] = await once(child, "close");
   if (code === 0 && !/^.*(ERROR|FATAL):/m.test(output)) return;
   const lines = output.trim().split("\n");
   const reason = lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1) ?? "";

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -169,16 +170,12 @@ export function createListener({
   });
 
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once("error", reject);
-        server.listen({ port, host }, () => {
-          server.removeListener("error", reject);
-          server.on("error", (error) => log.error({ err: error }, "the HTTP server failed"));
-          const address = server.address();
-          resolve(typeof address === "object" && address ? address.port : port);
-        });
-      }),
+    async listen(port, host) {
+      await once(server.listen({ port, host }), "listening");
+      server.on("error", (error) => log.error({ err: error }, "the HTTP server failed"));
+      const address = server.address();
+      return typeof address === "object" && address ? address.port : port;
+    },
     async close(milliseconds) {
       closing = true;
       for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
