@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId } from "./columns.ts";
+import { bytes, createdAt, isSet, moment, tenantId } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -109,9 +108,7 @@ export const authenticatorRequests = declareTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
     index("authenticator_requests_user").on(table.tenantId, table.userId, table.operation),
-    index("authenticator_requests_flow")
-      .on(table.tenantId, table.flowId)
-      .where(sql`${table.flowId} is not null`),
+    index("authenticator_requests_flow").on(table.tenantId, table.flowId).where(isSet(table.flowId)),
     index("authenticator_requests_valid_until").on(table.validUntil),
   ],
 );

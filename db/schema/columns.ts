@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   type AnyPgColumn,
   bigint,
@@ -51,3 +52,6 @@ export const deletedWith = (
   { tenantId, id }: { tenantId: AnyPgColumn; id: AnyPgColumn },
   ...columns: [AnyPgColumn, AnyPgColumn]
 ) => foreignKey({ columns, foreignColumns: [tenantId, id] }).onDelete("cascade");
+
+/** Condition of an index of the rows that have a value in a column. */
+export const isSet = (column: AnyPgColumn) => sql`${column} is not null`;

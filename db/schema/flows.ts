@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId } from "./columns.ts";
+import { bytes, createdAt, isSet, moment, tenantId } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -51,7 +51,7 @@ export const flows = declareTable(
     index("flows_expires_at").on(table.expiresAt),
     // Partial, so that no look-up of a flow by its id can use it. While PostgreSQL has no statistics of the table, an
     // index that begins with the tenant looks as good as the key, and the plan that reads all flows stays prepared.
-    index("flows_user").on(table.tenantId, table.userId).where(sql`${table.userId} is not null`),
+    index("flows_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
   ],
 );
 
@@ -135,9 +135,7 @@ export const thirdPartyRequests = declareTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.stateHash] }),
     index("third_party_requests_expires_at").on(table.expiresAt),
-    index("third_party_requests_user")
-      .on(table.tenantId, table.userId)
-      .where(sql`${table.userId} is not null`),
+    index("third_party_requests_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
   ],
 );
 
@@ -168,7 +166,7 @@ export const exchangeTokens = declareTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.tokenHash] }),
     index("exchange_tokens_expires_at").on(table.expiresAt),
-    index("exchange_tokens_user").on(table.tenantId, table.userId).where(sql`${table.userId} is not null`),
+    index("exchange_tokens_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
   ],
 );
 
@@ -216,9 +214,7 @@ export const webauthnChallenges = declareTable(
     primaryKey({ columns: [table.tenantId, table.id] }),
     uniqueIndex("webauthn_challenges_challenge").on(table.tenantId, table.challenge),
     index("webauthn_challenges_expires_at").on(table.expiresAt),
-    index("webauthn_challenges_user")
-      .on(table.tenantId, table.userId)
-      .where(sql`${table.userId} is not null`),
+    index("webauthn_challenges_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
   ],
 );
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { bytes, credentialRecord, deletedWith, moment, tenantId, times } from "./columns.ts";
+import { bytes, credentialRecord, deletedWith, isSet, moment, tenantId, times } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -114,10 +114,10 @@ export const passkeyChallenges = declareTable(
     primaryKey({ columns: [table.tenantId, table.challenge] }),
     index("passkey_challenges_expires_at").on(table.expiresAt),
     // For the deletion of users and of transactions.
-    index("passkey_challenges_user").on(table.tenantId, table.userId).where(sql`${table.userId} is not null`),
+    index("passkey_challenges_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
     index("passkey_challenges_transaction")
       .on(table.tenantId, table.transactionId)
-      .where(sql`${table.transactionId} is not null`),
+      .where(isSet(table.transactionId)),
     deletedWith(passkeyUsers, table.tenantId, table.userId),
     deletedWith(passkeyTransactions, table.tenantId, table.transactionId),
   ],
@@ -164,9 +164,7 @@ export const transactionConfirmations = declareTable(
     unique("transaction_confirmations_page_token_unique").on(table.tenantId, table.pageTokenHash),
     unique("transaction_confirmations_code_unique").on(table.tenantId, table.codeHash),
     index("transaction_confirmations_expires_at").on(table.expiresAt),
-    index("transaction_confirmations_sealed")
-      .on(table.expiresAt)
-      .where(sql`${table.sealedResult} is not null`),
+    index("transaction_confirmations_sealed").on(table.expiresAt).where(isSet(table.sealedResult)),
     deletedWith(passkeyTransactions, table.tenantId, table.transactionId),
   ],
 );

@@ -12,7 +12,16 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytes, createdAt, credentialRecord, deletedWith, moment, tenantId, times } from "./columns.ts";
+import {
+  bytes,
+  createdAt,
+  credentialRecord,
+  deletedWith,
+  isSet,
+  moment,
+  tenantId,
+  times,
+} from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -242,7 +251,7 @@ export const userHandles = declareTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId] }),
     uniqueIndex("user_handles_handle").on(table.handle),
-    index("user_handles_expires_at").on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
+    index("user_handles_expires_at").on(table.expiresAt).where(isSet(table.expiresAt)),
   ],
 );
 

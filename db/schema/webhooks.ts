@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId, times } from "./columns.ts";
+import { bytes, createdAt, isSet, moment, tenantId, times } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
@@ -98,8 +98,8 @@ export const events = declareTable(
     primaryKey({ columns: [table.tenantId, table.id] }),
     // For the purge, which looks for old rows of all tenants.
     index("events_purge").on(table.createdAt),
-    index("events_sealed").on(table.createdAt).where(sql`${table.sealedData} is not null`),
-    index("events_flow").on(table.tenantId, table.flowId).where(sql`${table.flowId} is not null`),
+    index("events_sealed").on(table.createdAt).where(isSet(table.sealedData)),
+    index("events_flow").on(table.tenantId, table.flowId).where(isSet(table.flowId)),
   ],
 );
 
