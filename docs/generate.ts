@@ -9,6 +9,7 @@ import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
 import { auditFailuresPage } from "./audit-failures.ts";
 import { eventsPage } from "./events.ts";
+import { galleryDeclarations } from "./gallery.ts";
 import { methodsPage } from "./methods.ts";
 import { roomsDiagram } from "./rooms.ts";
 import { tablesPage } from "./tables.ts";
@@ -18,7 +19,8 @@ import { withThemeColors } from "./theme-sheet.ts";
 /**
  * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
  * examples of the interface into `server/http/openapi/examples.json`, the types of the client into
- * `packages/server/src/interface.ts`, and the colours of the theme into `components/ui/theme.css`.
+ * `packages/server/src/interface.ts`, what the gallery draws into `components/gallery/declared.json`, and the colours of
+ * the theme into `components/ui/theme.css`.
  */
 
 const here = import.meta.dirname;
@@ -37,6 +39,8 @@ draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));
 
 writeFileSync(join(here, "..", "packages", "server", "src", "interface.ts"), clientInterface());
+
+writeFileSync(join(here, "..", "components", "gallery", "declared.json"), galleryDeclarations());
 
 const sheet = join(here, "..", "components", "ui", "theme.css");
 writeFileSync(sheet, withThemeColors(readFileSync(sheet, "utf8")));

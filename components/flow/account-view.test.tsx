@@ -359,6 +359,7 @@ describe("the account page", () => {
     await waitFor(() =>
       expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "webauthn_credential_delete", 7, {
         passkey_id: "cGsx",
+        end_other_sessions: true,
       }),
     );
     await waitFor(() =>

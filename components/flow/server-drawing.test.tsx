@@ -45,8 +45,8 @@ test("without scripts a provider's button carries the return address", () => {
     "flow=login",
     "action=thirdparty_oauth",
     "version=7",
-    "redirect_to=https://login.example/",
     "provider=custom_acme",
+    "redirect_to=https://login.example/",
   ]);
 });
 

@@ -1,7 +1,7 @@
-import type { FlowType, StateName } from "#server/flow/names";
-import type { FlowError, FlowLink, FlowState, InputDescriptor } from "#server/flow/wire";
+import type { FlowType } from "#server/flow/names";
+import type { FlowLink, FlowState, InputDescriptor } from "#server/flow/wire";
 import type { ProviderReturn } from "../flow/provider-return.ts";
-import { type DrawnState, states } from "./states.ts";
+import { type DrawnState, flowOf, states, tooFast, withRefusedInputs } from "./states.ts";
 
 /** One picture of the interface: a state, and what the page knows beside it. */
 export interface Drawing {
@@ -29,14 +29,6 @@ export interface DrawnStep {
   answer: FlowState | "lost" | "under_way";
 }
 
-/** The flow in which a state is drawn, where that is not the login. */
-const flows: Partial<Record<string, FlowType>> = {
-  registration_init: "registration",
-  profile_init: "profile",
-  webauthn_credential_verification: "profile",
-  account_deleted: "profile",
-} satisfies Partial<Record<StateName, FlowType>>;
-
 /** States that do not say whose account they are about. */
 const withoutIdentifier = new Set([
   "preflight",
@@ -55,7 +47,7 @@ const identifier = "ada@example.org";
 function drawing(name: string, shown: FlowState, { step, ...more }: Partial<Drawing> = {}): Drawing {
   const state = withFacts(shown);
   // Only the account page asks for a proof of who its owner is.
-  const flow = state.payload.wanted_action === undefined ? (flows[state.name] ?? "login") : "profile";
+  const flow = state.payload.wanted_action === undefined ? flowOf(state.name) : "profile";
   if (!step) return { name, flow, state, version: 7, ...more };
   const answer = typeof step.answer === "string" ? step.answer : withFacts(step.answer);
   return { name, flow, state, version: 7, ...more, step: { ...step, answer } };
@@ -65,7 +57,6 @@ function drawing(name: string, shown: FlowState, { step, ...more }: Partial<Draw
 function withFacts(state: FlowState): FlowState {
   const payload: FlowState["payload"] = {
     ...(withoutIdentifier.has(state.name) ? {} : { identifier }),
-    ...(state.name === "passcode_confirmation" ? { code_lifetime: 300 } : {}),
     ...state.payload,
   };
   return { ...state, payload };
@@ -119,49 +110,25 @@ const drawn = (Object.keys(states) as DrawnState[]).map((name) => drawing(name, 
 function refusals(): Drawing[] {
   const plain = drawn.filter(({ name, state }) => name === state.name);
   return plain.flatMap(({ state }) => {
-    const others = drawn.filter((other) => other.state.name === state.name);
-    const hasFields = inputsOf(state).some(isTyped);
-    const refused = others.some((other) => inputsOf(other.state).some(({ error }) => error !== undefined));
-    const failed = others.some((other) => other.state.error && other.state.error.code !== invalid.code);
+    const shown = drawn.map((other) => other.state).filter(({ name }) => name === state.name);
+    const refused = withRefusedInputs(state, codeOfField);
+    const isRefused = shown.some((other) => inputsOf(other).some(({ error }) => error));
+    const isFailed = shown.some(({ error }) => error && error.code !== refused.error?.code);
     return [
-      ...(hasFields && !refused ? [drawing(`${state.name}_refused`, withRefusedInputs(state))] : []),
-      ...(inputsOf(state).length + Object.keys(state.actions).length > 0 && !failed
-        ? [drawing(`${state.name}_too_fast`, tooFast(state))]
-        : []),
+      ...(isRefused || !inputsOf(state).some(codeOfField) ? [] : [drawing(`${state.name}_refused`, refused)]),
+      ...(isFailed || Object.keys(state.actions).length === 0
+        ? []
+        : [drawing(`${state.name}_too_fast`, tooFast(state, 42))]),
     ];
   });
 }
 
-const invalid: FlowError = { code: "form_data_invalid_error", message: "The request is not valid." };
-
 const inputsOf = ({ actions }: FlowState) =>
   Object.values(actions).flatMap(({ inputs }) => Object.values(inputs));
 
-/** Whether the user types it. */
-const isTyped = ({ hidden, type }: InputDescriptor) => !hidden && type !== "boolean" && type !== "json";
-
-/** The state with an error at every field. */
-function withRefusedInputs(state: FlowState): FlowState {
-  const error: FlowError = { code: "value_invalid_error", message: "The value is not valid." };
-  const actions = Object.entries(state.actions).map(([name, action]) => {
-    const inputs = Object.entries(action.inputs).map(([key, input]) => [
-      key,
-      isTyped(input) ? { ...input, error } : input,
-    ]);
-    return [name, { ...action, inputs: Object.fromEntries(inputs) }];
-  });
-  return { ...state, status: 400, error: invalid, actions: Object.fromEntries(actions) };
-}
-
-/** The state after more steps than its rates allow. */
-function tooFast(state: FlowState): FlowState {
-  return {
-    ...state,
-    status: 429,
-    payload: { ...state.payload, resend_after: 42, retry_after: 42 },
-    error: { code: "rate_limit_exceeded", message: "Too many requests." },
-  };
-}
+/** The error at each field that the user types into. */
+const codeOfField = ({ hidden, type }: InputDescriptor) =>
+  hidden || type === "boolean" || type === "json" ? undefined : "value_invalid_error";
 
 /**
  * Every picture of a flow: the states of `states.ts`, refusals of those that have none there, and situations. Tests,

@@ -1,814 +1,399 @@
-import type { StateName } from "#server/flow/names";
-import type { ActionDescriptor, FlowError, FlowState, InputDescriptor } from "#server/flow/wire";
+import type { FlowType } from "#server/flow/names";
+import type { ActionName, ErrorCode, InputName, StateName } from "#server/flow/protocol-names";
+import type { ActionDescriptor, FlowState, InputDescriptor } from "#server/flow/wire";
+import declarations from "./declared.json" with { type: "json" };
+import * as payloads from "./payloads.ts";
 
-/**
- * States as the server sends them: each state of the flow, and its variants, named `<state>_<variant>`. A state without
- * an entry does not compile; an action that no entry shows fails `gallery.test.ts`.
- */
+/** What the server declares; `npm run docs` copies it. */
+const declared = declarations as unknown as {
+  states: Record<StateName, { flow: FlowType; actions: Omit<ActionDescriptor, "href">[] }>;
+  errors: Record<ErrorCode, { status: number; message: string }>;
+};
 
-function action(name: string, inputs: InputDescriptor[] = [], description = ""): ActionDescriptor {
-  return {
-    action: name,
-    href: `/login?action=${name}%40f47ac10b-58cc-4372-a567-0e02b2c3d479`,
-    description,
-    inputs: Object.fromEntries(inputs.map((input) => [input.name, input])),
-  };
+type Payload = FlowState["payload"];
+
+/** A state as the server sends it. A variant says only what is otherwise than in the first picture of its state. */
+interface Picture {
+  /** The state, where the name of the picture does not begin with it. */
+  of?: StateName;
+  /** The actions that are offered, of those that the state declares; or those that are not. */
+  only?: ActionName[];
+  without?: ActionName[];
+  payload?: Payload;
+  /** What is otherwise than declared, by action and input. Null: there is no such input. */
+  inputs?: Partial<Record<ActionName, Partial<Record<InputName, Partial<InputDescriptor> | null>>>>;
+  error?: ErrorCode;
+  /** Errors of inputs. */
+  refused?: Partial<Record<InputName, ErrorCode>>;
+  /** Seconds until the next step is let through. */
+  waits?: number;
 }
 
-function input(
-  name: string,
-  type: InputDescriptor["type"],
-  more: Partial<InputDescriptor> = {},
-): InputDescriptor {
-  return { name, type, required: true, hidden: false, ...more };
-}
+const FLOW_ID = "f47ac10b-58cc-4372-a567-0e02b2c3d479";
+const CSRF_TOKEN = "k3JmP0aQ5sT8uVwXyZ1bC2dE4fG6hI7j";
 
-function state(name: string, actions: ActionDescriptor[], more: Partial<FlowState> = {}): FlowState {
+/** The flow in which a state is drawn. */
+export const flowOf = (state: string): FlowType => declared.states[state as StateName]?.flow ?? "login";
+
+/** The state with everything that it declares. */
+function declaredState(name: StateName): FlowState {
+  const { flow, actions } = declared.states[name];
+  const descriptors = actions.map((action): [string, ActionDescriptor] => [
+    action.action,
+    { ...action, href: `/${flow}?action=${action.action}%40${FLOW_ID}` },
+  ]);
   return {
     name,
     status: 200,
     payload: {},
-    csrf_token: "k3JmP0aQ5sT8uVwXyZ1bC2dE4fG6hI7j",
-    actions: Object.fromEntries(actions.map((entry) => [entry.action, entry])),
+    csrf_token: actions.length > 0 ? CSRF_TOKEN : "",
+    actions: Object.fromEntries(descriptors),
     links: null,
-    ...more,
   };
 }
 
-/** The state, with one more action at its end. */
-function withAction(before: FlowState, added: ActionDescriptor): FlowState {
-  return { ...before, actions: { ...before.actions, [added.action]: added } };
+/** @param first the first picture of the state */
+function draw(first: FlowState, picture: Picture): FlowState {
+  const { only, without, payload, inputs = {}, error, refused, waits } = picture;
+  const all =
+    only || without ? { ...declaredState(first.name as StateName).actions, ...first.actions } : first.actions;
+  const offered = Object.values(all).filter(
+    ({ action }) =>
+      (only?.includes(action as ActionName) ?? true) && !without?.includes(action as ActionName),
+  );
+  const shaped = offered.map((action) => withInputs(action, inputs[action.action as ActionName] ?? {}));
+  const state: FlowState = {
+    ...first,
+    payload: payload ?? first.payload,
+    actions: Object.fromEntries(shaped.map((action) => [action.action, action])),
+  };
+  if (refused) return withRefusedInputs(state, ({ name }) => refused[name as InputName]);
+  if (waits) return tooFast(state, waits);
+  return error ? withError(state, error) : state;
 }
 
-function refusal(status: number, code: string, message: string): FlowState {
-  return state("error", [], { status, csrf_token: "", error: { code, message } });
+function withInputs(
+  action: ActionDescriptor,
+  changes: Record<string, Partial<InputDescriptor> | null>,
+): ActionDescriptor {
+  const inputs = new Map(Object.entries(action.inputs));
+  for (const [name, change] of Object.entries(changes)) {
+    if (change)
+      inputs.set(name, {
+        name,
+        type: "string",
+        required: true,
+        hidden: false,
+        ...inputs.get(name),
+        ...change,
+      });
+    else inputs.delete(name);
+  }
+  return { ...action, inputs: Object.fromEntries(inputs) };
 }
 
-const requestOptions = {
-  publicKey: {
-    challenge: "ZE5PUGVYRlRYWnR5b3VzdGlsZWNoYWxsZW5nZQ",
-    timeout: 300_000,
-    rpId: "localhost",
-    userVerification: "preferred",
-  },
-};
+/** The state with an error of the whole step. */
+function withError(state: FlowState, code: ErrorCode): FlowState {
+  const { status, message } = declared.errors[code];
+  return { ...state, status, error: { code, message } };
+}
 
-const securityKeyRequest = {
-  publicKey: {
-    ...requestOptions.publicKey,
-    userVerification: "discouraged",
-    allowCredentials: [{ type: "public-key", id: "a2V5", transports: ["usb"] }],
-  },
-};
-
-const creationOptions = {
-  publicKey: {
-    rp: { name: "Stile", id: "localhost" },
-    user: { name: "ada@example.org", displayName: "ada@example.org", id: "9HrBC1jMQ3KlZw4CssPUeQ" },
-    challenge: "ZE5PUGVYRlRYWnR5b3VzdGlsZWNoYWxsZW5nZQ",
-    pubKeyCredParams: [{ type: "public-key", alg: -7 }],
-    timeout: 300_000,
-    authenticatorSelection: {
-      requireResidentKey: true,
-      residentKey: "required",
-      userVerification: "preferred",
-    },
-    attestation: "none",
-  },
-};
-
-const securityKeyCreation = {
-  publicKey: {
-    ...creationOptions.publicKey,
-    authenticatorSelection: {
-      requireResidentKey: false,
-      residentKey: "discouraged",
-      userVerification: "discouraged",
-      authenticatorAttachment: "cross-platform",
-    },
-  },
-};
-
-const invalid: FlowError = { code: "form_data_invalid_error", message: "The request is not valid." };
-
-const email = (more: Partial<InputDescriptor> = {}) =>
-  input("email", "email", { min_length: 3, max_length: 120, ...more });
-const newPassword = () => input("new_password", "password", { min_length: 8, max_length: 256 });
-const code = (more: Partial<InputDescriptor> = {}) =>
-  input("code", "string", { min_length: 6, max_length: 6, ...more });
-const otpCode = (more: Partial<InputDescriptor> = {}) =>
-  input("otp_code", "string", { min_length: 6, max_length: 6, ...more });
-const hidden = (name: string, more: Partial<InputDescriptor> = {}) =>
-  input(name, "string", { hidden: true, ...more });
-const verifier = () => hidden("code_verifier", { required: false });
-const providers = {
-  google: { name: "Google", value: "google" },
-  github: { name: "GitHub", value: "github" },
-  acme: { name: "Acme Works", value: "custom_acme" },
-};
-const oauth = (name: string, offered: (keyof typeof providers)[]) =>
-  action(name, [
-    hidden("redirect_to"),
-    hidden("provider", { allowed_values: offered.map((provider) => providers[provider]) }),
-    verifier(),
-  ]);
-const exchangeToken = () => action("exchange_token", [hidden("token"), verifier()]);
-const recoveryCode = () => action("recovery_code_validate", [input("recovery_code", "string")]);
-const username = (more: Partial<InputDescriptor> = {}) =>
-  input("username", "string", { min_length: 3, max_length: 32, ...more });
-const endOtherSessions = () => input("end_other_sessions", "boolean", { required: false });
-const takenUsername = () =>
-  username({
-    value: "ada",
-    error: { code: "username_already_exists", message: "This username is taken." },
+/** The state with an error at the inputs of which `codeOf` gives one. */
+export function withRefusedInputs(
+  state: FlowState,
+  codeOf: (input: InputDescriptor) => ErrorCode | undefined,
+): FlowState {
+  const actions = Object.values(state.actions).map((action): [string, ActionDescriptor] => {
+    const inputs = Object.entries(action.inputs).map(([name, input]): [string, InputDescriptor] => {
+      const code = codeOf(input);
+      return [name, code ? { ...input, error: { code, message: declared.errors[code].message } } : input];
+    });
+    return [action.action, { ...action, inputs: Object.fromEntries(inputs) }];
   });
+  return withError({ ...state, actions: Object.fromEntries(actions) }, "form_data_invalid_error");
+}
 
-const otherWays = () => action("continue_to_login_method_chooser");
+/** The state after more steps than its rates allow. */
+export function tooFast(state: FlowState, seconds: number): FlowState {
+  const payload = { ...state.payload, resend_after: seconds, retry_after: seconds };
+  return withError({ ...state, payload }, "rate_limit_exceeded");
+}
 
-const preflight = () =>
-  state("preflight", [
-    action("register_client_capabilities", [
-      input("webauthn_available", "boolean", { hidden: true }),
-      input("webauthn_conditional_mediation_available", "boolean", { required: false, hidden: true }),
-      input("webauthn_platform_authenticator_available", "boolean", { required: false, hidden: true }),
-    ]),
-  ]);
+/** The answer that shows no state of a flow. */
+const failure = (code: ErrorCode): FlowState =>
+  withError({ name: "error", status: 0, payload: {}, csrf_token: "", actions: {}, links: null }, code);
 
-const loginInit = (more: Partial<FlowState> = {}, address: Partial<InputDescriptor> = {}) =>
-  state(
-    "login_init",
-    [
-      action("continue_with_login_identifier", [email(address)]),
-      action("webauthn_generate_request_options"),
-      action("webauthn_verify_assertion_response", [input("assertion_response", "json")]),
-      action("remember_me", [input("remember_me", "boolean")]),
-    ],
-    { payload: { request_options: requestOptions }, ...more },
-  );
-
-const passcodeConfirmation = (
-  more: Partial<FlowState> = {},
-  fault?: FlowError,
-  field: Partial<InputDescriptor> = {},
-) =>
-  state(
-    "passcode_confirmation",
-    [
-      action("verify_passcode", [code(fault ? { error: fault } : field)]),
-      action("resend_passcode"),
-      action("back"),
-    ],
-    more,
-  );
-
-const phone = (more: Partial<InputDescriptor> = {}) =>
-  input("phone", "tel", { min_length: 3, max_length: 64, ...more });
-
-const phoneConfirmation = (more: Partial<FlowState> = {}, fault?: FlowError) =>
-  state(
-    "phone_confirmation",
-    [
-      action("verify_passcode", [code(fault ? { error: fault } : {})]),
-      action("resend_passcode"),
-      action("back"),
-    ],
-    { ...more, payload: { code_lifetime: 300, ...more.payload } },
-  );
-
-const loginSms = (more: Partial<FlowState> = {}, fault?: FlowError) =>
-  state(
-    "login_sms",
-    [
-      action("verify_passcode", [code(fault ? { error: fault } : {})]),
-      action("resend_passcode"),
-      recoveryCode(),
-    ],
-    more,
-  );
-
-const passwordLogin = (more: Partial<FlowState> = {}, fault?: FlowError) =>
-  state(
-    "login_password",
-    [
-      action("password_login", [input("password", "password", fault ? { error: fault } : {})]),
-      action("continue_to_passcode_confirmation_recovery"),
-      action("back"),
-    ],
-    more,
-  );
-
-/** One pixel. */
-const picture =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-
-const loginOtp = (more: Partial<FlowState> = {}, fault?: FlowError) =>
-  state(
-    "login_otp",
-    [
-      action("otp_code_validate", [otpCode(fault ? { error: fault } : {})]),
-      action("continue_to_login_security_key"),
-      recoveryCode(),
-      action("back"),
-    ],
-    more,
-  );
-
-const loginAuthenticator = (more: Partial<FlowState> = {}) =>
-  state(
-    "login_authenticator",
-    [
-      action("authenticator_verify"),
-      action("continue_to_login_otp"),
-      action("continue_to_login_security_key"),
-      recoveryCode(),
-      action("back"),
-    ],
-    {
-      payload: {
-        request_id: "Zt5Qp0aW3kXbR8sVnM1cLd7eYf2gHj4iUo6PzTqAeBwC",
-        valid_until: "2026-11-20T08:02:00Z",
-        qr_image_source: picture,
-        events_href: "/authenticator/v1/uaf/requests/Zt5Qp0aW3kXbR8sV/events?token=dmlldw",
-      },
-      ...more,
-    },
-  );
-
-const ada = {
-  id: "0d3f9c1e-8f8e-4a55-9b8e-3a8a36d0b9a1",
-  user_id: "0d3f9c1e-8f8e-4a55-9b8e-3a8a36d0b9a1",
-  emails: [
-    { id: "e2", address: "ada@example.org", is_primary: true, is_verified: true },
-    { id: "e1", address: "old@example.org", is_primary: false, is_verified: false },
-    { id: "e3", address: "third@example.org", is_primary: false, is_verified: true },
-  ],
-  username: {
-    id: "u1",
-    username: "ada",
-    created_at: "2026-01-02T03:04:05Z",
-    updated_at: "2026-01-02T03:04:05Z",
-  },
-  mfa_config: { auth_app_set_up: true, totp_enabled: true, security_keys_enabled: true },
-};
-
-const passkey = (id: string, more: Record<string, unknown>) => ({
-  id,
-  public_key: "pQECAyYgASFYIA",
-  attestation_type: "none",
-  aaguid: "00000000-0000-0000-0000-000000000000",
-  created_at: "2026-03-04T05:06:07Z",
-  transports: ["internal"],
-  backup_eligible: true,
-  backup_state: true,
-  mfa_only: false,
-  ...more,
-});
-
-const profilePayload = {
-  recovery_codes_left: 7,
-  metadata_editor: true,
-  credential_uses: {
-    cGsx: { authenticator: "iCloud Keychain", user_agent: "iOS (Safari)", ip_address: "192.0.2.x" },
-    cGsy: { authenticator: "Windows Hello" },
-    cGsz: { authenticator: "Windows Hello" },
-  },
-  phones: [
-    {
-      id: "p1",
-      name: "Ada's Pixel",
-      model: "Google Pixel 9",
-      created_at: "2026-05-06T08:00:00Z",
-      last_used_at: "2026-11-17T08:00:00Z",
-    },
-  ],
-  trusted_browsers: [
-    {
-      id: "b1",
-      user_agent: "Windows (Firefox)",
-      ip_address: "198.51.100.x",
-      last_used_at: "2026-11-16T08:00:00Z",
-      expires_at: "2026-12-16T08:00:00Z",
-    },
-  ],
-  sign_ins: [
-    {
-      id: "l3",
-      at: "2026-11-19T08:00:00Z",
-      user_agent: "Linux (Chrome)",
-      ip_address: "203.0.113.x",
-      outcome: "success",
-      methods: ["password", "totp"],
-      location: { country: "Germany", region: "Bavaria" },
-    },
-    {
-      id: "l2",
-      at: "2026-11-18T08:00:00Z",
-      user_agent: "Windows (Edge)",
-      ip_address: "2001:db8:1:…",
-      outcome: "failure",
-      methods: ["passcode"],
-    },
-    { id: "l1", at: "2026-11-01T08:00:00Z" },
-  ],
-  picture_path: "/users/pictures/p1",
-  user: {
-    ...ada,
-    name: "Ada Lovelace",
-    picture: "https://login.example/users/pictures/p1",
-    given_name: "Ada",
-    passkeys: [
-      passkey("cGsx", { name: "Ada's iPhone", last_used_at: "2026-10-11T12:13:14Z" }),
-      passkey("cGsy", { backup_state: false }),
-      passkey("cGsz", { backup_state: false }),
-    ],
-    security_keys: [passkey("c2sx", { name: "YubiKey 5", mfa_only: true, backup_state: false })],
-    identities: [{ id: "4711", provider: "GitHub", identity_id: "i1" }],
-  },
-  session_locations: { s1: { country: "Germany", region: "Berlin", city: "Berlin" } },
-  sessions: [
-    {
-      id: "s1",
-      user_agent: "macOS (Safari)",
-      ip_address: "192.0.2.7",
-      current: true,
-      created_at: "2026-11-19T08:00:00Z",
-      last_used: "2026-11-20T08:00:00Z",
-    },
-    {
-      id: "s2",
-      user_agent: "Android (Chrome)",
-      user_agent_raw:
-        "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
-      current: false,
-      created_by_administrator: true,
-      created_at: "2026-11-01T08:00:00Z",
-      last_used: "2026-11-18T08:00:00Z",
-    },
-  ],
-};
-
-/** Every action that a profile can offer. */
-const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name?: FlowError } = {}) =>
-  state(
-    "profile_init",
-    [
-      action("account_delete"),
-      action("name_update", [
-        input("name", "string", { required: false, max_length: 255, value: null }),
-        input("given_name", "string", { required: false, max_length: 255, value: null }),
-        input("family_name", "string", { required: false, max_length: 255, value: null }),
-      ]),
-      action("picture_update", [input("picture", "string", { max_length: 32_768 })]),
-      action("picture_delete"),
-      action("authenticator_delete", [hidden("authenticator_id"), endOtherSessions()]),
-      action("trusted_device_delete", [hidden("trusted_device_id")]),
-      oauth("connect_thirdparty_oauth_provider", ["google", "acme"]),
-      action("disconnect_thirdparty_oauth_provider", [
-        hidden("identity_id", { allowed_values: [{ name: "GitHub", value: "i1" }] }),
-      ]),
-      action("otp_secret_delete"),
-      action("security_key_create"),
-      action("security_key_delete", [hidden("security_key_id")]),
-      action("webauthn_credential_create"),
-      action("webauthn_credential_rename", [
-        hidden("passkey_id"),
-        input("passkey_name", "string", {
-          min_length: 1,
-          max_length: 64,
-          value: null,
-          ...(fault.name ? { error: fault.name } : {}),
-        }),
-      ]),
-      action("webauthn_credential_delete", [hidden("passkey_id")]),
-      action("email_create", [email(fault.email ? { value: "ada@", error: fault.email } : {})]),
-      action("email_delete", [
-        hidden("email_id", { allowed_values: [{ name: "old@example.org", value: "e1" }] }),
-      ]),
-      action("email_set_primary", [hidden("email_id")]),
-      action("email_verify", [hidden("email_id")]),
-      action("password_update", [
-        input("password", "password", { min_length: 8, max_length: 256 }),
-        endOtherSessions(),
-      ]),
-      action("password_delete", [endOtherSessions()]),
-      action("username_update", [username({ value: "ada" })]),
-      action("username_delete"),
-      action("phone_set", [phone()]),
-      action("phone_delete"),
-      action("patch_metadata", [input("patch_metadata", "json")]),
-      action("session_delete", [hidden("session_id", { allowed_values: [{ name: "s2", value: "s2" }] })]),
-      action("session_delete_others"),
-      action("recovery_codes_create"),
-    ],
-    {
-      payload: profilePayload,
-      ...more,
-    },
-  );
-
-const recoveryCodes = [
-  "AB3D-EF5H-JK7M-NP9R",
-  "ST2V-WX4Z-BC4D-FG6H",
-  "JK8L-MN2P-QR4S-TV6W",
-  "XY3Z-AB5C-DE7F-GH9J",
+const providers = [
+  { name: "Google", value: "google" },
+  { name: "GitHub", value: "github" },
+  { name: "Acme Works", value: "custom_acme" },
 ];
+const providing = (...values: string[]) => ({
+  provider: { allowed_values: providers.filter(({ value }) => values.includes(value)) },
+});
+const everyProvider = { thirdparty_oauth: providing("google", "github", "custom_acme") };
 
-export const states = {
-  preflight: preflight(),
-  login_init: loginInit(),
-  login_init_without_passkeys: state("login_init", [action("continue_with_login_identifier", [email()])]),
-  login_init_by_identifier: state("login_init", [
-    action("continue_with_login_identifier", [input("identifier", "string", { max_length: 255 })]),
-  ]),
-  login_init_wrong_email: loginInit(
-    { status: 400, error: invalid },
-    { value: "ada@example", error: { code: "value_invalid_error", message: "The value is not valid." } },
-  ),
-  login_init_passkey_refused: loginInit({
-    status: 401,
-    error: { code: "passkey_invalid", message: "This passkey could not be verified." },
-  }),
-  login_passkey: state(
-    "login_passkey",
-    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
-    { payload: { request_options: requestOptions } },
-  ),
-  login_passkey_used_last: state(
-    "login_passkey",
-    [
-      action("webauthn_verify_assertion_response", [input("assertion_response", "json")]),
-      otherWays(),
-      action("back"),
-    ],
-    { payload: { request_options: requestOptions } },
-  ),
-  login_passkey_refused: state(
-    "login_passkey",
-    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
-    { status: 401, error: { code: "passkey_invalid", message: "This passkey could not be verified." } },
-  ),
-  login_method_chooser: state("login_method_chooser", [
-    action("continue_to_password_login"),
-    action("continue_to_passcode_confirmation"),
-    action("webauthn_generate_request_options"),
-    action("back"),
-  ]),
-  login_method_chooser_proof: state(
-    "login_method_chooser",
-    [
-      action("continue_to_password_login"),
-      action("continue_to_passcode_confirmation"),
-      action("continue_to_phone_confirmation"),
-      oauth("thirdparty_oauth", ["github"]),
-      action("back"),
-    ],
-    { payload: { wanted_action: "password_update" } },
-  ),
-  login_password: passwordLogin(),
-  login_password_proof: passwordLogin({ payload: { wanted_action: "account_delete" } }),
-  login_password_used_last: withAction(passwordLogin(), otherWays()),
-  login_password_wrong: passwordLogin(
-    { status: 400, error: invalid },
-    { code: "value_invalid_error", message: "The value is not valid." },
-  ),
-  login_password_too_fast: passwordLogin({
-    status: 429,
-    payload: { resend_after: 4, retry_after: 4 },
-    error: { code: "rate_limit_exceeded", message: "Too many requests." },
-  }),
-  login_password_recovery: state("login_password_recovery", [action("password_recovery", [newPassword()])]),
-  passcode_confirmation: passcodeConfirmation(),
-  passcode_confirmation_used_last: withAction(passcodeConfirmation(), otherWays()),
-  passcode_confirmation_alphanumeric: passcodeConfirmation({}, undefined, { charset: "alphanumeric" }),
-  passcode_confirmation_wrong: passcodeConfirmation(
-    { status: 400, error: invalid },
-    { code: "passcode_invalid", message: "This code is not right." },
-  ),
-  passcode_confirmation_too_fast: passcodeConfirmation({
-    status: 429,
-    payload: { resend_after: 42, retry_after: 42 },
-    error: { code: "rate_limit_exceeded", message: "Too many requests." },
-  }),
-  passcode_confirmation_exhausted: passcodeConfirmation({
-    status: 401,
-    error: { code: "passcode_max_attempts_reached", message: "The code was entered wrong too many times." },
-  }),
-  phone_confirmation: phoneConfirmation({ payload: { identifier: "+4915112345678" } }),
-  phone_confirmation_used_last: withAction(phoneConfirmation(), otherWays()),
-  phone_confirmation_wrong: phoneConfirmation(
-    { status: 400, error: invalid },
-    { code: "passcode_invalid", message: "This code is not right." },
-  ),
-  phone_confirmation_too_fast: phoneConfirmation({
-    status: 429,
-    payload: { resend_after: 42, retry_after: 42 },
-    error: { code: "rate_limit_exceeded", message: "Too many requests." },
-  }),
-  password_creation: state("password_creation", [
-    action("register_password", [newPassword()]),
-    action("skip"),
-    action("back"),
-  ]),
-  onboarding_email: state("onboarding_email", [
-    action("email_address_set", [email({ required: false })]),
-    action("skip"),
-  ]),
-  onboarding_email_no_address: state(
-    "onboarding_email",
-    [action("email_address_set", [email({ required: false })])],
-    { payload: { provider_gave_no_address: true } },
-  ),
-  onboarding_username: state(
-    "onboarding_username",
-    [
-      action("username_set", [takenUsername()]),
-      { ...action("username_create", [takenUsername()]), alias_of: "username_set" },
-      action("skip"),
-    ],
-    { status: 400, error: invalid },
-  ),
-  credential_onboarding_chooser: state("credential_onboarding_chooser", [
-    action("continue_to_passkey_registration"),
-    action("continue_to_password_registration"),
-    action("skip"),
-    action("back"),
-  ]),
-  onboarding_create_passkey: state("onboarding_create_passkey", [
-    action("webauthn_generate_creation_options"),
-    action("skip"),
-    action("back"),
-  ]),
-  onboarding_verify_passkey_attestation: state(
-    "onboarding_verify_passkey_attestation",
-    [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
-    { payload: { creation_options: creationOptions } },
-  ),
-  onboarding_verify_passkey_attestation_refused: state(
-    "onboarding_verify_passkey_attestation",
-    [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
-    {
-      status: 401,
-      error: { code: "passkey_invalid", message: "This passkey could not be verified." },
+/**
+ * Each state, and its variants, named `<state>_<variant>`. A state without a picture does not compile; an action that no
+ * picture shows fails `gallery.test.ts`.
+ */
+const pictures = {
+  preflight: {},
+  login_init: { without: ["thirdparty_oauth"], payload: { request_options: payloads.requestOptions } },
+  login_init_without_passkeys: { only: ["continue_with_login_identifier"], payload: {} },
+  login_init_by_identifier: {
+    only: ["continue_with_login_identifier"],
+    payload: {},
+    inputs: { continue_with_login_identifier: { email: null, identifier: { max_length: 255 } } },
+  },
+  login_init_wrong_email: {
+    inputs: { continue_with_login_identifier: { email: { value: "ada@example" } } },
+    refused: { email: "value_invalid_error" },
+  },
+  login_init_passkey_refused: { error: "passkey_invalid" },
+  login_init_with_a_provider: {
+    without: ["webauthn_verify_assertion_response"],
+    payload: {},
+    inputs: { thirdparty_oauth: providing("custom_acme") },
+  },
+  login_init_with_providers: {
+    only: ["continue_with_login_identifier", "thirdparty_oauth"],
+    payload: {},
+    inputs: everyProvider,
+  },
+  login_passkey: {
+    without: ["continue_to_login_method_chooser"],
+    payload: { request_options: payloads.requestOptions },
+  },
+  login_passkey_used_last: { without: [] },
+  login_passkey_as_second_factor: { payload: { request_options: payloads.securityKeyRequest } },
+  login_passkey_refused: { payload: {}, error: "passkey_invalid" },
+  login_passkey_unknown: {
+    payload: {
+      request_options: payloads.requestOptions,
+      unknown_credential: { rp_id: "localhost", credential_id: "Zm9yZ290dGVu" },
     },
-  ),
-  registration_init: state("registration_init", [
-    action("register_login_identifier", [email(), username({ required: false })]),
-    action("remember_me", [input("remember_me", "boolean", { value: true })]),
-  ]),
-  registration_init_with_providers: state("registration_init", [
-    action("register_login_identifier", [email()]),
-    oauth("thirdparty_oauth", ["google", "github", "acme"]),
-  ]),
-  registration_init_closed: state("registration_init", []),
-  login_init_with_a_provider: state(
-    "login_init",
-    [
-      action("continue_with_login_identifier", [email()]),
-      action("webauthn_generate_request_options"),
-      oauth("thirdparty_oauth", ["acme"]),
-      action("remember_me", [input("remember_me", "boolean")]),
-    ],
-    {},
-  ),
-  login_init_with_providers: state("login_init", [
-    action("continue_with_login_identifier", [email()]),
-    oauth("thirdparty_oauth", ["google", "github", "acme"]),
-  ]),
-  thirdparty: state("thirdparty", [exchangeToken(), action("back")], {
-    payload: { redirect_url: "https://accounts.example/authorize?state=1" },
-  }),
-  thirdparty_rejected: state("thirdparty", [exchangeToken(), action("back")], {
-    status: 400,
+    error: "passkey_invalid",
+  },
+  login_method_chooser: { without: ["thirdparty_oauth", "continue_to_phone_confirmation"] },
+  login_method_chooser_proof: {
+    without: ["webauthn_generate_request_options"],
+    payload: { wanted_action: "password_update" },
+    inputs: { thirdparty_oauth: providing("github") },
+  },
+  login_password: { without: ["continue_to_login_method_chooser"] },
+  login_password_proof: { payload: { wanted_action: "account_delete" } },
+  login_password_used_last: { without: [] },
+  login_password_wrong: { refused: { password: "value_invalid_error" } },
+  login_password_too_fast: { waits: 4 },
+  login_password_recovery: {},
+  passcode_confirmation: {
+    without: ["continue_to_login_method_chooser"],
+    payload: { code_lifetime: 300 },
+  },
+  passcode_confirmation_used_last: { without: [] },
+  passcode_confirmation_alphanumeric: { inputs: { verify_passcode: { code: { charset: "alphanumeric" } } } },
+  passcode_confirmation_wrong: { refused: { code: "passcode_invalid" } },
+  passcode_confirmation_too_fast: { waits: 42 },
+  passcode_confirmation_exhausted: { error: "passcode_max_attempts_reached" },
+  phone_confirmation: {
+    without: ["continue_to_login_method_chooser"],
+    payload: { code_lifetime: 300, identifier: "+4915112345678" },
+  },
+  phone_confirmation_used_last: { without: [] },
+  phone_confirmation_wrong: { refused: { code: "passcode_invalid" } },
+  password_creation: {},
+  onboarding_email: { inputs: { email_address_set: { email: { required: false } } } },
+  onboarding_email_no_address: { without: ["skip"], payload: { provider_gave_no_address: true } },
+  onboarding_username: {},
+  onboarding_username_taken: {
+    inputs: { username_set: { username: { value: "ada" } } },
+    refused: { username: "username_already_exists" },
+  },
+  credential_onboarding_chooser: {},
+  onboarding_create_passkey: {},
+  onboarding_create_passkey_conditional: {
+    without: ["back"],
+    inputs: {
+      webauthn_generate_creation_options: { conditional: { type: "boolean", hidden: true, required: false } },
+    },
+  },
+  onboarding_verify_passkey_attestation: { payload: { creation_options: payloads.creationOptions } },
+  onboarding_verify_passkey_attestation_refused: { payload: {}, error: "passkey_invalid" },
+  onboarding_verify_security_key_attestation: {
+    of: "onboarding_verify_passkey_attestation",
+    payload: { creation_options: payloads.securityKeyCreation },
+  },
+  registration_init: {
+    without: ["thirdparty_oauth"],
+    inputs: {
+      register_login_identifier: { username: { required: false, min_length: 3, max_length: 32 } },
+      remember_me: { remember_me: { value: true } },
+    },
+  },
+  registration_init_with_providers: {
+    only: ["register_login_identifier", "thirdparty_oauth"],
+    inputs: { ...everyProvider, register_login_identifier: { username: null } },
+  },
+  registration_init_closed: { only: [] },
+  thirdparty: { payload: { redirect_url: "https://accounts.example/authorize?state=1" } },
+  thirdparty_rejected: {
     payload: {
       taken_address: "ada@example.org",
       redirect_url: "https://login.example/?error=user_conflict",
     },
-    error: { code: "user_conflict", message: "An account with this email address exists." },
-  }),
-  thirdparty_no_new_accounts: state("thirdparty", [exchangeToken(), action("back")], {
-    status: 400,
+    error: "user_conflict",
+  },
+  thirdparty_no_new_accounts: {
     payload: { redirect_url: "https://login.example/?error=signup_disabled" },
-    error: { code: "signup_disabled", message: "New accounts are not allowed." },
-  }),
-  thirdparty_idp_initiated: state("thirdparty", [exchangeToken()]),
-  login_otp: loginOtp(),
-  login_otp_with_an_authenticator: withAction(loginOtp(), action("continue_to_login_authenticator")),
-  login_otp_wrong: loginOtp(
-    { status: 400, error: invalid },
-    { code: "otp_code_invalid", message: "This code is not right." },
-  ),
-  login_otp_recovery_code_wrong: state(
-    "login_otp",
-    [
-      action("otp_code_validate", [otpCode()]),
-      action("recovery_code_validate", [
-        input("recovery_code", "string", {
-          error: { code: "recovery_code_invalid", message: "This recovery code is not right." },
-        }),
-      ]),
-    ],
-    { status: 400, error: invalid },
-  ),
-  login_security_key: state("login_security_key", [
-    action("webauthn_generate_request_options"),
-    action("continue_to_login_otp"),
-    recoveryCode(),
-    action("back"),
-  ]),
-  login_security_key_with_an_authenticator: state("login_security_key", [
-    action("webauthn_generate_request_options"),
-    action("continue_to_login_authenticator"),
-    recoveryCode(),
-    action("back"),
-  ]),
-  login_authenticator: loginAuthenticator(),
-  login_authenticator_declined: loginAuthenticator({
-    status: 401,
-    error: { code: "authenticator_request_failed", message: "The authenticator did not confirm." },
-  }),
-  login_authenticator_too_many: loginAuthenticator({
-    status: 429,
-    payload: { resend_after: 42, retry_after: 42 },
-    error: { code: "rate_limit_exceeded", message: "Too many requests." },
-  }),
-  login_sms: loginSms(),
-  login_sms_wrong: loginSms(
-    { status: 400, error: invalid },
-    { code: "passcode_invalid", message: "This code is not right." },
-  ),
-  login_sms_proof: withAction(loginSms({ payload: { wanted_action: "account_delete" } }), action("back")),
-  login_sms_with_an_app_since: withAction(
-    withAction(
-      withAction(loginSms(), action("continue_to_login_otp")),
-      action("continue_to_login_security_key"),
-    ),
-    action("continue_to_login_authenticator"),
-  ),
-  login_passkey_as_second_factor: state(
-    "login_passkey",
-    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
-    { payload: { request_options: securityKeyRequest } },
-  ),
-  mfa_method_chooser: state("mfa_method_chooser", [
-    action("continue_to_otp_secret_creation"),
-    action("continue_to_security_key_creation"),
-    action("continue_to_phone_creation"),
-    action("skip"),
-    action("back"),
-  ]),
-  mfa_otp_secret_creation: state(
-    "mfa_otp_secret_creation",
-    [action("otp_code_verify", [otpCode()]), action("back")],
-    {
-      payload: {
-        otp_image_source: picture,
-        otp_secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+    error: "signup_disabled",
+  },
+  thirdparty_idp_initiated: { only: ["exchange_token"], payload: {} },
+  login_otp: { without: ["continue_to_login_authenticator"] },
+  login_otp_with_an_authenticator: { without: [] },
+  login_otp_wrong: { refused: { otp_code: "otp_code_invalid" } },
+  login_otp_recovery_code_wrong: { refused: { recovery_code: "recovery_code_invalid" } },
+  login_security_key: { without: ["continue_to_login_authenticator"] },
+  login_security_key_with_an_authenticator: { without: ["continue_to_login_otp"] },
+  login_authenticator: { payload: payloads.authenticatorRequest },
+  login_authenticator_declined: { error: "authenticator_request_failed" },
+  login_authenticator_too_many: { payload: {}, waits: 42 },
+  login_sms: { only: ["verify_passcode", "resend_passcode", "recovery_code_validate"] },
+  login_sms_wrong: { refused: { code: "passcode_invalid" } },
+  login_sms_proof: {
+    only: ["verify_passcode", "resend_passcode", "recovery_code_validate", "back"],
+    payload: { wanted_action: "account_delete" },
+  },
+  login_sms_with_an_app_since: { without: ["back"] },
+  mfa_method_chooser: {},
+  mfa_otp_secret_creation: { payload: payloads.otpSecret },
+  mfa_security_key_creation: {},
+  mfa_phone_creation: {},
+  mfa_phone_creation_not_allowed: {
+    inputs: { phone_set: { phone: { value: "+44 7911 123456" } } },
+    refused: { phone: "phone_number_not_allowed" },
+  },
+  device_trust: {},
+  profile_init: {
+    without: ["password_create", "username_create", "continue_to_otp_secret_creation"],
+    payload: payloads.profile,
+    inputs: {
+      connect_thirdparty_oauth_provider: providing("google", "custom_acme"),
+      disconnect_thirdparty_oauth_provider: {
+        identity_id: { allowed_values: [{ name: "GitHub", value: "i1" }] },
       },
+      email_delete: { email_id: { allowed_values: [{ name: "old@example.org", value: "e1" }] } },
+      username_update: { username: { value: "ada" } },
+      session_delete: { session_id: { allowed_values: [{ name: "s2", value: "s2" }] } },
     },
-  ),
-  mfa_security_key_creation: state("mfa_security_key_creation", [
-    action("webauthn_generate_creation_options"),
-    action("back"),
-  ]),
-  mfa_phone_creation: state("mfa_phone_creation", [action("phone_set", [phone()]), action("back")]),
-  mfa_phone_creation_not_allowed: state(
-    "mfa_phone_creation",
-    [
-      action("phone_set", [
-        phone({
-          value: "+44 7911 123456",
-          error: { code: "phone_number_not_allowed", message: "This number cannot receive codes." },
-        }),
-      ]),
-      action("back"),
+  },
+  profile_init_wrong_email: {
+    inputs: { email_create: { email: { value: "ada@" } } },
+    refused: { email: "value_invalid_error" },
+  },
+  profile_init_wrong_name: { refused: { passkey_name: "value_missing_error" } },
+  profile_init_not_found: { error: "not_found" },
+  profile_init_bare: {
+    only: [
+      "email_create",
+      "username_create",
+      "password_create",
+      "webauthn_credential_create",
+      "continue_to_otp_secret_creation",
     ],
-    { status: 400, error: invalid },
-  ),
-  onboarding_create_passkey_conditional: state("onboarding_create_passkey", [
-    action("webauthn_generate_creation_options", [
-      input("conditional", "boolean", { hidden: true, required: false }),
-    ]),
-    action("skip"),
-  ]),
-  onboarding_verify_security_key_attestation: state(
-    "onboarding_verify_passkey_attestation",
-    [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
-    { payload: { creation_options: securityKeyCreation } },
-  ),
-  device_trust: state("device_trust", [action("trust_device"), action("skip"), action("back")]),
-  profile_init: profile(),
-  profile_init_wrong_email: profile(
-    { status: 400, error: invalid },
-    { email: { code: "value_invalid_error", message: "The value is not valid." } },
-  ),
-  profile_init_wrong_name: profile(
-    { status: 400, error: invalid },
-    { name: { code: "value_missing_error", message: "A value is required." } },
-  ),
-  profile_init_not_found: profile({
-    status: 404,
-    error: { code: "not_found", message: "There is no such item." },
-  }),
-  profile_init_bare: state(
-    "profile_init",
-    [
-      action("password_create", [input("password", "password", { min_length: 8, max_length: 256 })]),
-      action("username_create", [username()]),
-      action("continue_to_otp_secret_creation"),
-      action("webauthn_credential_create"),
-      action("email_create", [email()]),
-    ],
-    { payload: { user: { id: ada.id, mfa_config: { auth_app_set_up: false } } } },
-  ),
-  profile_init_of_another_version: withAction(
-    profile(),
-    action("send_postcard", [input("country", "string")], "Sends you a postcard."),
-  ),
-  profile_init_with_codes: profile({
-    payload: { ...profilePayload, recovery_codes: recoveryCodes },
-  }),
-  webauthn_credential_verification: state(
-    "webauthn_credential_verification",
-    [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
-    { payload: { creation_options: creationOptions } },
-  ),
-  account_deleted: state("account_deleted", [], { csrf_token: "" }),
-  success_with_codes: state("success", [], {
-    csrf_token: "",
-    payload: { user: ada, recovery_codes: recoveryCodes },
-  }),
-  error_401: refusal(401, "unauthorized", "Sign in first."),
-  login_passkey_unknown: state(
-    "login_passkey",
-    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
-    {
-      status: 401,
-      payload: {
-        request_options: requestOptions,
-        unknown_credential: { rp_id: "localhost", credential_id: "Zm9yZ290dGVu" },
-      },
-      error: { code: "passkey_invalid", message: "This passkey could not be verified." },
-    },
-  ),
-  success: state("success", [], {
-    csrf_token: "",
+    payload: { user: { id: payloads.ada.id, mfa_config: { auth_app_set_up: false } } },
+  },
+  profile_init_with_codes: { payload: { ...payloads.profile, recovery_codes: payloads.recoveryCodes } },
+  webauthn_credential_verification: { payload: { creation_options: payloads.creationOptions } },
+  account_deleted: {},
+  success: {
     payload: {
       user: {
-        id: "0d3f9c1e-8f8e-4a55-9b8e-3a8a36d0b9a1",
+        id: payloads.ada.id,
         emails: [
           { id: "1", address: "old@example.org", is_primary: false, is_verified: true },
           { id: "2", address: "ada@example.org", is_primary: true, is_verified: true },
         ],
       },
-      claims: { subject: "0d3f9c1e-8f8e-4a55-9b8e-3a8a36d0b9a1", expiration: "2030-01-01T00:00:00Z" },
+      claims: { subject: payloads.ada.id, expiration: "2030-01-01T00:00:00Z" },
       last_login: { login_method: "passkey" },
     },
-  }),
-  error_403: refusal(403, "operation_not_permitted_error", "This operation is not permitted."),
-  error_410: refusal(410, "flow_expired_error", "This flow has expired. Start again."),
-  error_429: {
-    ...refusal(429, "rate_limit_exceeded", "Too many requests. Try again later."),
-    payload: { resend_after: 42, retry_after: 42 },
   },
-  error_500: refusal(500, "technical_error", "Something went wrong on our side."),
-  unknown: state(
-    "verify_home_address",
-    [
-      action(
-        "confirm_home_address",
-        [
-          input("street_name", "string", { value: "Mill Lane" }),
-          input("house_number", "number"),
-          input("country", "string", {
-            allowed_values: [
-              { name: "Ireland", value: "ie" },
-              { name: "Portugal", value: "pt" },
-            ],
-          }),
-          input("newsletter", "boolean", { required: false }),
-          input("opening_hours", "json", { required: false }),
-          input("trace", "string", { hidden: true, value: "t-1" }),
-        ],
-        "Tells us where you live.",
-      ),
-      action("choose_day", [
-        input("day", "string", {
+  success_with_codes: { payload: { user: payloads.ada, recovery_codes: payloads.recoveryCodes } },
+} satisfies Record<StateName, Picture> & Record<string, Picture>;
+
+type PictureName = keyof typeof pictures;
+
+/** The longest name of a state that the name of a picture begins with. */
+function stateOf(picture: string): StateName {
+  const names = Object.keys(declared.states) as StateName[];
+  const [name] = names
+    .filter((name) => picture.startsWith(name))
+    .sort((one, other) => other.length - one.length);
+  if (!name) throw new Error(`The picture ${picture} is named after no state.`);
+  return name;
+}
+
+const drawn = Object.fromEntries(
+  Object.entries(pictures as Record<string, Picture>).map(([name, picture]) => {
+    const state = picture.of ?? stateOf(name);
+    const first = draw(declaredState(state), pictures[state]);
+    return [name, name === state ? first : draw(first, picture)];
+  }),
+) as Record<PictureName, FlowState>;
+
+/** An action that the server of this version does not declare. */
+function undeclared(action: string, description: string, inputs: Record<string, Partial<InputDescriptor>>) {
+  const href = `/login?action=${action}%40${FLOW_ID}`;
+  return withInputs({ action, href, description, inputs: {} }, inputs);
+}
+
+const postcard = undeclared("send_postcard", "Sends you a postcard.", { country: {} });
+
+export const states = {
+  ...drawn,
+  profile_init_of_another_version: {
+    ...drawn.profile_init,
+    actions: { ...drawn.profile_init.actions, send_postcard: postcard },
+  },
+  error_401: failure("unauthorized"),
+  error_403: failure("operation_not_permitted_error"),
+  error_410: failure("flow_expired_error"),
+  error_429: tooFast(failure("rate_limit_exceeded"), 42),
+  error_500: failure("technical_error"),
+  unknown: {
+    name: "verify_home_address",
+    status: 409,
+    csrf_token: CSRF_TOKEN,
+    payload: { otp_secret: "JBSWY3DPEHPK3PXP", phase_of_the_moon: "waxing" },
+    error: { code: "address_disputed", message: "This address is disputed." },
+    links: [{ name: "Privacy", href: "https://example.org/privacy", category: "legal", target: "_blank" }],
+    actions: {
+      confirm_home_address: undeclared("confirm_home_address", "Tells us where you live.", {
+        street_name: { value: "Mill Lane" },
+        house_number: { type: "number" },
+        country: {
+          allowed_values: [
+            { name: "Ireland", value: "ie" },
+            { name: "Portugal", value: "pt" },
+          ],
+        },
+        newsletter: { type: "boolean", required: false },
+        opening_hours: { type: "json", required: false },
+        trace: { hidden: true, value: "t-1" },
+      }),
+      choose_day: undeclared("choose_day", "", {
+        day: {
           allowed_values: [
             { name: "Monday", value: 1 },
             { name: "Tuesday", value: 2 },
           ],
-        }),
-      ]),
-      action("call_me", [], "We ring you instead."),
-      action("back"),
-    ],
-    {
-      status: 409,
-      payload: { otp_secret: "JBSWY3DPEHPK3PXP", phase_of_the_moon: "waxing" },
-      error: { code: "address_disputed", message: "This address is disputed." },
-      links: [{ name: "Privacy", href: "https://example.org/privacy", category: "legal", target: "_blank" }],
+        },
+      }),
+      call_me: undeclared("call_me", "We ring you instead.", {}),
+      back: undeclared("back", "", {}),
     },
-  ),
-} satisfies Record<StateName, FlowState> & Record<string, FlowState>;
+  },
+} satisfies Record<string, FlowState>;
 
 export type DrawnState = keyof typeof states;
