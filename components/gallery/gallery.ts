@@ -1,7 +1,8 @@
 import type { FlowType } from "#server/flow/names";
 import type { FlowLink, FlowState, InputDescriptor } from "#server/flow/wire";
 import type { ProviderReturn } from "../flow/provider-return.ts";
-import { type DrawnState, flowOf, states, tooFast, withRefusedInputs } from "./states.ts";
+import { flowOf, tooFast, withRefusedInputs } from "./picture.ts";
+import { type DrawnState, states } from "./states.ts";
 
 /** One picture of the interface: a state, and what the page knows beside it. */
 export interface Drawing {
