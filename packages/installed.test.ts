@@ -60,7 +60,7 @@ beforeAll(async () => {
   const folders: string[] = [root];
   for (const name of names) {
     const folder = join(application, "sources", name);
-    for (const file of ["package.json", "README.md", "LICENSE"])
+    for (const file of ["package.json", "README.md"])
       cpSync(join(root, "packages", name, file), join(folder, file));
     await builders[name](join(folder, "dist"));
     folders.push(folder);

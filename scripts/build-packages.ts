@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
@@ -271,6 +271,11 @@ export const builders = {
   testing: buildTesting,
 } as const;
 
+/** Copies the licence of the repository into the folder of a package: npm packs no file from outside of it. */
+function license(folder: string): void {
+  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+}
+
 /**
  * Packs packages that are built, without the scripts that would build them again.
  *
@@ -280,6 +285,7 @@ export const builders = {
  */
 export function pack(folders: readonly string[], destination: string): string[] {
   mkdirSync(destination, { recursive: true });
+  for (const folder of folders.filter((folder) => folder !== root)) license(folder);
   const written = execFileSync(
     "npm",
     ["pack", ...folders, "--ignore-scripts", "--json", "--pack-destination", destination],
@@ -293,6 +299,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , destination] = process.argv;
   const folders = Object.keys(builders).map((name) => join(root, "packages", name));
   for (const [name, make] of Object.entries(builders)) await make(join(root, "packages", name, "dist"));
+  for (const folder of folders) license(folder);
   if (destination) {
     execFileSync(process.execPath, ["scripts/run.js", "scripts/build.ts", "--when-needed"], {
       cwd: root,
