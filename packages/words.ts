@@ -3,7 +3,7 @@ import { type Language, languageTags } from "#words/language-tags";
 import type { WordSource } from "../components/embed/embedded-login.tsx";
 import { matchLanguage } from "../server/lib/match-language.ts";
 
-/** The words of each language, in a file of its own. */
+/** The words of a login in each language, in a file of its own. */
 const files: Record<Language, () => Promise<{ flow: FlowWords }>> = {
   bn: () => import("#words/bn/flow"),
   de: () => import("#words/de/flow"),
@@ -18,5 +18,9 @@ const files: Record<Language, () => Promise<{ flow: FlowWords }>> = {
 /** The words of the packages, loaded one language at a time. */
 export const wordSource: WordSource<Language> = {
   choose: (wanted) => matchLanguage(wanted, languageTags) ?? "en",
-  load: async (language) => (await files[language]()).flow,
+  async load(language, forAccount) {
+    const account = forAccount ? import("./account-words.ts") : null;
+    const { flow } = await files[language]();
+    return account ? (await account).withAccountOf(language, flow) : flow;
+  },
 };

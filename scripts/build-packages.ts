@@ -135,7 +135,7 @@ async function bundle(
     legalComments: "none",
     charset: "utf8",
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [besideEntry(entry), lazily, byFunction, withoutMessages, withStyles],
+    plugins: [besideEntry(entry), lazily, byFunction, wordsOfLogin, withStyles],
     ...options,
   });
   if (!metafile) throw new Error("esbuild gave no metafile");
@@ -165,13 +165,24 @@ function besideEntry(entry: string): Plugin {
   };
 }
 
-/** Leaves out the texts of pages that the server sends in place of a flow. */
-const withoutMessages: Plugin = {
-  name: "without messages",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]words[\\/][\w-]+[\\/]messages\.ts$/ }, () => ({
-      contents: "export const messages = {};",
-    })),
+/**
+ * Leaves out of the words of a login the texts of pages that the server sends in place of a flow, and those of the account
+ * page, which are loaded with it.
+ */
+const wordsOfLogin: Plugin = {
+  name: "words of a login",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /(account|messages)\.ts$/ }, ({ path, importer }) =>
+      // A module for each language: one that all share would be a file of its own.
+      /[\\/]words[\\/][\w-]+[\\/]flow\.ts$/.test(importer)
+        ? { path: importer + path, namespace: "of login" }
+        : null,
+    );
+    onLoad({ filter: /.*/, namespace: "of login" }, () => ({
+      contents: `export const account = {}, messages = {};
+        export const withAccount = (words) => ({ ...words, afterProof: {}, sections: {} });`,
+    }));
+  },
 };
 
 /** Gives the element the style sheets as a text. */

@@ -1,4 +1,11 @@
-import type { ActionName, ErrorCode, InputName, StateName } from "#server/flow/protocol-names";
+import type {
+  AccountAction,
+  AccountInput,
+  ActionName,
+  ErrorCode,
+  InputName,
+  StateName,
+} from "#server/flow/protocol-names";
 
 /**
  * The texts of the flow and account pages. They are data without functions because the server sends them to the
@@ -17,6 +24,22 @@ export interface FlowWords {
   /** What a new user accepts, beside these links; each has the placeholder `{link}`. */
   consent: Record<"terms" | "privacy", string>;
   page: PageWords;
+}
+
+/** The texts of the account page alone. Packages for applications load them with it, and a login without them. */
+export interface AccountWords extends Pick<FlowWords, "afterProof" | "sections"> {
+  states: Pick<FlowWords["states"], AccountState>;
+  actions: Pick<FlowWords["actions"], AccountAction>;
+  inputs: Pick<FlowWords["inputs"], WordedAccountInput>;
+  page: AccountTexts;
+}
+
+/** All texts but those of the account page. */
+export interface SignInWords extends Pick<FlowWords, "errors" | "links" | "consent"> {
+  states: Omit<FlowWords["states"], AccountState>;
+  actions: Omit<FlowWords["actions"], AccountAction>;
+  inputs: Omit<FlowWords["inputs"], WordedAccountInput>;
+  page: Omit<PageWords, keyof AccountTexts>;
 }
 
 export interface StateWords {
@@ -114,55 +137,10 @@ export interface MessageTexts {
   linkEndedSentence: string;
 }
 
-export interface PageWords extends MessageTexts {
-  /** Read before the identifier of the account that a state is about. */
-  account: string;
-  useAnother: string;
-  /** Beside the error that an address has an account already. */
-  signInInstead: string;
-  waitingForBrowser: string;
-  nothingHappens: string;
-  optional: string;
-  or: string;
-  showPassword: string;
-  hidePassword: string;
-  apply: string;
-  choose: string;
-  startAgain: string;
-  tryAgain: string;
-  tryAgainIn: string;
-  waitFor: string;
-  signedInAs: string;
-  returning: string;
-  nothingToDo: string;
-  languages: string;
-  working: string;
-  secret: string;
-  qrCode: string;
-  waitingForAuthenticator: string;
-  errorTitle: string;
-  reload: string;
-  toSignIn: string;
-  toAccount: string;
-  signIn: string;
+/** What the account page alone says of its items. `{date}` and `{count}` are placeholders. */
+export interface AccountTexts {
   signOut: string;
-  /** Has the placeholder `{host}`. */
-  continueAt: string;
-  /** Has the placeholder `{provider}`. */
-  continueWith: string;
   connectWith: string;
-  copy: string;
-  copied: string;
-  download: string;
-  print: string;
-  recoveryCodes: string;
-  recoveryCodesSentence: string;
-  recoveryCodesFile: string;
-  saved: string;
-  confirm: string;
-  /** Closes an opened form without performing its action. */
-  cancel: string;
-  /** Badges and details of account items; `{date}` and `{count}` are placeholders. */
   name: string;
   nameMissing: string;
   picture: string;
@@ -206,6 +184,54 @@ export interface PageWords extends MessageTexts {
   recoveryCodesHint: string;
 }
 
+export interface PageWords extends MessageTexts, AccountTexts {
+  /** Read before the identifier of the account that a state is about. */
+  account: string;
+  useAnother: string;
+  /** Beside the error that an address has an account already. */
+  signInInstead: string;
+  waitingForBrowser: string;
+  nothingHappens: string;
+  optional: string;
+  or: string;
+  showPassword: string;
+  hidePassword: string;
+  apply: string;
+  choose: string;
+  startAgain: string;
+  tryAgain: string;
+  tryAgainIn: string;
+  waitFor: string;
+  signedInAs: string;
+  returning: string;
+  nothingToDo: string;
+  languages: string;
+  working: string;
+  secret: string;
+  qrCode: string;
+  waitingForAuthenticator: string;
+  errorTitle: string;
+  reload: string;
+  toSignIn: string;
+  toAccount: string;
+  signIn: string;
+  /** Has the placeholder `{host}`. */
+  continueAt: string;
+  /** Has the placeholder `{provider}`. */
+  continueWith: string;
+  copy: string;
+  copied: string;
+  download: string;
+  print: string;
+  recoveryCodes: string;
+  recoveryCodesSentence: string;
+  recoveryCodesFile: string;
+  saved: string;
+  confirm: string;
+  /** Closes an opened form without performing its action. */
+  cancel: string;
+}
+
 /** A state of the protocol, or the answer that shows an error and no state. */
 export type WordedState = StateName | "error";
 
@@ -235,6 +261,10 @@ export type WordedInput = Without<
   | "webauthn_conditional_mediation_available"
   | "webauthn_platform_authenticator_available"
 >;
+
+type AccountState = "profile_init" | "account_deleted";
+
+type WordedAccountInput = Extract<WordedInput, AccountInput>;
 
 /** Sections of the account page; see `components/flow/account-sections.ts`. */
 export type WordedSection =

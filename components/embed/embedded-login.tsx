@@ -16,21 +16,24 @@ import { leftFlow, useEmbeddedFlow } from "./use-embedded-flow.ts";
 export interface WordSource<Language extends string = string> {
   /** The best language of the tags wanted (BCP 47), most wanted first. */
   choose(wanted: readonly string[]): Language;
-  load(language: Language): Promise<FlowWords>;
+  /** @param forAccount with those of the account page */
+  load(language: Language, forAccount: boolean): Promise<FlowWords>;
 }
 
 /** The words of a language; if they cannot be loaded, English; else the descriptions of the service, which are too. */
 async function wordsOf<Language extends string>(
   source: WordSource<Language>,
   language: Language,
+  forAccount: boolean,
   onFailure: () => void,
 ): Promise<{ language: Language; words: FlowWords }> {
   const english = source.choose(["en"]);
   try {
-    return { language, words: await source.load(language) };
+    return { language, words: await source.load(language, forAccount) };
   } catch {
     onFailure();
-    const words = language === english ? plainWords : await source.load(english).catch(() => plainWords);
+    const words =
+      language === english ? plainWords : await source.load(english, forAccount).catch(() => plainWords);
     return { language: english, words };
   }
 }
@@ -74,7 +77,9 @@ export function EmbeddedLogin<Language extends string>({
     let isCurrent = true;
     const onFailure = () =>
       isCurrent && onError?.({ code: "connection_missing", message: "The words could not be loaded." });
-    void wordsOf(source, language, onFailure).then((loaded) => isCurrent && setLoaded(loaded));
+    void wordsOf(source, language, flow === "profile", onFailure).then(
+      (loaded) => isCurrent && setLoaded(loaded),
+    );
     return () => {
       isCurrent = false;
     };

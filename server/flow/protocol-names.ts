@@ -18,5 +18,19 @@ export type ActionName = EachKey<ActionsOf<keyof States>>;
 
 type InputsOf<Member> = Member extends Action<infer Input> ? Input["shape"] : never;
 
+type OtherStates = Exclude<keyof States, "profile_init">;
+
+/** The actions of the account page alone. The name of one is an alias in another state. */
+export type AccountAction = Exclude<
+  EachKey<ActionsOf<"profile_init">>,
+  EachKey<ActionsOf<OtherStates>> | "username_create"
+>;
+
+/** The inputs of the account page alone. */
+export type AccountInput = Exclude<
+  EachKey<InputsOf<EachValue<ActionsOf<"profile_init">>>>,
+  EachKey<InputsOf<EachValue<ActionsOf<OtherStates>>>>
+>;
+
 /** Every input of every action, hidden ones included. */
 export type InputName = EachKey<InputsOf<EachValue<ActionsOf<keyof States>>>>;

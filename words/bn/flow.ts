@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
@@ -9,7 +11,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "এই সিকিউরিটি কী আগে থেকেই আপনার অ্যাকাউন্টে আছে।",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "স্বাগতম",
@@ -197,15 +199,6 @@ export const flow: FlowWords = {
       title: "এটি কি আপনার নিজের ডিভাইস?",
       sentence: "শুধু আপনিই এটি ব্যবহার করলে, এখানে কিছুদিন দ্বিতীয় ধাপ বাদ রাখা যায়।",
     },
-    profile_init: {
-      title: "আপনার অ্যাকাউন্ট",
-      actions: {
-        continue_to_otp_secret_creation: {
-          label: "সেট আপ করুন",
-          done: "অথেন্টিকেটর অ্যাপ সেট আপ হয়েছে।",
-        },
-      },
-    },
     webauthn_credential_verification: {
       title: "পাসকী তৈরি করুন",
       sentence: "আপনার ব্রাউজার জানতে চাইছে এটি কোথায় রাখা হবে। শেষ করতে নির্দেশনা অনুসরণ করুন।",
@@ -216,12 +209,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "আপনার অ্যাকাউন্ট মুছে ফেলা হয়েছে",
-      sentence: "এতে যা কিছু ছিল সব মুছে ফেলা হয়েছে। বিদায়, এবং ধন্যবাদ।",
     },
     success: {
       end: true,
@@ -296,162 +283,12 @@ export const flow: FlowWords = {
     },
     continue_to_phone_creation: { label: "এসএমএসে কোড", hint: "আপনার ফোন নম্বরে; অ্যাপ বেশি নিরাপদ" },
     trust_device: { label: "হ্যাঁ, এই ডিভাইসে আস্থা রাখুন" },
-    account_delete: {
-      label: "অ্যাকাউন্ট মুছুন",
-      confirm: "আপনার অ্যাকাউন্ট ও এর সবকিছু চিরতরে মুছে যাবে। কেউ তা ফিরিয়ে আনতে পারবে না।",
-      submit: "হ্যাঁ, আমার অ্যাকাউন্ট মুছুন",
-    },
-    connect_thirdparty_oauth_provider: { label: "আরেকটি অ্যাকাউন্ট যুক্ত করুন" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "বিচ্ছিন্ন করুন",
-      confirm: "এটি দিয়ে আর সাইন ইন করতে পারবেন না।",
-      submit: "হ্যাঁ, বিচ্ছিন্ন করুন",
-      done: "অ্যাকাউন্টটি বিচ্ছিন্ন করা হয়েছে।",
-    },
-    email_create: {
-      label: "ইমেইল ঠিকানা যোগ করুন",
-      submit: "যোগ করুন",
-      done: "ইমেইল ঠিকানা যোগ করা হয়েছে।",
-    },
-    email_delete: {
-      label: "সরান",
-      confirm: "এই ঠিকানা দিয়ে আর সাইন ইন করতে পারবেন না।",
-      submit: "হ্যাঁ, সরান",
-      done: "ইমেইল ঠিকানা সরানো হয়েছে।",
-    },
-    email_set_primary: {
-      label: "প্রধান করুন",
-      done: "আপনার প্রধান ইমেইল ঠিকানা পরিবর্তন করা হয়েছে।",
-    },
-    email_verify: { label: "নিশ্চিত করুন", done: "ইমেইল ঠিকানা নিশ্চিত করা হয়েছে।" },
-    otp_secret_delete: {
-      label: "সরান",
-      confirm: "অ্যাপের কোড আর চাওয়া হবে না।",
-      submit: "হ্যাঁ, সরান",
-      done: "অথেন্টিকেটর অ্যাপ সরানো হয়েছে।",
-    },
-    password_create: {
-      label: "পাসওয়ার্ড সেট করুন",
-      submit: "পাসওয়ার্ড সংরক্ষণ করুন",
-      done: "আপনার পাসওয়ার্ড সেট করা হয়েছে।",
-    },
-    password_delete: {
-      label: "সরান",
-      confirm: "এখন থেকে আপনি অন্য উপায়ে সাইন ইন করবেন।",
-      submit: "হ্যাঁ, সরান",
-      done: "আপনার পাসওয়ার্ড সরানো হয়েছে।",
-    },
-    password_update: {
-      label: "পরিবর্তন করুন",
-      submit: "পাসওয়ার্ড সংরক্ষণ করুন",
-      done: "আপনার পাসওয়ার্ড পরিবর্তন করা হয়েছে।",
-    },
-    patch_metadata: {
-      label: "আপনার ডেটা সম্পাদনা করুন",
-      hint: "বিশেষজ্ঞদের জন্য: অ্যাপ্লিকেশনগুলো আপনার সম্পর্কে যা রাখে, এই JSON তার সঙ্গে মেলানো হয়।",
-      submit: "সংরক্ষণ করুন",
-      done: "আপনার ডেটা সংরক্ষণ করা হয়েছে।",
-    },
     phone_set: { label: "সেট করুন", submit: "চালিয়ে যান", done: "ফোন নম্বর সেট করা হয়েছে।" },
-    phone_delete: {
-      label: "সরান",
-      confirm: "এই নম্বরে আর কোড পাঠানো যাবে না।",
-      submit: "হ্যাঁ, সরান",
-      done: "ফোন নম্বর সরানো হয়েছে।",
-    },
-    recovery_codes_create: {
-      label: "নতুন কোড তৈরি করুন",
-      confirm: "আপনার এখনকার কোডগুলো আর কাজ করবে না।",
-      submit: "নতুন কোড তৈরি করুন",
-    },
-    security_key_create: { label: "সিকিউরিটি কী যোগ করুন", done: "সিকিউরিটি কী যোগ করা হয়েছে।" },
-    security_key_delete: {
-      label: "সরান",
-      confirm: "এটি দিয়ে আর সাইন ইন নিশ্চিত করতে পারবেন না।",
-      submit: "হ্যাঁ, সরান",
-      done: "সিকিউরিটি কী সরানো হয়েছে।",
-    },
-    name_update: { label: "পরিবর্তন করুন", submit: "সংরক্ষণ করুন", done: "আপনার নাম সংরক্ষণ করা হয়েছে।" },
-    picture_update: { label: "পরিবর্তন করুন", done: "আপনার ছবি সংরক্ষণ করা হয়েছে।" },
-    picture_delete: {
-      label: "সরান",
-      confirm: "এর বদলে অ্যাপে আপনার নামের আদ্যক্ষর দেখানো হবে, অথবা কিছুই না।",
-      submit: "হ্যাঁ, সরান",
-      done: "আপনার ছবি সরানো হয়েছে।",
-    },
-    authenticator_delete: {
-      label: "সরান",
-      confirm: "এটি দিয়ে আর সাইন ইন নিশ্চিত করতে পারবেন না।",
-      submit: "হ্যাঁ, সরান",
-      done: "ফোনটি সরানো হয়েছে।",
-    },
-    trusted_device_delete: {
-      label: "আস্থা তুলে নিন",
-      confirm: "ওই ব্রাউজারে আবার দ্বিতীয় ধাপ চাওয়া হবে।",
-      done: "ব্রাউজারটি আর আস্থাভাজন নয়।",
-    },
-    session_delete: {
-      label: "সাইন আউট করুন",
-      confirm: "ওই ডিভাইসটি সঙ্গে সঙ্গে সাইন আউট হবে।",
-      done: "ডিভাইসটি সাইন আউট করা হয়েছে।",
-    },
-    session_delete_others: {
-      label: "অন্য সব ডিভাইস থেকে সাইন আউট করুন",
-      confirm: "এটি ছাড়া সব ডিভাইস সঙ্গে সঙ্গে সাইন আউট হবে।",
-      submit: "হ্যাঁ, অন্য সবগুলো থেকে সাইন আউট করুন",
-      done: "অন্য সব ডিভাইস সাইন আউট করা হয়েছে।",
-    },
     username_create: {
       label: "ইউজারনেম বেছে নিন",
       submit: "সংরক্ষণ করুন",
       done: "আপনার ইউজারনেম সেট করা হয়েছে।",
     },
-    username_delete: {
-      label: "সরান",
-      confirm: "তখন অন্য কেউ এটি বেছে নিতে পারবেন।",
-      submit: "হ্যাঁ, সরান",
-      done: "আপনার ইউজারনেম সরানো হয়েছে।",
-    },
-    username_update: {
-      label: "পরিবর্তন করুন",
-      submit: "সংরক্ষণ করুন",
-      done: "আপনার ইউজারনেম পরিবর্তন করা হয়েছে।",
-    },
-    webauthn_credential_create: { label: "পাসকী যোগ করুন", done: "পাসকী যোগ করা হয়েছে।" },
-    webauthn_credential_delete: {
-      label: "সরান",
-      confirm: "এটি দিয়ে আর সাইন ইন করতে পারবেন না।",
-      submit: "হ্যাঁ, সরান",
-      done: "পাসকী সরানো হয়েছে।",
-    },
-    webauthn_credential_rename: {
-      label: "নাম বদলান",
-      submit: "সংরক্ষণ করুন",
-      done: "নাম পরিবর্তন করা হয়েছে।",
-    },
-  },
-  afterProof: {
-    authenticator_delete: "এরপর ফোনটি সরানো হবে।",
-    account_delete: "এরপর আপনার অ্যাকাউন্ট মুছে ফেলা হবে।",
-    connect_thirdparty_oauth_provider: "এরপর আপনি অন্য অ্যাকাউন্টটি যুক্ত করবেন।",
-    continue_to_otp_secret_creation: "এরপর আপনি অথেন্টিকেটর অ্যাপ সেট আপ করবেন।",
-    disconnect_thirdparty_oauth_provider: "এরপর যুক্ত অ্যাকাউন্টটি বিচ্ছিন্ন করা হবে।",
-    email_create: "এরপর ইমেইল ঠিকানা যোগ করা হবে।",
-    email_delete: "এরপর ইমেইল ঠিকানা সরানো হবে।",
-    email_set_primary: "এরপর আপনার প্রধান ইমেইল ঠিকানা পরিবর্তন করা হবে।",
-    otp_secret_delete: "এরপর অথেন্টিকেটর অ্যাপ সরানো হবে।",
-    password_create: "এরপর আপনার পাসওয়ার্ড সেট করা হবে।",
-    password_delete: "এরপর আপনার পাসওয়ার্ড সরানো হবে।",
-    password_update: "এরপর আপনার পাসওয়ার্ড পরিবর্তন করা হবে।",
-    phone_set: "এরপর ফোন নম্বর সেট করা হবে।",
-    phone_delete: "এরপর ফোন নম্বর সরানো হবে।",
-    recovery_codes_create: "এরপর আপনি নতুন পুনরুদ্ধার কোড পাবেন।",
-    security_key_create: "এরপর আপনি সিকিউরিটি কী যোগ করবেন।",
-    security_key_delete: "এরপর সিকিউরিটি কী সরানো হবে।",
-    username_delete: "এরপর আপনার ইউজারনেম সরানো হবে।",
-    username_update: "এরপর আপনার ইউজারনেম পরিবর্তন করা হবে।",
-    webauthn_credential_create: "এরপর আপনি পাসকী যোগ করবেন।",
-    webauthn_credential_delete: "এরপর পাসকী সরানো হবে।",
   },
   inputs: {
     identifier: { label: "ইমেইল বা ইউজারনেম" },
@@ -476,7 +313,6 @@ export const flow: FlowWords = {
     },
     code: { label: "কোড", errors: { value_too_short_error: "অনুগ্রহ করে পুরো কোডটি লিখুন।" } },
     remember_me: { label: "সাইন ইন অবস্থায় রাখুন" },
-    end_other_sessions: { label: "অন্য সব ডিভাইস থেকেও সাইন আউট করুন" },
     provider: { label: "এর মাধ্যমে চালিয়ে যান" },
     otp_code: {
       label: "কোড",
@@ -486,15 +322,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "পুনরুদ্ধার কোড" },
-    name: { label: "নাম" },
-    given_name: { label: "নামের প্রথম অংশ" },
-    family_name: { label: "পদবি" },
-    picture: {
-      label: "ছবি",
-      errors: { value_invalid_error: "এই ছবি ব্যবহার করা যাবে না। অন্য একটি বেছে নিন, যেমন JPEG বা PNG ছবি।" },
-    },
-    passkey_name: { label: "নাম" },
-    patch_metadata: { label: "ডেটা (JSON)" },
   },
   errors: {
     form_data_invalid_error: "আপনি যা লিখেছেন তা যাচাই করুন।",
@@ -557,33 +384,6 @@ export const flow: FlowWords = {
     unverified_email: "অন্য সাইট আপনার ইমেইল ঠিকানা নিশ্চিত করেনি। আগে সেখানে নিশ্চিত করুন।",
     email_maxnum: "আপনার অ্যাকাউন্টে সর্বোচ্চ সংখ্যক ইমেইল ঠিকানা আছে।",
   },
-  sections: {
-    emails: {
-      title: "ইমেইল ঠিকানা",
-      sentence: "এখানে আমরা আপনার সঙ্গে যোগাযোগ করি, এবং এটি দিয়ে আপনি সাইন ইন করেন।",
-    },
-    sign_in: { title: "ইউজারনেম ও পাসওয়ার্ড" },
-    passkeys: {
-      title: "পাসকী",
-      sentence: "আঙুলের ছাপ, মুখ বা স্ক্রিন লক দিয়েই সাইন ইন করা যায়।",
-      empty: "আপনার এখনও কোনো পাসকী নেই।",
-    },
-    second_step: {
-      title: "দ্বিতীয় ধাপ",
-      sentence: "পাসওয়ার্ড বা ইমেইলের কোড দিয়ে সাইন ইন করার সময় চাওয়া হয়।",
-    },
-    identities: {
-      title: "যুক্ত অ্যাকাউন্ট",
-      sentence: "অন্য যেসব অ্যাকাউন্ট দিয়ে সাইন ইন করতে পারেন।",
-      empty: "এখনও কোনোটি যুক্ত নয়।",
-    },
-    sessions: { title: "যেখানে সাইন ইন করা আছে" },
-    name: { title: "নাম ও ছবি" },
-    trusted_browsers: { title: "আস্থাভাজন ব্রাউজার", sentence: "এগুলোতে দ্বিতীয় ধাপ চাওয়া হয় না।" },
-    sign_ins: { title: "সাম্প্রতিক সাইন ইন", sentence: "গত ৩০ দিনের সর্বশেষগুলো।" },
-    more: { title: "আরও" },
-    leave: { title: "অ্যাকাউন্ট মুছুন" },
-  },
   links: { terms: "পরিষেবার শর্তাবলি", privacy: "গোপনীয়তা নীতি", help: "সাহায্য" },
   consent: {
     terms: "নিবন্ধন করলে আপনি এটি মেনে নিচ্ছেন: {link}।",
@@ -619,10 +419,8 @@ export const flow: FlowWords = {
     toSignIn: "সাইন ইন পৃষ্ঠায় যান",
     toAccount: "আপনার অ্যাকাউন্টে যান",
     signIn: "সাইন ইন করুন",
-    signOut: "সাইন আউট করুন",
     continueAt: "{host}-এ চালিয়ে যান",
     continueWith: "{provider} দিয়ে চালিয়ে যান",
-    connectWith: "{provider} যুক্ত করুন",
     copy: "কপি করুন",
     copied: "কপি হয়েছে",
     download: "ডাউনলোড করুন",
@@ -634,43 +432,7 @@ export const flow: FlowWords = {
     saved: "আমি এগুলো সংরক্ষণ করেছি",
     confirm: "আপনি কি নিশ্চিত?",
     cancel: "বাতিল করুন",
-    name: "নাম",
-    nameMissing: "আপনি কোনো নাম দেননি।",
-    picture: "ছবি",
-    pictureMissing: "আপনি কোনো ছবি বেছে নেননি।",
-    pictureShown: "অ্যাপে এটি আপনার নামের পাশে দেখানো হয়।",
-    pictureElsewhere: "এটি অন্য জায়গা থেকে আসে, এখানে দেখানো হয় না।",
-    phone: "ফোন",
-    trustedUntil: "আস্থার মেয়াদ {date} পর্যন্ত",
-    recoveryCodesLeft: "অব্যবহৃত কোড: {count}",
-    primary: "প্রধান",
-    unconfirmed: "নিশ্চিত নয়",
-    thisDevice: "এই ডিভাইস",
-    synced: "সিঙ্ক করা",
-    added: "যোগ করা হয়েছে {date}",
-    lastUsed: "শেষ ব্যবহার {date}",
-    signedInSince: "সাইন ইন {date}",
-    passkey: "পাসকী",
-    mailedCode: "ইমেইলে পাঠানো কোড",
-    smsCode: "এসএমএসে পাঠানো কোড",
-    recoveryCode: "পুনরুদ্ধার কোড",
-    signInFailed: "ব্যর্থ",
-    triedAt: "{date} তারিখে চেষ্টা করা হয়েছে",
-    byAdministrator: "একজন প্রশাসকের তৈরি",
-    securityKey: "সিকিউরিটি কী",
-    session: "অজানা ব্রাউজার",
-    identity: "যুক্ত অ্যাকাউন্ট",
-    password: "পাসওয়ার্ড",
-    passwordSet: "সেট করা আছে",
-    passwordMissing: "আপনার পাসওয়ার্ড নেই। আপনি অন্য উপায়ে সাইন ইন করেন।",
-    username: "ইউজারনেম",
-    usernameMissing: "আপনার এখনও ইউজারনেম নেই।",
-    phoneNumber: "ফোন নম্বর",
-    phoneNumberMissing: "আপনার এখনও ফোন নম্বর নেই।",
-    authenticatorApp: "অথেন্টিকেটর অ্যাপ",
-    appSet: "সেট আপ করা আছে",
-    appMissing: "সেট আপ করা নেই",
-    recoveryCodesRow: "পুনরুদ্ধার কোড",
-    recoveryCodesHint: "দ্বিতীয় ধাপ হারিয়ে ফেললে কাজে লাগবে",
   },
 };
+
+export const flow = withAccount(signIn, account);

@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about Sicherheitsschlüssel, where the general text is about passkeys. */
@@ -12,7 +14,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "Dieser Sicherheitsschlüssel gehört schon zu Ihrem Konto.",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "Willkommen",
@@ -216,15 +218,6 @@ export const flow: FlowWords = {
       title: "Ist das Ihr eigenes Gerät?",
       sentence: "Wenn nur Sie es benutzen, können wir hier den zweiten Schritt eine Weile weglassen.",
     },
-    profile_init: {
-      title: "Ihr Konto",
-      actions: {
-        continue_to_otp_secret_creation: {
-          label: "Einrichten",
-          done: "Die Authenticator-App ist eingerichtet.",
-        },
-      },
-    },
     webauthn_credential_verification: {
       title: "Passkey erstellen",
       sentence: "Ihr Browser fragt, wo er gespeichert werden soll. Folgen Sie seinen Schritten.",
@@ -236,12 +229,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "Ihr Konto ist gelöscht",
-      sentence: "Alles, was darin war, ist gelöscht. Leben Sie wohl, und danke.",
     },
     success: {
       end: true,
@@ -316,165 +303,16 @@ export const flow: FlowWords = {
       hint: "An Ihre Telefonnummer; eine App ist sicherer",
     },
     trust_device: { label: "Ja, diesem Gerät vertrauen" },
-    account_delete: {
-      label: "Konto löschen",
-      confirm: "Ihr Konto und alles darin wird endgültig gelöscht. Niemand kann es zurückholen.",
-      submit: "Ja, mein Konto löschen",
-    },
-    connect_thirdparty_oauth_provider: { label: "Ein weiteres Konto verbinden" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "Trennen",
-      confirm: "Sie können sich dann nicht mehr damit anmelden.",
-      submit: "Ja, trennen",
-      done: "Das Konto ist getrennt.",
-    },
-    email_create: {
-      label: "E-Mail-Adresse hinzufügen",
-      submit: "Hinzufügen",
-      done: "Die E-Mail-Adresse ist hinzugefügt.",
-    },
-    email_delete: {
-      label: "Entfernen",
-      confirm: "Sie können sich dann nicht mehr mit dieser Adresse anmelden.",
-      submit: "Ja, entfernen",
-      done: "Die E-Mail-Adresse ist entfernt.",
-    },
-    email_set_primary: {
-      label: "Zur Hauptadresse machen",
-      done: "Ihre Hauptadresse ist geändert.",
-    },
-    email_verify: { label: "Bestätigen", done: "Die E-Mail-Adresse ist bestätigt." },
-    otp_secret_delete: {
-      label: "Entfernen",
-      confirm: "Nach den Codes Ihrer App wird dann nicht mehr gefragt.",
-      submit: "Ja, entfernen",
-      done: "Die Authenticator-App ist entfernt.",
-    },
-    password_create: {
-      label: "Passwort festlegen",
-      submit: "Passwort speichern",
-      done: "Ihr Passwort ist festgelegt.",
-    },
-    password_delete: {
-      label: "Entfernen",
-      confirm: "Sie melden sich von da an auf andere Weise an.",
-      submit: "Ja, entfernen",
-      done: "Ihr Passwort ist entfernt.",
-    },
-    password_update: {
-      label: "Ändern",
-      submit: "Passwort speichern",
-      done: "Ihr Passwort ist geändert.",
-    },
-    patch_metadata: {
-      label: "Eigene Daten bearbeiten",
-      hint: "Für Kundige: JSON, das mit dem vereint wird, was Anwendungen über Sie aufbewahren.",
-      submit: "Speichern",
-      done: "Ihre Daten sind gespeichert.",
-    },
     phone_set: {
       label: "Festlegen",
       submit: "Weiter",
       done: "Die Telefonnummer ist festgelegt.",
-    },
-    phone_delete: {
-      label: "Entfernen",
-      confirm: "An diese Nummer können dann keine Codes mehr geschickt werden.",
-      submit: "Ja, entfernen",
-      done: "Die Telefonnummer ist entfernt.",
-    },
-    recovery_codes_create: {
-      label: "Neue Codes erstellen",
-      confirm: "Die Codes, die Sie jetzt haben, gelten dann nicht mehr.",
-      submit: "Neue Codes erstellen",
-    },
-    security_key_create: {
-      label: "Sicherheitsschlüssel hinzufügen",
-      done: "Der Sicherheitsschlüssel ist hinzugefügt.",
-    },
-    security_key_delete: {
-      label: "Entfernen",
-      confirm: "Sie können damit keine Anmeldung mehr bestätigen.",
-      submit: "Ja, entfernen",
-      done: "Der Sicherheitsschlüssel ist entfernt.",
-    },
-    name_update: { label: "Ändern", submit: "Speichern", done: "Ihr Name ist gespeichert." },
-    picture_update: { label: "Ändern", done: "Ihr Bild ist gespeichert." },
-    picture_delete: {
-      label: "Entfernen",
-      confirm: "Anwendungen zeigen stattdessen Ihre Initialen oder nichts.",
-      submit: "Ja, entfernen",
-      done: "Ihr Bild ist entfernt.",
-    },
-    authenticator_delete: {
-      label: "Entfernen",
-      confirm: "Sie können damit keine Anmeldung mehr bestätigen.",
-      submit: "Ja, entfernen",
-      done: "Das Telefon ist entfernt.",
-    },
-    trusted_device_delete: {
-      label: "Nicht mehr vertrauen",
-      confirm: "Dieser Browser wird wieder nach dem zweiten Schritt gefragt.",
-      done: "Der Browser ist nicht mehr vertraut.",
-    },
-    session_delete: {
-      label: "Abmelden",
-      confirm: "Jenes Gerät wird sofort abgemeldet.",
-      done: "Es ist abgemeldet.",
-    },
-    session_delete_others: {
-      label: "Überall sonst abmelden",
-      confirm: "Jedes Gerät außer diesem wird sofort abgemeldet.",
-      submit: "Ja, überall sonst abmelden",
-      done: "Jedes andere Gerät ist abgemeldet.",
     },
     username_create: {
       label: "Benutzernamen wählen",
       submit: "Speichern",
       done: "Ihr Benutzername ist festgelegt.",
     },
-    username_delete: {
-      label: "Entfernen",
-      confirm: "Jemand anderes kann ihn dann wählen.",
-      submit: "Ja, entfernen",
-      done: "Ihr Benutzername ist entfernt.",
-    },
-    username_update: {
-      label: "Ändern",
-      submit: "Speichern",
-      done: "Ihr Benutzername ist geändert.",
-    },
-    webauthn_credential_create: { label: "Passkey hinzufügen", done: "Der Passkey ist hinzugefügt." },
-    webauthn_credential_delete: {
-      label: "Entfernen",
-      confirm: "Sie können sich dann nicht mehr damit anmelden.",
-      submit: "Ja, entfernen",
-      done: "Der Passkey ist entfernt.",
-    },
-    webauthn_credential_rename: { label: "Umbenennen", submit: "Speichern", done: "Der Name ist geändert." },
-  },
-  afterProof: {
-    authenticator_delete: "Danach wird das Telefon entfernt.",
-    account_delete: "Danach wird Ihr Konto gelöscht.",
-    connect_thirdparty_oauth_provider: "Danach verbinden Sie das andere Konto.",
-    continue_to_otp_secret_creation: "Danach richten Sie die Authenticator-App ein.",
-    disconnect_thirdparty_oauth_provider: "Danach wird das verbundene Konto getrennt.",
-    email_create: "Danach wird die E-Mail-Adresse hinzugefügt.",
-    email_delete: "Danach wird die E-Mail-Adresse entfernt.",
-    email_set_primary: "Danach wird Ihre Hauptadresse geändert.",
-    otp_secret_delete: "Danach wird die Authenticator-App entfernt.",
-    password_create: "Danach wird Ihr Passwort festgelegt.",
-    password_delete: "Danach wird Ihr Passwort entfernt.",
-    password_update: "Danach wird Ihr Passwort geändert.",
-    phone_set: "Danach wird die Telefonnummer festgelegt.",
-    phone_delete: "Danach wird die Telefonnummer entfernt.",
-    recovery_codes_create: "Danach erhalten Sie neue Wiederherstellungscodes.",
-    security_key_create: "Danach fügen Sie den Sicherheitsschlüssel hinzu.",
-    security_key_delete: "Danach wird der Sicherheitsschlüssel entfernt.",
-    username_delete: "Danach wird Ihr Benutzername entfernt.",
-    username_update: "Danach wird Ihr Benutzername geändert.",
-    webauthn_credential_create: "Danach fügen Sie den Passkey hinzu.",
-    webauthn_credential_delete: "Danach wird der Passkey entfernt.",
   },
   inputs: {
     identifier: { label: "E-Mail oder Benutzername" },
@@ -507,7 +345,6 @@ export const flow: FlowWords = {
     },
     code: { label: "Code", errors: { value_too_short_error: "Bitte geben Sie den ganzen Code ein." } },
     remember_me: { label: "Angemeldet bleiben" },
-    end_other_sessions: { label: "Auch überall sonst abmelden" },
     provider: { label: "Weiter mit" },
     otp_code: {
       label: "Code",
@@ -517,18 +354,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "Wiederherstellungscode" },
-    name: { label: "Name" },
-    given_name: { label: "Vorname" },
-    family_name: { label: "Nachname" },
-    picture: {
-      label: "Bild",
-      errors: {
-        value_invalid_error:
-          "Dieses Bild lässt sich nicht verwenden. Bitte wählen Sie ein anderes, etwa ein Foto als JPEG oder PNG.",
-      },
-    },
-    passkey_name: { label: "Name" },
-    patch_metadata: { label: "Daten (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Bitte prüfen Sie Ihre Eingabe.",
@@ -606,33 +431,6 @@ export const flow: FlowWords = {
       "Die andere Seite hat Ihre E-Mail-Adresse nicht bestätigt. Bitte bestätigen Sie sie zuerst dort.",
     email_maxnum: "Ihr Konto hat schon so viele E-Mail-Adressen, wie es haben darf.",
   },
-  sections: {
-    emails: { title: "E-Mail-Adressen", sentence: "So erreichen wir Sie, und damit melden Sie sich an." },
-    sign_in: { title: "Benutzername und Passwort" },
-    passkeys: {
-      title: "Passkeys",
-      sentence: "Mit ihnen genügen Fingerabdruck, Gesicht oder Bildschirmsperre.",
-      empty: "Sie haben noch keinen Passkey.",
-    },
-    second_step: {
-      title: "Zweiter Schritt",
-      sentence: "Danach wird gefragt, wenn Sie sich mit Passwort oder Code per E-Mail anmelden.",
-    },
-    identities: {
-      title: "Verbundene Konten",
-      sentence: "Andere Konten, mit denen Sie sich anmelden können.",
-      empty: "Noch keines ist verbunden.",
-    },
-    sessions: { title: "Wo Sie angemeldet sind" },
-    name: { title: "Name und Bild" },
-    trusted_browsers: {
-      title: "Vertraute Browser",
-      sentence: "Sie werden nicht nach dem zweiten Schritt gefragt.",
-    },
-    sign_ins: { title: "Letzte Anmeldungen", sentence: "Die neuesten der vergangenen 30 Tage." },
-    more: { title: "Weiteres" },
-    leave: { title: "Konto löschen" },
-  },
   links: { terms: "Nutzungsbedingungen", privacy: "Datenschutzerklärung", help: "Hilfe" },
   consent: {
     terms: "Mit der Anmeldung akzeptieren Sie diese {link}.",
@@ -669,10 +467,8 @@ export const flow: FlowWords = {
     toSignIn: "Zur Anmeldung",
     toAccount: "Zu Ihrem Konto",
     signIn: "Anmelden",
-    signOut: "Abmelden",
     continueAt: "Weiter bei {host}",
     continueWith: "Weiter mit {provider}",
-    connectWith: "{provider} verbinden",
     copy: "Kopieren",
     copied: "Kopiert",
     download: "Herunterladen",
@@ -684,43 +480,7 @@ export const flow: FlowWords = {
     saved: "Ich habe sie gespeichert",
     confirm: "Sind Sie sicher?",
     cancel: "Abbrechen",
-    name: "Name",
-    nameMissing: "Sie haben keinen angegeben.",
-    picture: "Bild",
-    pictureMissing: "Sie haben keines gewählt.",
-    pictureShown: "Anwendungen zeigen es neben Ihrem Namen.",
-    pictureElsewhere: "Es stammt von anderswo und wird hier nicht gezeigt.",
-    phone: "Telefon",
-    trustedUntil: "Vertraut bis {date}",
-    recoveryCodesLeft: "Unbenutzte Codes: {count}",
-    primary: "Hauptadresse",
-    unconfirmed: "Nicht bestätigt",
-    thisDevice: "Dieses Gerät",
-    synced: "Synchronisiert",
-    added: "Hinzugefügt am {date}",
-    lastUsed: "Zuletzt verwendet am {date}",
-    signedInSince: "Angemeldet am {date}",
-    passkey: "Passkey",
-    mailedCode: "Code per E-Mail",
-    smsCode: "Code per SMS",
-    recoveryCode: "Wiederherstellungscode",
-    signInFailed: "Fehlgeschlagen",
-    triedAt: "Versucht am {date}",
-    byAdministrator: "Von der Verwaltung erstellt",
-    securityKey: "Sicherheitsschlüssel",
-    session: "Unbekannter Browser",
-    identity: "Verbundenes Konto",
-    password: "Passwort",
-    passwordSet: "Festgelegt",
-    passwordMissing: "Sie haben keines. Sie melden sich auf andere Weise an.",
-    username: "Benutzername",
-    usernameMissing: "Sie haben noch keinen.",
-    phoneNumber: "Telefonnummer",
-    phoneNumberMissing: "Sie haben noch keine.",
-    authenticatorApp: "Authenticator-App",
-    appSet: "Eingerichtet",
-    appMissing: "Nicht eingerichtet",
-    recoveryCodesRow: "Wiederherstellungscodes",
-    recoveryCodesHint: "Für den Tag, an dem Sie Ihren zweiten Schritt verlieren",
   },
 };
+
+export const flow = withAccount(signIn, account);

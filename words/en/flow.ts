@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
@@ -9,7 +11,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "This security key belongs to your account already.",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "Welcome",
@@ -201,12 +203,6 @@ export const flow: FlowWords = {
       title: "Is this your own device?",
       sentence: "If only you use it, we can leave out the second step here for a while.",
     },
-    profile_init: {
-      title: "Your account",
-      actions: {
-        continue_to_otp_secret_creation: { label: "Set up", done: "The authenticator app is set up." },
-      },
-    },
     webauthn_credential_verification: {
       title: "Create your passkey",
       sentence: "Your browser is asking where to keep it. Follow its steps to finish.",
@@ -217,12 +213,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "Your account is gone",
-      sentence: "Everything that was in it has been deleted. Farewell, and thank you.",
     },
     success: {
       end: true,
@@ -294,135 +284,8 @@ export const flow: FlowWords = {
     },
     continue_to_phone_creation: { label: "Codes by SMS", hint: "To your phone number; an app is safer" },
     trust_device: { label: "Yes, trust this device" },
-    account_delete: {
-      label: "Delete account",
-      confirm: "Your account and everything in it will be deleted for good. Nobody can bring it back.",
-      submit: "Yes, delete my account",
-    },
-    connect_thirdparty_oauth_provider: { label: "Connect another account" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "Disconnect",
-      confirm: "You can no longer sign in with it.",
-      submit: "Yes, disconnect",
-      done: "The account is disconnected.",
-    },
-    email_create: { label: "Add an email address", submit: "Add", done: "The email address is added." },
-    email_delete: {
-      label: "Remove",
-      confirm: "You can no longer sign in with this address.",
-      submit: "Yes, remove it",
-      done: "The email address is removed.",
-    },
-    email_set_primary: { label: "Make primary", done: "Your primary email address is changed." },
-    email_verify: { label: "Confirm", done: "The email address is confirmed." },
-    otp_secret_delete: {
-      label: "Remove",
-      confirm: "The codes of your app will no longer be asked for.",
-      submit: "Yes, remove it",
-      done: "The authenticator app is removed.",
-    },
-    password_create: { label: "Set a password", submit: "Save password", done: "Your password is set." },
-    password_delete: {
-      label: "Remove",
-      confirm: "You will sign in another way from now on.",
-      submit: "Yes, remove it",
-      done: "Your password is removed.",
-    },
-    password_update: { label: "Change", submit: "Save password", done: "Your password is changed." },
-    patch_metadata: {
-      label: "Edit your data",
-      hint: "For experts: JSON that is merged into what applications keep about you.",
-      submit: "Save",
-      done: "Your data is saved.",
-    },
     phone_set: { label: "Set", submit: "Continue", done: "The phone number is set." },
-    phone_delete: {
-      label: "Remove",
-      confirm: "Codes can no longer be sent to this number.",
-      submit: "Yes, remove it",
-      done: "The phone number is removed.",
-    },
-    recovery_codes_create: {
-      label: "Make new codes",
-      confirm: "The codes you have now stop working.",
-      submit: "Make new codes",
-    },
-    security_key_create: { label: "Add a security key", done: "The security key is added." },
-    security_key_delete: {
-      label: "Remove",
-      confirm: "You can no longer confirm a sign-in with it.",
-      submit: "Yes, remove it",
-      done: "The security key is removed.",
-    },
-    name_update: { label: "Change", submit: "Save", done: "Your name is saved." },
-    picture_update: { label: "Change", done: "Your picture is saved." },
-    picture_delete: {
-      label: "Remove",
-      confirm: "Applications show your initials or nothing instead.",
-      submit: "Yes, remove it",
-      done: "Your picture is removed.",
-    },
-    authenticator_delete: {
-      label: "Remove",
-      confirm: "You can no longer confirm a sign-in with it.",
-      submit: "Yes, remove it",
-      done: "The phone is removed.",
-    },
-    trusted_device_delete: {
-      label: "No longer trust",
-      confirm: "That browser is asked for the second step again.",
-      done: "The browser is no longer trusted.",
-    },
-    session_delete: {
-      label: "Sign out",
-      confirm: "That device is signed out at once.",
-      done: "It is signed out.",
-    },
-    session_delete_others: {
-      label: "Sign out everywhere else",
-      confirm: "Every device but this one is signed out at once.",
-      submit: "Yes, sign out everywhere else",
-      done: "Every other device is signed out.",
-    },
     username_create: { label: "Choose a username", submit: "Save", done: "Your username is set." },
-    username_delete: {
-      label: "Remove",
-      confirm: "Somebody else may choose it then.",
-      submit: "Yes, remove it",
-      done: "Your username is removed.",
-    },
-    username_update: { label: "Change", submit: "Save", done: "Your username is changed." },
-    webauthn_credential_create: { label: "Add a passkey", done: "The passkey is added." },
-    webauthn_credential_delete: {
-      label: "Remove",
-      confirm: "You can no longer sign in with it.",
-      submit: "Yes, remove it",
-      done: "The passkey is removed.",
-    },
-    webauthn_credential_rename: { label: "Rename", submit: "Save", done: "The name is changed." },
-  },
-  afterProof: {
-    authenticator_delete: "After that, the phone is removed.",
-    account_delete: "After that, your account is deleted.",
-    connect_thirdparty_oauth_provider: "After that, you connect the other account.",
-    continue_to_otp_secret_creation: "After that, you set up the authenticator app.",
-    disconnect_thirdparty_oauth_provider: "After that, the connected account is disconnected.",
-    email_create: "After that, the email address is added.",
-    email_delete: "After that, the email address is removed.",
-    email_set_primary: "After that, your primary email address is changed.",
-    otp_secret_delete: "After that, the authenticator app is removed.",
-    password_create: "After that, your password is set.",
-    password_delete: "After that, your password is removed.",
-    password_update: "After that, your password is changed.",
-    phone_set: "After that, the phone number is set.",
-    phone_delete: "After that, the phone number is removed.",
-    recovery_codes_create: "After that, you get new recovery codes.",
-    security_key_create: "After that, you add the security key.",
-    security_key_delete: "After that, the security key is removed.",
-    username_delete: "After that, your username is removed.",
-    username_update: "After that, your username is changed.",
-    webauthn_credential_create: "After that, you add the passkey.",
-    webauthn_credential_delete: "After that, the passkey is removed.",
   },
   inputs: {
     identifier: { label: "Email or username" },
@@ -449,7 +312,6 @@ export const flow: FlowWords = {
     },
     code: { label: "Code", errors: { value_too_short_error: "Please enter the whole code." } },
     remember_me: { label: "Keep me signed in" },
-    end_other_sessions: { label: "Sign out everywhere else, too" },
     provider: { label: "Continue with" },
     otp_code: {
       label: "Code",
@@ -459,18 +321,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "Recovery code" },
-    name: { label: "Name" },
-    given_name: { label: "Given name" },
-    family_name: { label: "Family name" },
-    picture: {
-      label: "Picture",
-      errors: {
-        value_invalid_error:
-          "This picture cannot be used. Please choose another, such as a photo in JPEG or PNG.",
-      },
-    },
-    passkey_name: { label: "Name" },
-    patch_metadata: { label: "Data (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Please check what you entered.",
@@ -540,30 +390,6 @@ export const flow: FlowWords = {
     unverified_email: "The other site has not confirmed your email address. Please confirm it there first.",
     email_maxnum: "Your account has as many email addresses as it may have.",
   },
-  sections: {
-    emails: { title: "Email addresses", sentence: "Where we reach you, and how you sign in." },
-    sign_in: { title: "Username and password" },
-    passkeys: {
-      title: "Passkeys",
-      sentence: "They let you in with your fingerprint, face or screen lock.",
-      empty: "You have no passkey yet.",
-    },
-    second_step: {
-      title: "Second step",
-      sentence: "Asked for when you sign in with a password or a mailed code.",
-    },
-    identities: {
-      title: "Connected accounts",
-      sentence: "Other accounts that you can sign in with.",
-      empty: "None is connected yet.",
-    },
-    sessions: { title: "Where you are signed in" },
-    name: { title: "Name and picture" },
-    trusted_browsers: { title: "Trusted browsers", sentence: "They are not asked for the second step." },
-    sign_ins: { title: "Recent sign-ins", sentence: "The latest of the last 30 days." },
-    more: { title: "More" },
-    leave: { title: "Delete account" },
-  },
   links: { terms: "Terms of service", privacy: "Privacy policy", help: "Help" },
   consent: {
     terms: "By signing up you accept the {link}.",
@@ -599,10 +425,8 @@ export const flow: FlowWords = {
     toSignIn: "Go to sign-in",
     toAccount: "Go to your account",
     signIn: "Sign in",
-    signOut: "Sign out",
     continueAt: "Continue at {host}",
     continueWith: "Continue with {provider}",
-    connectWith: "Connect {provider}",
     copy: "Copy",
     copied: "Copied",
     download: "Download",
@@ -614,43 +438,7 @@ export const flow: FlowWords = {
     saved: "I have saved them",
     confirm: "Are you sure?",
     cancel: "Cancel",
-    name: "Name",
-    nameMissing: "You have not given one.",
-    picture: "Picture",
-    pictureMissing: "You have not chosen one.",
-    pictureShown: "Applications show it beside your name.",
-    pictureElsewhere: "It comes from elsewhere and is not shown here.",
-    phone: "Phone",
-    trustedUntil: "Trusted until {date}",
-    recoveryCodesLeft: "Unused codes: {count}",
-    primary: "Primary",
-    unconfirmed: "Not confirmed",
-    thisDevice: "This device",
-    synced: "Synced",
-    added: "Added {date}",
-    lastUsed: "Last used {date}",
-    signedInSince: "Signed in {date}",
-    passkey: "Passkey",
-    mailedCode: "Mailed code",
-    smsCode: "Code by SMS",
-    recoveryCode: "Recovery code",
-    signInFailed: "Failed",
-    triedAt: "Tried {date}",
-    byAdministrator: "Created by an administrator",
-    securityKey: "Security key",
-    session: "Unknown browser",
-    identity: "Connected account",
-    password: "Password",
-    passwordSet: "Set",
-    passwordMissing: "You have none. You sign in another way.",
-    username: "Username",
-    usernameMissing: "You have none yet.",
-    phoneNumber: "Phone number",
-    phoneNumberMissing: "You have none yet.",
-    authenticatorApp: "Authenticator app",
-    appSet: "Set up",
-    appMissing: "Not set up",
-    recoveryCodesRow: "Recovery codes",
-    recoveryCodesHint: "For the day you lose your second step",
   },
 };
+
+export const flow = withAccount(signIn, account);

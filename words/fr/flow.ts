@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
@@ -10,7 +12,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "Cette clé de sécurité est déjà associée à votre compte.",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "Bienvenue",
@@ -214,15 +216,6 @@ export const flow: FlowWords = {
       title: "Est-ce votre propre appareil ?",
       sentence: "Si vous êtes seul à l’utiliser, nous pouvons y omettre la deuxième étape pendant un temps.",
     },
-    profile_init: {
-      title: "Votre compte",
-      actions: {
-        continue_to_otp_secret_creation: {
-          label: "Configurer",
-          done: "L’application d’authentification est configurée.",
-        },
-      },
-    },
     webauthn_credential_verification: {
       title: "Créez votre clé d’accès",
       sentence: "Votre navigateur vous demande où l’enregistrer. Suivez ses instructions.",
@@ -233,12 +226,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "Votre compte est supprimé",
-      sentence: "Tout ce qu’il contenait a été effacé. Au revoir, et merci.",
     },
     success: {
       end: true,
@@ -319,169 +306,16 @@ export const flow: FlowWords = {
       hint: "Sur votre numéro de téléphone ; une application est plus sûre",
     },
     trust_device: { label: "Oui, faire confiance à cet appareil" },
-    account_delete: {
-      label: "Supprimer le compte",
-      confirm:
-        "Votre compte et tout son contenu seront définitivement supprimés. Personne ne pourra les récupérer.",
-      submit: "Oui, supprimer mon compte",
-    },
-    connect_thirdparty_oauth_provider: { label: "Associer un autre compte" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "Dissocier",
-      confirm: "Vous ne pourrez plus l’utiliser pour vous connecter.",
-      submit: "Oui, dissocier",
-      done: "Le compte est dissocié.",
-    },
-    email_create: {
-      label: "Ajouter une adresse e-mail",
-      submit: "Ajouter",
-      done: "L’adresse e-mail est ajoutée.",
-    },
-    email_delete: {
-      label: "Supprimer",
-      confirm: "Vous ne pourrez plus vous connecter avec cette adresse.",
-      submit: "Oui, la supprimer",
-      done: "L’adresse e-mail est supprimée.",
-    },
-    email_set_primary: {
-      label: "Définir comme principale",
-      done: "Votre adresse e-mail principale est modifiée.",
-    },
-    email_verify: { label: "Confirmer", done: "L’adresse e-mail est confirmée." },
-    otp_secret_delete: {
-      label: "Supprimer",
-      confirm: "Les codes de votre application ne seront plus demandés.",
-      submit: "Oui, la supprimer",
-      done: "L’application d’authentification est supprimée.",
-    },
-    password_create: {
-      label: "Définir un mot de passe",
-      submit: "Enregistrer le mot de passe",
-      done: "Votre mot de passe est défini.",
-    },
-    password_delete: {
-      label: "Supprimer",
-      confirm: "Vous vous connecterez désormais autrement.",
-      submit: "Oui, le supprimer",
-      done: "Votre mot de passe est supprimé.",
-    },
-    password_update: {
-      label: "Modifier",
-      submit: "Enregistrer le mot de passe",
-      done: "Votre mot de passe est modifié.",
-    },
-    patch_metadata: {
-      label: "Modifier vos données",
-      hint: "Pour les experts : du JSON fusionné avec ce que les applications conservent à votre sujet.",
-      submit: "Enregistrer",
-      done: "Vos données sont enregistrées.",
-    },
     phone_set: {
       label: "Définir",
       submit: "Continuer",
       done: "Le numéro de téléphone est défini.",
-    },
-    phone_delete: {
-      label: "Supprimer",
-      confirm: "Aucun code ne pourra plus être envoyé à ce numéro.",
-      submit: "Oui, le supprimer",
-      done: "Le numéro de téléphone est supprimé.",
-    },
-    recovery_codes_create: {
-      label: "Créer de nouveaux codes",
-      confirm: "Vos codes actuels ne seront plus valables.",
-      submit: "Créer de nouveaux codes",
-    },
-    security_key_create: {
-      label: "Ajouter une clé de sécurité",
-      done: "La clé de sécurité est ajoutée.",
-    },
-    security_key_delete: {
-      label: "Supprimer",
-      confirm: "Vous ne pourrez plus l’utiliser pour confirmer une connexion.",
-      submit: "Oui, la supprimer",
-      done: "La clé de sécurité est supprimée.",
-    },
-    name_update: { label: "Modifier", submit: "Enregistrer", done: "Votre nom est enregistré." },
-    picture_update: { label: "Modifier", done: "Votre photo est enregistrée." },
-    picture_delete: {
-      label: "Supprimer",
-      confirm: "Les applications afficheront vos initiales ou rien à la place.",
-      submit: "Oui, la supprimer",
-      done: "Votre photo est supprimée.",
-    },
-    authenticator_delete: {
-      label: "Retirer",
-      confirm: "Vous ne pourrez plus confirmer une connexion avec ce téléphone.",
-      submit: "Oui, le retirer",
-      done: "Le téléphone est retiré.",
-    },
-    trusted_device_delete: {
-      label: "Ne plus faire confiance",
-      confirm: "La deuxième étape sera de nouveau demandée à ce navigateur.",
-      done: "Ce navigateur n’est plus de confiance.",
-    },
-    session_delete: {
-      label: "Déconnecter",
-      confirm: "Cet appareil sera immédiatement déconnecté.",
-      done: "L’appareil est déconnecté.",
-    },
-    session_delete_others: {
-      label: "Déconnecter tous les autres appareils",
-      confirm: "Tous les appareils sauf celui-ci seront immédiatement déconnectés.",
-      submit: "Oui, déconnecter tous les autres",
-      done: "Tous les autres appareils sont déconnectés.",
     },
     username_create: {
       label: "Choisir un nom d’utilisateur",
       submit: "Enregistrer",
       done: "Votre nom d’utilisateur est défini.",
     },
-    username_delete: {
-      label: "Supprimer",
-      confirm: "Quelqu’un d’autre pourra alors le choisir.",
-      submit: "Oui, le supprimer",
-      done: "Votre nom d’utilisateur est supprimé.",
-    },
-    username_update: {
-      label: "Modifier",
-      submit: "Enregistrer",
-      done: "Votre nom d’utilisateur est modifié.",
-    },
-    webauthn_credential_create: {
-      label: "Ajouter une clé d’accès",
-      done: "La clé d’accès est ajoutée.",
-    },
-    webauthn_credential_delete: {
-      label: "Supprimer",
-      confirm: "Vous ne pourrez plus l’utiliser pour vous connecter.",
-      submit: "Oui, la supprimer",
-      done: "La clé d’accès est supprimée.",
-    },
-    webauthn_credential_rename: { label: "Renommer", submit: "Enregistrer", done: "Le nom est modifié." },
-  },
-  afterProof: {
-    authenticator_delete: "Ensuite, le téléphone sera retiré.",
-    account_delete: "Ensuite, votre compte sera supprimé.",
-    connect_thirdparty_oauth_provider: "Ensuite, vous associerez l’autre compte.",
-    continue_to_otp_secret_creation: "Ensuite, vous configurerez l’application d’authentification.",
-    disconnect_thirdparty_oauth_provider: "Ensuite, le compte associé sera dissocié.",
-    email_create: "Ensuite, l’adresse e-mail sera ajoutée.",
-    email_delete: "Ensuite, l’adresse e-mail sera supprimée.",
-    email_set_primary: "Ensuite, votre adresse e-mail principale sera modifiée.",
-    otp_secret_delete: "Ensuite, l’application d’authentification sera supprimée.",
-    password_create: "Ensuite, votre mot de passe sera défini.",
-    password_delete: "Ensuite, votre mot de passe sera supprimé.",
-    password_update: "Ensuite, votre mot de passe sera modifié.",
-    phone_set: "Ensuite, le numéro de téléphone sera défini.",
-    phone_delete: "Ensuite, le numéro de téléphone sera supprimé.",
-    recovery_codes_create: "Ensuite, vous recevrez de nouveaux codes de récupération.",
-    security_key_create: "Ensuite, vous ajouterez la clé de sécurité.",
-    security_key_delete: "Ensuite, la clé de sécurité sera supprimée.",
-    username_delete: "Ensuite, votre nom d’utilisateur sera supprimé.",
-    username_update: "Ensuite, votre nom d’utilisateur sera modifié.",
-    webauthn_credential_create: "Ensuite, vous ajouterez la clé d’accès.",
-    webauthn_credential_delete: "Ensuite, la clé d’accès sera supprimée.",
   },
   inputs: {
     identifier: { label: "E-mail ou nom d’utilisateur" },
@@ -513,7 +347,6 @@ export const flow: FlowWords = {
     },
     code: { label: "Code", errors: { value_too_short_error: "Saisissez le code en entier." } },
     remember_me: { label: "Rester connecté" },
-    end_other_sessions: { label: "Déconnecter aussi tous les autres appareils" },
     provider: { label: "Continuer avec" },
     otp_code: {
       label: "Code",
@@ -523,18 +356,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "Code de récupération" },
-    name: { label: "Nom" },
-    given_name: { label: "Prénom" },
-    family_name: { label: "Nom de famille" },
-    picture: {
-      label: "Photo",
-      errors: {
-        value_invalid_error:
-          "Cette image ne peut pas être utilisée. Choisissez-en une autre, par exemple une photo JPEG ou PNG.",
-      },
-    },
-    passkey_name: { label: "Nom" },
-    patch_metadata: { label: "Données (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Veuillez vérifier votre saisie.",
@@ -607,36 +428,6 @@ export const flow: FlowWords = {
     unverified_email: "L’autre site n’a pas confirmé votre adresse e-mail. Confirmez-la d’abord là-bas.",
     email_maxnum: "Votre compte a atteint le nombre maximal d’adresses e-mail.",
   },
-  sections: {
-    emails: {
-      title: "Adresses e-mail",
-      sentence: "Pour vous joindre, et pour vous connecter.",
-    },
-    sign_in: { title: "Nom d’utilisateur et mot de passe" },
-    passkeys: {
-      title: "Clés d’accès",
-      sentence: "Avec elles, votre empreinte digitale, votre visage ou le verrouillage de l’écran suffit.",
-      empty: "Vous n’avez pas encore de clé d’accès.",
-    },
-    second_step: {
-      title: "Deuxième étape",
-      sentence: "Demandée quand vous vous connectez avec un mot de passe ou un code reçu par e-mail.",
-    },
-    identities: {
-      title: "Comptes associés",
-      sentence: "D’autres comptes avec lesquels vous pouvez vous connecter.",
-      empty: "Aucun compte associé pour l’instant.",
-    },
-    sessions: { title: "Appareils connectés" },
-    name: { title: "Nom et photo" },
-    trusted_browsers: {
-      title: "Navigateurs de confiance",
-      sentence: "La deuxième étape ne leur est pas demandée.",
-    },
-    sign_ins: { title: "Connexions récentes", sentence: "Les dernières des 30 derniers jours." },
-    more: { title: "Autres réglages" },
-    leave: { title: "Supprimer le compte" },
-  },
   links: { terms: "Conditions d’utilisation", privacy: "Politique de confidentialité", help: "Aide" },
   consent: {
     terms: "En vous inscrivant, vous acceptez ceci : {link}.",
@@ -672,10 +463,8 @@ export const flow: FlowWords = {
     toSignIn: "Aller à la connexion",
     toAccount: "Aller à votre compte",
     signIn: "Se connecter",
-    signOut: "Se déconnecter",
     continueAt: "Continuer sur {host}",
     continueWith: "Continuer avec {provider}",
-    connectWith: "Associer {provider}",
     copy: "Copier",
     copied: "Copié",
     download: "Télécharger",
@@ -687,43 +476,7 @@ export const flow: FlowWords = {
     saved: "Je les ai enregistrés",
     confirm: "Êtes-vous sûr ?",
     cancel: "Annuler",
-    name: "Nom",
-    nameMissing: "Vous n’en avez pas indiqué.",
-    picture: "Photo",
-    pictureMissing: "Vous n’en avez pas choisi.",
-    pictureShown: "Les applications l’affichent à côté de votre nom.",
-    pictureElsewhere: "Elle vient d’ailleurs et n’est pas affichée ici.",
-    phone: "Téléphone",
-    trustedUntil: "De confiance jusqu’au {date}",
-    recoveryCodesLeft: "Codes non utilisés : {count}",
-    primary: "Principale",
-    unconfirmed: "Non confirmée",
-    thisDevice: "Cet appareil",
-    synced: "Synchronisée",
-    added: "Ajout le {date}",
-    lastUsed: "Dernière utilisation le {date}",
-    signedInSince: "Connexion le {date}",
-    passkey: "Clé d’accès",
-    mailedCode: "Code envoyé par e-mail",
-    smsCode: "Code envoyé par SMS",
-    recoveryCode: "Code de récupération",
-    signInFailed: "Échec",
-    triedAt: "Tentative du {date}",
-    byAdministrator: "Créée par l’administration",
-    securityKey: "Clé de sécurité",
-    session: "Navigateur inconnu",
-    identity: "Compte associé",
-    password: "Mot de passe",
-    passwordSet: "Défini",
-    passwordMissing: "Vous n’en avez pas. Vous vous connectez autrement.",
-    username: "Nom d’utilisateur",
-    usernameMissing: "Vous n’en avez pas encore.",
-    phoneNumber: "Numéro de téléphone",
-    phoneNumberMissing: "Vous n’en avez pas encore.",
-    authenticatorApp: "Application d’authentification",
-    appSet: "Configurée",
-    appMissing: "Non configurée",
-    recoveryCodesRow: "Codes de récupération",
-    recoveryCodesHint: "Pour le jour où vous perdrez votre deuxième étape",
   },
 };
+
+export const flow = withAccount(signIn, account);

@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
@@ -9,7 +11,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "Questa chiave di sicurezza è già associata all’account.",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "Benvenuti",
@@ -207,15 +209,6 @@ export const flow: FlowWords = {
       title: "È un dispositivo personale?",
       sentence: "Se nessun altro lo usa, qui possiamo omettere il secondo passaggio per un certo tempo.",
     },
-    profile_init: {
-      title: "Il Suo account",
-      actions: {
-        continue_to_otp_secret_creation: {
-          label: "Configura",
-          done: "L’app di autenticazione è stata configurata.",
-        },
-      },
-    },
     webauthn_credential_verification: {
       title: "Creare la passkey",
       sentence: "Il browser chiede dove salvarla. Seguire le sue indicazioni per completare.",
@@ -226,12 +219,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "L’account è stato eliminato",
-      sentence: "Tutto ciò che conteneva è stato cancellato. Arrivederci, e grazie.",
     },
     success: {
       end: true,
@@ -312,162 +299,16 @@ export const flow: FlowWords = {
       hint: "Al numero di telefono; un’app è più sicura",
     },
     trust_device: { label: "Sì, considera attendibile questo dispositivo" },
-    account_delete: {
-      label: "Elimina l’account",
-      confirm:
-        "L’account e tutto ciò che contiene saranno eliminati definitivamente. Nessuno potrà recuperarli.",
-      submit: "Sì, elimina il mio account",
-    },
-    connect_thirdparty_oauth_provider: { label: "Collega un altro account" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "Scollega",
-      confirm: "Non sarà più possibile usarlo per accedere.",
-      submit: "Sì, scollega",
-      done: "L’account è stato scollegato.",
-    },
-    email_create: {
-      label: "Aggiungi un indirizzo email",
-      submit: "Aggiungi",
-      done: "L’indirizzo email è stato aggiunto.",
-    },
-    email_delete: {
-      label: "Rimuovi",
-      confirm: "Non sarà più possibile accedere con questo indirizzo.",
-      submit: "Sì, rimuovi",
-      done: "L’indirizzo email è stato rimosso.",
-    },
-    email_set_primary: {
-      label: "Imposta come principale",
-      done: "L’indirizzo email principale è stato modificato.",
-    },
-    email_verify: { label: "Conferma", done: "L’indirizzo email è stato confermato." },
-    otp_secret_delete: {
-      label: "Rimuovi",
-      confirm: "I codici dell’app non saranno più richiesti.",
-      submit: "Sì, rimuovi",
-      done: "L’app di autenticazione è stata rimossa.",
-    },
-    password_create: {
-      label: "Imposta una password",
-      submit: "Salva la password",
-      done: "La password è stata impostata.",
-    },
-    password_delete: {
-      label: "Rimuovi",
-      confirm: "Da ora in poi l’accesso avverrà in un altro modo.",
-      submit: "Sì, rimuovi",
-      done: "La password è stata rimossa.",
-    },
-    password_update: {
-      label: "Modifica",
-      submit: "Salva la password",
-      done: "La password è stata modificata.",
-    },
-    patch_metadata: {
-      label: "Modifica i dati",
-      hint: "Per esperti: JSON che viene unito ai dati personali conservati dalle applicazioni.",
-      submit: "Salva",
-      done: "I dati sono stati salvati.",
-    },
     phone_set: {
       label: "Imposta",
       submit: "Continua",
       done: "Il numero di telefono è stato impostato.",
-    },
-    phone_delete: {
-      label: "Rimuovi",
-      confirm: "Non sarà più possibile inviare codici a questo numero.",
-      submit: "Sì, rimuovi",
-      done: "Il numero di telefono è stato rimosso.",
-    },
-    recovery_codes_create: {
-      label: "Crea nuovi codici",
-      confirm: "I codici attuali non saranno più validi.",
-      submit: "Crea nuovi codici",
-    },
-    security_key_create: {
-      label: "Aggiungi una chiave di sicurezza",
-      done: "La chiave di sicurezza è stata aggiunta.",
-    },
-    security_key_delete: {
-      label: "Rimuovi",
-      confirm: "Non sarà più possibile usarla per confermare un accesso.",
-      submit: "Sì, rimuovi",
-      done: "La chiave di sicurezza è stata rimossa.",
-    },
-    name_update: { label: "Modifica", submit: "Salva", done: "Il nome è stato salvato." },
-    picture_update: { label: "Modifica", done: "L’immagine è stata salvata." },
-    picture_delete: {
-      label: "Rimuovi",
-      confirm: "Le applicazioni mostreranno le iniziali o nulla al suo posto.",
-      submit: "Sì, rimuovi",
-      done: "L’immagine è stata rimossa.",
-    },
-    authenticator_delete: {
-      label: "Rimuovi",
-      confirm: "Non sarà più possibile usarlo per confermare un accesso.",
-      submit: "Sì, rimuovi",
-      done: "Il telefono è stato rimosso.",
-    },
-    trusted_device_delete: {
-      label: "Non considerare più attendibile",
-      confirm: "A quel browser sarà chiesto di nuovo il secondo passaggio.",
-      done: "Il browser non è più considerato attendibile.",
-    },
-    session_delete: {
-      label: "Disconnetti",
-      confirm: "Quel dispositivo sarà disconnesso subito.",
-      done: "Il dispositivo è stato disconnesso.",
-    },
-    session_delete_others: {
-      label: "Disconnetti tutti gli altri dispositivi",
-      confirm: "Tutti i dispositivi tranne questo saranno disconnessi subito.",
-      submit: "Sì, disconnetti tutti gli altri",
-      done: "Tutti gli altri dispositivi sono stati disconnessi.",
     },
     username_create: {
       label: "Scegli un nome utente",
       submit: "Salva",
       done: "Il nome utente è stato impostato.",
     },
-    username_delete: {
-      label: "Rimuovi",
-      confirm: "In seguito potrà sceglierlo qualcun altro.",
-      submit: "Sì, rimuovi",
-      done: "Il nome utente è stato rimosso.",
-    },
-    username_update: { label: "Modifica", submit: "Salva", done: "Il nome utente è stato modificato." },
-    webauthn_credential_create: { label: "Aggiungi una passkey", done: "La passkey è stata aggiunta." },
-    webauthn_credential_delete: {
-      label: "Rimuovi",
-      confirm: "Non sarà più possibile usarla per accedere.",
-      submit: "Sì, rimuovi",
-      done: "La passkey è stata rimossa.",
-    },
-    webauthn_credential_rename: { label: "Rinomina", submit: "Salva", done: "Il nome è stato modificato." },
-  },
-  afterProof: {
-    authenticator_delete: "Dopodiché il telefono sarà rimosso.",
-    account_delete: "Dopodiché l’account sarà eliminato.",
-    connect_thirdparty_oauth_provider: "Dopodiché si potrà collegare l’altro account.",
-    continue_to_otp_secret_creation: "Dopodiché si potrà configurare l’app di autenticazione.",
-    disconnect_thirdparty_oauth_provider: "Dopodiché l’account collegato sarà scollegato.",
-    email_create: "Dopodiché l’indirizzo email sarà aggiunto.",
-    email_delete: "Dopodiché l’indirizzo email sarà rimosso.",
-    email_set_primary: "Dopodiché l’indirizzo email principale sarà modificato.",
-    otp_secret_delete: "Dopodiché l’app di autenticazione sarà rimossa.",
-    password_create: "Dopodiché la password sarà impostata.",
-    password_delete: "Dopodiché la password sarà rimossa.",
-    password_update: "Dopodiché la password sarà modificata.",
-    phone_set: "Dopodiché il numero di telefono sarà impostato.",
-    phone_delete: "Dopodiché il numero di telefono sarà rimosso.",
-    recovery_codes_create: "Dopodiché saranno mostrati nuovi codici di recupero.",
-    security_key_create: "Dopodiché si potrà aggiungere la chiave di sicurezza.",
-    security_key_delete: "Dopodiché la chiave di sicurezza sarà rimossa.",
-    username_delete: "Dopodiché il nome utente sarà rimosso.",
-    username_update: "Dopodiché il nome utente sarà modificato.",
-    webauthn_credential_create: "Dopodiché si potrà aggiungere la passkey.",
-    webauthn_credential_delete: "Dopodiché la passkey sarà rimossa.",
   },
   inputs: {
     identifier: { label: "Email o nome utente" },
@@ -494,7 +335,6 @@ export const flow: FlowWords = {
     },
     code: { label: "Codice", errors: { value_too_short_error: "Inserire il codice intero." } },
     remember_me: { label: "Mantieni l’accesso" },
-    end_other_sessions: { label: "Disconnetti anche tutti gli altri dispositivi" },
     provider: { label: "Continua con" },
     otp_code: {
       label: "Codice",
@@ -504,18 +344,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "Codice di recupero" },
-    name: { label: "Nome" },
-    given_name: { label: "Nome proprio" },
-    family_name: { label: "Cognome" },
-    picture: {
-      label: "Immagine",
-      errors: {
-        value_invalid_error:
-          "Questa immagine non può essere usata. Sceglierne un’altra, per esempio una foto JPEG o PNG.",
-      },
-    },
-    passkey_name: { label: "Nome" },
-    patch_metadata: { label: "Dati (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Controllare i dati inseriti.",
@@ -584,33 +412,6 @@ export const flow: FlowWords = {
     unverified_email: "L’altro sito non ha confermato l’indirizzo email. Confermarlo prima lì.",
     email_maxnum: "L’account ha raggiunto il numero massimo di indirizzi email.",
   },
-  sections: {
-    emails: { title: "Indirizzi email", sentence: "Per le comunicazioni e per l’accesso." },
-    sign_in: { title: "Nome utente e password" },
-    passkeys: {
-      title: "Passkey",
-      sentence: "Bastano l’impronta digitale, il volto o il blocco schermo per accedere.",
-      empty: "Nessuna passkey per ora.",
-    },
-    second_step: {
-      title: "Secondo passaggio",
-      sentence: "Richiesto quando si accede con una password o un codice via email.",
-    },
-    identities: {
-      title: "Account collegati",
-      sentence: "Altri account con cui è possibile accedere.",
-      empty: "Nessun account collegato per ora.",
-    },
-    sessions: { title: "Dispositivi connessi" },
-    name: { title: "Nome e immagine" },
-    trusted_browsers: {
-      title: "Browser attendibili",
-      sentence: "A questi non viene chiesto il secondo passaggio.",
-    },
-    sign_ins: { title: "Accessi recenti", sentence: "I più recenti degli ultimi 30 giorni." },
-    more: { title: "Altro" },
-    leave: { title: "Elimina l’account" },
-  },
   links: { terms: "Termini di servizio", privacy: "Informativa sulla privacy", help: "Aiuto" },
   consent: { terms: "Registrandoti accetti: {link}.", privacy: "Come usiamo i tuoi dati: {link}." },
   page: {
@@ -643,10 +444,8 @@ export const flow: FlowWords = {
     toSignIn: "Vai all’accesso",
     toAccount: "Vai all’account",
     signIn: "Accedi",
-    signOut: "Esci",
     continueAt: "Continua su {host}",
     continueWith: "Continua con {provider}",
-    connectWith: "Collega {provider}",
     copy: "Copia",
     copied: "Copiato",
     download: "Scarica",
@@ -658,43 +457,7 @@ export const flow: FlowWords = {
     saved: "Li ho salvati",
     confirm: "Confermare?",
     cancel: "Annulla",
-    name: "Nome",
-    nameMissing: "Non indicato.",
-    picture: "Immagine",
-    pictureMissing: "Non scelta.",
-    pictureShown: "Le applicazioni la mostrano accanto al nome.",
-    pictureElsewhere: "Proviene da altrove e non è mostrata qui.",
-    phone: "Telefono",
-    trustedUntil: "Attendibile fino al {date}",
-    recoveryCodesLeft: "Codici non usati: {count}",
-    primary: "Principale",
-    unconfirmed: "Non confermato",
-    thisDevice: "Questo dispositivo",
-    synced: "Sincronizzata",
-    added: "Aggiunta il {date}",
-    lastUsed: "Ultimo uso il {date}",
-    signedInSince: "Accesso del {date}",
-    passkey: "Passkey",
-    mailedCode: "Codice via email",
-    smsCode: "Codice via SMS",
-    recoveryCode: "Codice di recupero",
-    signInFailed: "Non riuscito",
-    triedAt: "Tentativo del {date}",
-    byAdministrator: "Creata da un amministratore",
-    securityKey: "Chiave di sicurezza",
-    session: "Browser sconosciuto",
-    identity: "Account collegato",
-    password: "Password",
-    passwordSet: "Impostata",
-    passwordMissing: "Non impostata. L’accesso avviene in un altro modo.",
-    username: "Nome utente",
-    usernameMissing: "Nessuno per ora.",
-    phoneNumber: "Numero di telefono",
-    phoneNumberMissing: "Nessuno per ora.",
-    authenticatorApp: "App di autenticazione",
-    appSet: "Configurata",
-    appMissing: "Non configurata",
-    recoveryCodesRow: "Codici di recupero",
-    recoveryCodesHint: "Per il giorno in cui il secondo passaggio andasse perso",
   },
 };
+
+export const flow = withAccount(signIn, account);

@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
@@ -11,7 +13,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "Deze beveiligingssleutel hoort al bij je account.",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "Welkom",
@@ -212,12 +214,6 @@ export const flow: FlowWords = {
       title: "Is dit je eigen apparaat?",
       sentence: "Als alleen jij het gebruikt, kunnen we de tweede stap hier een tijdje overslaan.",
     },
-    profile_init: {
-      title: "Je account",
-      actions: {
-        continue_to_otp_secret_creation: { label: "Instellen", done: "De authenticator-app is ingesteld." },
-      },
-    },
     webauthn_credential_verification: {
       title: "Maak je passkey",
       sentence: "Je browser vraagt waar je hem wilt bewaren. Volg de stappen.",
@@ -228,12 +224,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "Je account is verwijderd",
-      sentence: "Alles wat erin stond is gewist. Tot ziens, en bedankt.",
     },
     success: {
       end: true,
@@ -308,158 +298,16 @@ export const flow: FlowWords = {
     },
     continue_to_phone_creation: { label: "Codes per sms", hint: "Op je telefoonnummer; een app is veiliger" },
     trust_device: { label: "Ja, dit apparaat vertrouwen" },
-    account_delete: {
-      label: "Account verwijderen",
-      confirm: "Je account en alles wat erin staat wordt definitief verwijderd. Niemand kan het terughalen.",
-      submit: "Ja, mijn account verwijderen",
-    },
-    connect_thirdparty_oauth_provider: { label: "Nog een account koppelen" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "Ontkoppelen",
-      confirm: "Je kunt er dan niet meer mee inloggen.",
-      submit: "Ja, ontkoppelen",
-      done: "Het account is ontkoppeld.",
-    },
-    email_create: {
-      label: "E-mailadres toevoegen",
-      submit: "Toevoegen",
-      done: "Het e-mailadres is toegevoegd.",
-    },
-    email_delete: {
-      label: "Verwijderen",
-      confirm: "Je kunt dan niet meer inloggen met dit adres.",
-      submit: "Ja, verwijderen",
-      done: "Het e-mailadres is verwijderd.",
-    },
-    email_set_primary: { label: "Hoofdadres maken", done: "Je hoofdadres is gewijzigd." },
-    email_verify: { label: "Bevestigen", done: "Het e-mailadres is bevestigd." },
-    otp_secret_delete: {
-      label: "Verwijderen",
-      confirm: "De codes van je app worden dan niet meer gevraagd.",
-      submit: "Ja, verwijderen",
-      done: "De authenticator-app is verwijderd.",
-    },
-    password_create: {
-      label: "Wachtwoord instellen",
-      submit: "Wachtwoord opslaan",
-      done: "Je wachtwoord is ingesteld.",
-    },
-    password_delete: {
-      label: "Verwijderen",
-      confirm: "Je logt voortaan op een andere manier in.",
-      submit: "Ja, verwijderen",
-      done: "Je wachtwoord is verwijderd.",
-    },
-    password_update: {
-      label: "Wijzigen",
-      submit: "Wachtwoord opslaan",
-      done: "Je wachtwoord is gewijzigd.",
-    },
-    patch_metadata: {
-      label: "Je gegevens bewerken",
-      hint: "Voor experts: JSON die wordt samengevoegd met wat applicaties over je bewaren.",
-      submit: "Opslaan",
-      done: "Je gegevens zijn opgeslagen.",
-    },
     phone_set: {
       label: "Instellen",
       submit: "Doorgaan",
       done: "Het telefoonnummer is ingesteld.",
-    },
-    phone_delete: {
-      label: "Verwijderen",
-      confirm: "Er kunnen dan geen codes meer naar dit nummer worden gestuurd.",
-      submit: "Ja, verwijderen",
-      done: "Het telefoonnummer is verwijderd.",
-    },
-    recovery_codes_create: {
-      label: "Nieuwe codes maken",
-      confirm: "De codes die je nu hebt werken dan niet meer.",
-      submit: "Nieuwe codes maken",
-    },
-    security_key_create: {
-      label: "Beveiligingssleutel toevoegen",
-      done: "De beveiligingssleutel is toegevoegd.",
-    },
-    security_key_delete: {
-      label: "Verwijderen",
-      confirm: "Je kunt er dan niet meer mee bevestigen dat jij inlogt.",
-      submit: "Ja, verwijderen",
-      done: "De beveiligingssleutel is verwijderd.",
-    },
-    name_update: { label: "Wijzigen", submit: "Opslaan", done: "Je naam is opgeslagen." },
-    picture_update: { label: "Wijzigen", done: "Je foto is opgeslagen." },
-    picture_delete: {
-      label: "Verwijderen",
-      confirm: "Apps tonen in plaats daarvan je initialen of niets.",
-      submit: "Ja, verwijderen",
-      done: "Je foto is verwijderd.",
-    },
-    authenticator_delete: {
-      label: "Verwijderen",
-      confirm: "Je kunt er dan niet meer mee bevestigen dat jij inlogt.",
-      submit: "Ja, verwijderen",
-      done: "De telefoon is verwijderd.",
-    },
-    trusted_device_delete: {
-      label: "Niet meer vertrouwen",
-      confirm: "Die browser wordt weer om de tweede stap gevraagd.",
-      done: "De browser wordt niet meer vertrouwd.",
-    },
-    session_delete: {
-      label: "Uitloggen",
-      confirm: "Dat apparaat wordt meteen uitgelogd.",
-      done: "Het apparaat is uitgelogd.",
-    },
-    session_delete_others: {
-      label: "Overal elders uitloggen",
-      confirm: "Alle apparaten behalve dit worden meteen uitgelogd.",
-      submit: "Ja, overal elders uitloggen",
-      done: "Alle andere apparaten zijn uitgelogd.",
     },
     username_create: {
       label: "Gebruikersnaam kiezen",
       submit: "Opslaan",
       done: "Je gebruikersnaam is ingesteld.",
     },
-    username_delete: {
-      label: "Verwijderen",
-      confirm: "Iemand anders kan hem dan kiezen.",
-      submit: "Ja, verwijderen",
-      done: "Je gebruikersnaam is verwijderd.",
-    },
-    username_update: { label: "Wijzigen", submit: "Opslaan", done: "Je gebruikersnaam is gewijzigd." },
-    webauthn_credential_create: { label: "Passkey toevoegen", done: "De passkey is toegevoegd." },
-    webauthn_credential_delete: {
-      label: "Verwijderen",
-      confirm: "Je kunt er dan niet meer mee inloggen.",
-      submit: "Ja, verwijderen",
-      done: "De passkey is verwijderd.",
-    },
-    webauthn_credential_rename: { label: "Naam wijzigen", submit: "Opslaan", done: "De naam is gewijzigd." },
-  },
-  afterProof: {
-    authenticator_delete: "Daarna wordt de telefoon verwijderd.",
-    account_delete: "Daarna wordt je account verwijderd.",
-    connect_thirdparty_oauth_provider: "Daarna koppel je het andere account.",
-    continue_to_otp_secret_creation: "Daarna stel je de authenticator-app in.",
-    disconnect_thirdparty_oauth_provider: "Daarna wordt het gekoppelde account ontkoppeld.",
-    email_create: "Daarna wordt het e-mailadres toegevoegd.",
-    email_delete: "Daarna wordt het e-mailadres verwijderd.",
-    email_set_primary: "Daarna wordt je hoofdadres gewijzigd.",
-    otp_secret_delete: "Daarna wordt de authenticator-app verwijderd.",
-    password_create: "Daarna wordt je wachtwoord ingesteld.",
-    password_delete: "Daarna wordt je wachtwoord verwijderd.",
-    password_update: "Daarna wordt je wachtwoord gewijzigd.",
-    phone_set: "Daarna wordt het telefoonnummer ingesteld.",
-    phone_delete: "Daarna wordt het telefoonnummer verwijderd.",
-    recovery_codes_create: "Daarna krijg je nieuwe herstelcodes.",
-    security_key_create: "Daarna voeg je de beveiligingssleutel toe.",
-    security_key_delete: "Daarna wordt de beveiligingssleutel verwijderd.",
-    username_delete: "Daarna wordt je gebruikersnaam verwijderd.",
-    username_update: "Daarna wordt je gebruikersnaam gewijzigd.",
-    webauthn_credential_create: "Daarna voeg je de passkey toe.",
-    webauthn_credential_delete: "Daarna wordt de passkey verwijderd.",
   },
   inputs: {
     identifier: { label: "E-mailadres of gebruikersnaam" },
@@ -486,7 +334,6 @@ export const flow: FlowWords = {
     },
     code: { label: "Code", errors: { value_too_short_error: "Vul de hele code in." } },
     remember_me: { label: "Ingelogd blijven" },
-    end_other_sessions: { label: "Ook overal elders uitloggen" },
     provider: { label: "Doorgaan met" },
     otp_code: {
       label: "Code",
@@ -496,18 +343,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "Herstelcode" },
-    name: { label: "Naam" },
-    given_name: { label: "Voornaam" },
-    family_name: { label: "Achternaam" },
-    picture: {
-      label: "Foto",
-      errors: {
-        value_invalid_error:
-          "Deze afbeelding kan niet worden gebruikt. Kies een andere, bijvoorbeeld een foto als JPEG of PNG.",
-      },
-    },
-    passkey_name: { label: "Naam" },
-    patch_metadata: { label: "Gegevens (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Controleer wat je hebt ingevuld.",
@@ -578,33 +413,6 @@ export const flow: FlowWords = {
     unverified_email: "De andere site heeft je e-mailadres niet bevestigd. Bevestig het daar eerst.",
     email_maxnum: "Je account heeft het maximale aantal e-mailadressen.",
   },
-  sections: {
-    emails: { title: "E-mailadressen", sentence: "Hier bereiken we je, en hiermee log je in." },
-    sign_in: { title: "Gebruikersnaam en wachtwoord" },
-    passkeys: {
-      title: "Passkeys",
-      sentence: "Je logt in met je vingerafdruk, gezicht of schermvergrendeling.",
-      empty: "Je hebt nog geen passkey.",
-    },
-    second_step: {
-      title: "Tweede stap",
-      sentence: "Wordt gevraagd als je inlogt met een wachtwoord of een code per e-mail.",
-    },
-    identities: {
-      title: "Gekoppelde accounts",
-      sentence: "Andere accounts waarmee je kunt inloggen.",
-      empty: "Er is er nog geen gekoppeld.",
-    },
-    sessions: { title: "Waar je bent ingelogd" },
-    name: { title: "Naam en foto" },
-    trusted_browsers: {
-      title: "Vertrouwde browsers",
-      sentence: "Zij worden niet om de tweede stap gevraagd.",
-    },
-    sign_ins: { title: "Recente aanmeldingen", sentence: "De nieuwste van de afgelopen 30 dagen." },
-    more: { title: "Meer" },
-    leave: { title: "Account verwijderen" },
-  },
   links: { terms: "Gebruiksvoorwaarden", privacy: "Privacyverklaring", help: "Hulp" },
   consent: {
     terms: "Door je te registreren accepteer je dit: {link}.",
@@ -640,10 +448,8 @@ export const flow: FlowWords = {
     toSignIn: "Naar het inloggen",
     toAccount: "Naar je account",
     signIn: "Inloggen",
-    signOut: "Uitloggen",
     continueAt: "Verder op {host}",
     continueWith: "Doorgaan met {provider}",
-    connectWith: "{provider} koppelen",
     copy: "Kopiëren",
     copied: "Gekopieerd",
     download: "Downloaden",
@@ -655,43 +461,7 @@ export const flow: FlowWords = {
     saved: "Ik heb ze bewaard",
     confirm: "Weet je het zeker?",
     cancel: "Annuleren",
-    name: "Naam",
-    nameMissing: "Je hebt er geen opgegeven.",
-    picture: "Foto",
-    pictureMissing: "Je hebt er geen gekozen.",
-    pictureShown: "Apps tonen hem naast je naam.",
-    pictureElsewhere: "Hij komt van elders en wordt hier niet getoond.",
-    phone: "Telefoon",
-    trustedUntil: "Vertrouwd tot {date}",
-    recoveryCodesLeft: "Ongebruikte codes: {count}",
-    primary: "Hoofdadres",
-    unconfirmed: "Niet bevestigd",
-    thisDevice: "Dit apparaat",
-    synced: "Gesynchroniseerd",
-    added: "Toegevoegd op {date}",
-    lastUsed: "Laatst gebruikt op {date}",
-    signedInSince: "Ingelogd op {date}",
-    passkey: "Passkey",
-    mailedCode: "Code per e-mail",
-    smsCode: "Code per sms",
-    recoveryCode: "Herstelcode",
-    signInFailed: "Mislukt",
-    triedAt: "Geprobeerd op {date}",
-    byAdministrator: "Door een beheerder gemaakt",
-    securityKey: "Beveiligingssleutel",
-    session: "Onbekende browser",
-    identity: "Gekoppeld account",
-    password: "Wachtwoord",
-    passwordSet: "Ingesteld",
-    passwordMissing: "Je hebt er geen. Je logt op een andere manier in.",
-    username: "Gebruikersnaam",
-    usernameMissing: "Je hebt er nog geen.",
-    phoneNumber: "Telefoonnummer",
-    phoneNumberMissing: "Je hebt er nog geen.",
-    authenticatorApp: "Authenticator-app",
-    appSet: "Ingesteld",
-    appMissing: "Niet ingesteld",
-    recoveryCodesRow: "Herstelcodes",
-    recoveryCodesHint: "Voor de dag dat je je tweede stap kwijtraakt",
   },
 };
+
+export const flow = withAccount(signIn, account);

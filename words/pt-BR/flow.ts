@@ -1,4 +1,6 @@
-import type { FlowWords } from "../flow.ts";
+import type { SignInWords } from "../flow.ts";
+import { withAccount } from "../with-account.ts";
+import { account } from "./account.ts";
 import { messages } from "./messages.ts";
 
 /** Texts about security keys, where the general text is about passkeys. */
@@ -9,7 +11,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "Esta chave de segurança já pertence à sua conta.",
 };
 
-export const flow: FlowWords = {
+const signIn: SignInWords = {
   states: {
     preflight: {
       title: "Boas-vindas",
@@ -200,15 +202,6 @@ export const flow: FlowWords = {
       title: "Este dispositivo é seu?",
       sentence: "Se só você o usa, podemos dispensar a segunda etapa aqui por um tempo.",
     },
-    profile_init: {
-      title: "Sua conta",
-      actions: {
-        continue_to_otp_secret_creation: {
-          label: "Configurar",
-          done: "O app autenticador foi configurado.",
-        },
-      },
-    },
     webauthn_credential_verification: {
       title: "Crie sua chave de acesso",
       sentence: "Seu navegador pergunta onde guardá-la. Siga as instruções dele para concluir.",
@@ -219,12 +212,6 @@ export const flow: FlowWords = {
           errors: securityKeyErrors,
         },
       },
-    },
-    account_deleted: {
-      end: true,
-      nextPage: "sign_in",
-      title: "Sua conta foi excluída",
-      sentence: "Tudo o que havia nela foi apagado. Até mais, e obrigado.",
     },
     success: {
       end: true,
@@ -299,160 +286,16 @@ export const flow: FlowWords = {
       hint: "No seu número de telefone; um app é mais seguro",
     },
     trust_device: { label: "Sim, confiar neste dispositivo" },
-    account_delete: {
-      label: "Excluir a conta",
-      confirm: "Sua conta e tudo o que há nela serão excluídos para sempre. Ninguém poderá recuperá-los.",
-      submit: "Sim, excluir minha conta",
-    },
-    connect_thirdparty_oauth_provider: { label: "Vincular outra conta" },
-    disconnect_thirdparty_oauth_provider: {
-      label: "Desvincular",
-      confirm: "Você não poderá mais entrar com ela.",
-      submit: "Sim, desvincular",
-      done: "A conta foi desvinculada.",
-    },
-    email_create: {
-      label: "Adicionar um endereço de e-mail",
-      submit: "Adicionar",
-      done: "O endereço de e-mail foi adicionado.",
-    },
-    email_delete: {
-      label: "Remover",
-      confirm: "Você não poderá mais entrar com este endereço.",
-      submit: "Sim, remover",
-      done: "O endereço de e-mail foi removido.",
-    },
-    email_set_primary: {
-      label: "Tornar principal",
-      done: "Seu endereço de e-mail principal foi alterado.",
-    },
-    email_verify: { label: "Confirmar", done: "O endereço de e-mail foi confirmado." },
-    otp_secret_delete: {
-      label: "Remover",
-      confirm: "Os códigos do seu app não serão mais pedidos.",
-      submit: "Sim, remover",
-      done: "O app autenticador foi removido.",
-    },
-    password_create: {
-      label: "Definir uma senha",
-      submit: "Salvar a senha",
-      done: "Sua senha foi definida.",
-    },
-    password_delete: {
-      label: "Remover",
-      confirm: "A partir de agora, você entrará de outra forma.",
-      submit: "Sim, remover",
-      done: "Sua senha foi removida.",
-    },
-    password_update: { label: "Alterar", submit: "Salvar a senha", done: "Sua senha foi alterada." },
-    patch_metadata: {
-      label: "Editar seus dados",
-      hint: "Para especialistas: JSON que é mesclado ao que os aplicativos guardam sobre você.",
-      submit: "Salvar",
-      done: "Seus dados foram salvos.",
-    },
     phone_set: {
       label: "Definir",
       submit: "Continuar",
       done: "O número de telefone foi definido.",
-    },
-    phone_delete: {
-      label: "Remover",
-      confirm: "Não será mais possível enviar códigos para este número.",
-      submit: "Sim, remover",
-      done: "O número de telefone foi removido.",
-    },
-    recovery_codes_create: {
-      label: "Criar novos códigos",
-      confirm: "Os códigos que você tem agora deixam de valer.",
-      submit: "Criar novos códigos",
-    },
-    security_key_create: {
-      label: "Adicionar uma chave de segurança",
-      done: "A chave de segurança foi adicionada.",
-    },
-    security_key_delete: {
-      label: "Remover",
-      confirm: "Você não poderá mais usá-la para confirmar uma entrada.",
-      submit: "Sim, remover",
-      done: "A chave de segurança foi removida.",
-    },
-    name_update: { label: "Alterar", submit: "Salvar", done: "Seu nome foi salvo." },
-    picture_update: { label: "Alterar", done: "Sua foto foi salva." },
-    picture_delete: {
-      label: "Remover",
-      confirm: "Os aplicativos mostrarão suas iniciais ou nada no lugar.",
-      submit: "Sim, remover",
-      done: "Sua foto foi removida.",
-    },
-    authenticator_delete: {
-      label: "Remover",
-      confirm: "Você não poderá mais usá-lo para confirmar uma entrada.",
-      submit: "Sim, remover",
-      done: "O celular foi removido.",
-    },
-    trusted_device_delete: {
-      label: "Deixar de confiar",
-      confirm: "A segunda etapa voltará a ser pedida nesse navegador.",
-      done: "O navegador deixou de ser confiável.",
-    },
-    session_delete: {
-      label: "Sair",
-      confirm: "Esse dispositivo será desconectado imediatamente.",
-      done: "O dispositivo foi desconectado.",
-    },
-    session_delete_others: {
-      label: "Sair de todos os outros dispositivos",
-      confirm: "Todos os dispositivos, menos este, serão desconectados imediatamente.",
-      submit: "Sim, sair de todos os outros",
-      done: "Todos os outros dispositivos foram desconectados.",
     },
     username_create: {
       label: "Escolher um nome de usuário",
       submit: "Salvar",
       done: "Seu nome de usuário foi definido.",
     },
-    username_delete: {
-      label: "Remover",
-      confirm: "Outra pessoa poderá escolhê-lo.",
-      submit: "Sim, remover",
-      done: "Seu nome de usuário foi removido.",
-    },
-    username_update: { label: "Alterar", submit: "Salvar", done: "Seu nome de usuário foi alterado." },
-    webauthn_credential_create: {
-      label: "Adicionar uma chave de acesso",
-      done: "A chave de acesso foi adicionada.",
-    },
-    webauthn_credential_delete: {
-      label: "Remover",
-      confirm: "Você não poderá mais entrar com ela.",
-      submit: "Sim, remover",
-      done: "A chave de acesso foi removida.",
-    },
-    webauthn_credential_rename: { label: "Renomear", submit: "Salvar", done: "O nome foi alterado." },
-  },
-  afterProof: {
-    authenticator_delete: "Depois disso, o celular será removido.",
-    account_delete: "Depois disso, sua conta será excluída.",
-    connect_thirdparty_oauth_provider: "Depois disso, você vincula a outra conta.",
-    continue_to_otp_secret_creation: "Depois disso, você configura o app autenticador.",
-    disconnect_thirdparty_oauth_provider: "Depois disso, a conta vinculada será desvinculada.",
-    email_create: "Depois disso, o endereço de e-mail será adicionado.",
-    email_delete: "Depois disso, o endereço de e-mail será removido.",
-    email_set_primary: "Depois disso, seu endereço de e-mail principal será alterado.",
-    otp_secret_delete: "Depois disso, o app autenticador será removido.",
-    password_create: "Depois disso, sua senha será definida.",
-    password_delete: "Depois disso, sua senha será removida.",
-    password_update: "Depois disso, sua senha será alterada.",
-    phone_set: "Depois disso, o número de telefone será definido.",
-    phone_delete: "Depois disso, o número de telefone será removido.",
-    recovery_codes_create: "Depois disso, você recebe novos códigos de recuperação.",
-    security_key_create: "Depois disso, você adiciona a chave de segurança.",
-    security_key_delete: "Depois disso, a chave de segurança será removida.",
-    username_delete: "Depois disso, seu nome de usuário será removido.",
-    username_update: "Depois disso, seu nome de usuário será alterado.",
-    webauthn_credential_create: "Depois disso, você adiciona a chave de acesso.",
-    webauthn_credential_delete: "Depois disso, a chave de acesso será removida.",
   },
   inputs: {
     identifier: { label: "E-mail ou nome de usuário" },
@@ -479,7 +322,6 @@ export const flow: FlowWords = {
     },
     code: { label: "Código", errors: { value_too_short_error: "Digite o código inteiro." } },
     remember_me: { label: "Continuar conectado" },
-    end_other_sessions: { label: "Sair também de todos os outros dispositivos" },
     provider: { label: "Continuar com" },
     otp_code: {
       label: "Código",
@@ -489,17 +331,6 @@ export const flow: FlowWords = {
       },
     },
     recovery_code: { label: "Código de recuperação" },
-    name: { label: "Nome" },
-    given_name: { label: "Primeiro nome" },
-    family_name: { label: "Sobrenome" },
-    picture: {
-      label: "Foto",
-      errors: {
-        value_invalid_error: "Esta imagem não pode ser usada. Escolha outra, como uma foto em JPEG ou PNG.",
-      },
-    },
-    passkey_name: { label: "Nome" },
-    patch_metadata: { label: "Dados (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Confira o que você digitou.",
@@ -568,30 +399,6 @@ export const flow: FlowWords = {
     unverified_email: "O outro site não confirmou seu endereço de e-mail. Confirme-o lá primeiro.",
     email_maxnum: "Sua conta já tem o número máximo de endereços de e-mail.",
   },
-  sections: {
-    emails: { title: "Endereços de e-mail", sentence: "Onde falamos com você, e como você entra." },
-    sign_in: { title: "Nome de usuário e senha" },
-    passkeys: {
-      title: "Chaves de acesso",
-      sentence: "Com elas, basta sua impressão digital, seu rosto ou o bloqueio de tela.",
-      empty: "Você ainda não tem chave de acesso.",
-    },
-    second_step: {
-      title: "Segunda etapa",
-      sentence: "Pedida quando você entra com uma senha ou um código por e-mail.",
-    },
-    identities: {
-      title: "Contas vinculadas",
-      sentence: "Outras contas com que você pode entrar.",
-      empty: "Nenhuma vinculada ainda.",
-    },
-    sessions: { title: "Onde você está conectado" },
-    name: { title: "Nome e foto" },
-    trusted_browsers: { title: "Navegadores confiáveis", sentence: "A segunda etapa não é pedida neles." },
-    sign_ins: { title: "Entradas recentes", sentence: "As mais recentes dos últimos 30 dias." },
-    more: { title: "Mais" },
-    leave: { title: "Excluir a conta" },
-  },
   links: { terms: "Termos de uso", privacy: "Política de privacidade", help: "Ajuda" },
   consent: { terms: "Ao se cadastrar, você aceita: {link}.", privacy: "Como usamos seus dados: {link}." },
   page: {
@@ -624,10 +431,8 @@ export const flow: FlowWords = {
     toSignIn: "Ir para a entrada",
     toAccount: "Ir para sua conta",
     signIn: "Entrar",
-    signOut: "Sair",
     continueAt: "Continuar em {host}",
     continueWith: "Continuar com {provider}",
-    connectWith: "Vincular {provider}",
     copy: "Copiar",
     copied: "Copiado",
     download: "Baixar",
@@ -639,43 +444,7 @@ export const flow: FlowWords = {
     saved: "Já salvei os códigos",
     confirm: "Tem certeza?",
     cancel: "Cancelar",
-    name: "Nome",
-    nameMissing: "Você não informou nenhum.",
-    picture: "Foto",
-    pictureMissing: "Você não escolheu nenhuma.",
-    pictureShown: "Os aplicativos a mostram ao lado do seu nome.",
-    pictureElsewhere: "Ela vem de outro lugar e não é mostrada aqui.",
-    phone: "Celular",
-    trustedUntil: "Confiável até {date}",
-    recoveryCodesLeft: "Códigos não usados: {count}",
-    primary: "Principal",
-    unconfirmed: "Não confirmado",
-    thisDevice: "Este dispositivo",
-    synced: "Sincronizada",
-    added: "Adição em {date}",
-    lastUsed: "Último uso em {date}",
-    signedInSince: "Entrada em {date}",
-    passkey: "Chave de acesso",
-    mailedCode: "Código enviado por e-mail",
-    smsCode: "Código enviado por SMS",
-    recoveryCode: "Código de recuperação",
-    signInFailed: "Falhou",
-    triedAt: "Tentativa em {date}",
-    byAdministrator: "Criada por um administrador",
-    securityKey: "Chave de segurança",
-    session: "Navegador desconhecido",
-    identity: "Conta vinculada",
-    password: "Senha",
-    passwordSet: "Definida",
-    passwordMissing: "Você não tem. Você entra de outra forma.",
-    username: "Nome de usuário",
-    usernameMissing: "Você ainda não tem.",
-    phoneNumber: "Número de telefone",
-    phoneNumberMissing: "Você ainda não tem.",
-    authenticatorApp: "App autenticador",
-    appSet: "Configurado",
-    appMissing: "Não configurado",
-    recoveryCodesRow: "Códigos de recuperação",
-    recoveryCodesHint: "Para o dia em que você perder a segunda etapa",
   },
 };
+
+export const flow = withAccount(signIn, account);
