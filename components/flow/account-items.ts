@@ -1,7 +1,6 @@
 import type { PageWords, WordedSection } from "#words/flow";
-import type { MethodName } from "../../server/flow/protocol-names.ts";
+import type { InputName, MethodName } from "../../server/flow/protocol-names.ts";
 import type { IconName } from "../ui/icon.tsx";
-import type { ItemInput } from "./account.ts";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** A detail of an item: a text of the payload or one of the page's words. */
@@ -17,6 +16,9 @@ export type Detail =
     };
 
 export type AccountItem = Record<string, unknown>;
+
+/** The inputs that name an item of the account. A sign-in has no action that could name it. */
+type ItemInput = Extract<InputName, `${string}_id`> | "sign_in_id";
 
 /**
  * A kind of item of which an account can have many: the input that names one, where they are in the payload, and
@@ -124,7 +126,6 @@ export const itemLists: ItemList[] = [
     ],
   },
   {
-    // A sign-in has no action that could name it.
     input: "sign_in_id",
     section: "sign_ins",
     icon: deviceIcon,

@@ -21,15 +21,7 @@ export function accountIdOf({ payload }: FlowState): string | undefined {
   return isText(id) ? id : undefined;
 }
 
-/** The inputs that name an item of the account. */
-const itemInputs = [
-  ...(["email_id", "passkey_id", "security_key_id", "authenticator_id", "trusted_device_id"] as const),
-  ...(["sign_in_id", "identity_id", "session_id"] as const),
-] as const;
-
-export type ItemInput = (typeof itemInputs)[number];
-
-/** Whether an action is drawn once per item. */
+/** Whether an action is drawn once per item, which a hidden input names. */
 export function isItemAction({ inputs }: ActionDescriptor): boolean {
-  return itemInputs.some((input) => inputs[input]?.hidden);
+  return Object.values(inputs).some(({ name, hidden }) => hidden && name.endsWith("_id"));
 }
