@@ -242,45 +242,42 @@ function JsonField(props: FieldProps) {
   );
 }
 
-/** Autofill names of the inputs that identify a user (HTML, 4.10.18.7.1). */
-const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other: string }> = {
-  identifier: { login: "username webauthn", other: "username" },
-  email: { login: "username webauthn", other: "email" },
-  username: { login: "username webauthn", other: "username" },
-  recovery_code: { other: "off" },
-  passkey_name: { other: "off" },
-};
-
-/** Autofill names of what a user is called and reached by. */
-const nameAutocompletes: Record<string, string> = {
-  name: "name",
-  given_name: "given-name",
-  family_name: "family-name",
-  phone: "tel",
-};
-
-/** Whether what is typed is written from left to right in every language: addresses, codes and numbers. */
-function isLatin({ name, type }: InputDescriptor): boolean {
-  return type === "number" || latinInputs.has(name);
+interface TextInput {
+  /** The autofill name (HTML, 4.10.18.7.1). */
+  autofill: string;
+  /** The same in a login, where a passkey may be offered in its place. */
+  ofLogin?: string;
+  /** Whether letters and spelling stay as they are typed. */
+  isExact?: true;
+  /** Whether it is written from left to right in every language, as addresses and codes are. */
+  isLatin?: true;
 }
 
-const latinInputs = new Set<string>([
-  "identifier",
-  "email",
-  "username",
-  "recovery_code",
-] satisfies InputName[]);
+const identifying = { ofLogin: "username webauthn", isExact: true, isLatin: true } as const;
+
+/** Inputs of text whose kind the browser is told. */
+const textInputs: Partial<Record<string, TextInput>> = {
+  identifier: { autofill: "username", ...identifying },
+  email: { autofill: "email", ...identifying },
+  username: { autofill: "username", ...identifying },
+  recovery_code: { autofill: "off", isExact: true, isLatin: true },
+  passkey_name: { autofill: "off", isExact: true },
+  name: { autofill: "name" },
+  given_name: { autofill: "given-name" },
+  family_name: { autofill: "family-name" },
+  phone: { autofill: "tel" },
+} satisfies Partial<Record<InputName | "identifier", TextInput>>;
 
 function TextField(props: FieldProps) {
   const { input, flow } = props;
-  const names = Object.hasOwn(autocompletes, input.name) ? autocompletes[input.name] : undefined;
+  const { isExact, isLatin, autofill = "on", ofLogin } = textInputs[input.name] ?? ({} as Partial<TextInput>);
   return (
     <LabelledField {...fieldTexts(props)}>
       {(attributes) => (
         <Input
           {...attributes}
-          {...(names ? { autoCapitalize: "none", spellCheck: false } : {})}
-          dir={isLatin(input) ? "ltr" : undefined}
+          {...(isExact ? { autoCapitalize: "none", spellCheck: false } : {})}
+          dir={isLatin || input.type === "number" ? "ltr" : undefined}
           name={input.name}
           type={/^(email|tel|number)$/.test(input.type) ? input.type : "text"}
           inputMode={input.type === "email" || input.name === "email" ? "email" : undefined}
@@ -288,7 +285,7 @@ function TextField(props: FieldProps) {
           minLength={input.min_length}
           maxLength={input.max_length}
           defaultValue={formValue(input.value)}
-          autoComplete={names?.[flow] ?? names?.other ?? nameAutocompletes[input.name] ?? "on"}
+          autoComplete={(flow === "login" && ofLogin) || autofill}
         />
       )}
     </LabelledField>
