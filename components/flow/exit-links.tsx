@@ -29,11 +29,13 @@ export function ExitLinks({
     return <LinkButton {...signIn} href={base || "/"} label={words.page.toSignIn} />;
   // What follows the end of an embedded flow is the application's.
   if (unsavedCodes || redirecting || !copy.nextPage || openFlow) return null;
-  const tone = copy.end ? "secondary" : "primary";
-  return copy.nextPage === "account" ? (
-    <LinkButton {...{ tone }} href={startOf(base, "profile")} label={words.page.toAccount} />
-  ) : (
-    <LinkButton {...{ tone }} href={base || "/"} label={words.page.toSignIn} />
+  return (
+    <LinkButton
+      tone={copy.end ? "secondary" : "primary"}
+      {...(copy.nextPage === "account"
+        ? { href: startOf(base, "profile"), label: words.page.toAccount }
+        : { href: base || "/", label: words.page.toSignIn })}
+    />
   );
 }
 
@@ -41,14 +43,20 @@ interface LinkButtonProps {
   href: string;
   label: string;
   tone?: "primary" | "secondary";
-  /** Opens it in the same container. */
+  disabled?: boolean;
+  /** What a click does in place of following the link. */
   onOpen?: () => void;
 }
 
-function LinkButton({ href, label, tone = "primary", onOpen }: LinkButtonProps) {
+function LinkButton({ href, label, tone = "primary", disabled, onOpen }: LinkButtonProps) {
   const open = onOpen && ((event: MouseEvent) => [event.preventDefault(), onOpen()]);
   return (
-    <a className={`stile-button stile-button-${tone}`} href={href} onClick={open}>
+    <a
+      className={`stile-button stile-button-${tone}`}
+      href={href}
+      aria-disabled={disabled || undefined}
+      onClick={open}
+    >
       <span className="stile-button-text">{label}</span>
     </a>
   );
@@ -59,19 +67,13 @@ function StartAgain({ context }: { context: ViewContext }) {
   const { flow, type, words, base } = context;
   const { state, performed } = flow.view;
   const left = useCountdown(waitOf(state, performed)?.seconds ?? 0, state);
+  const { tryAgainIn, startAgain } = words.page;
   return (
-    <a
-      className="stile-button stile-button-primary"
+    <LinkButton
       href={startOf(base, type)}
-      aria-disabled={left > 0 || undefined}
-      onClick={(event) => {
-        event.preventDefault();
-        if (left === 0) void flow.restart();
-      }}
-    >
-      <span className="stile-button-text">
-        {left > 0 ? interpolate(words.page.tryAgainIn, { time: clockTime(left) }) : words.page.startAgain}
-      </span>
-    </a>
+      label={left > 0 ? interpolate(tryAgainIn, { time: clockTime(left) }) : startAgain}
+      disabled={left > 0}
+      onOpen={() => left === 0 && void flow.restart()}
+    />
   );
 }

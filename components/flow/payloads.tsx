@@ -35,12 +35,9 @@ export function Payloads({
   base: string;
 }) {
   const common = { words, base, path: payload.picture_path };
-  return Object.keys(drawings)
-    .filter((member) => Object.hasOwn(payload, member))
-    .map((member) => {
-      const Drawing = drawings[member];
-      return Drawing ? <Drawing key={member} value={payload[member]} {...common} /> : null;
-    });
+  return Object.entries(drawings)
+    .filter(([member]) => Object.hasOwn(payload, member))
+    .map(([member, Drawing]) => <Drawing key={member} value={payload[member]} {...common} />);
 }
 
 function QrCode({ value, words, size = 200 }: PayloadProps & { size?: number }) {

@@ -195,17 +195,8 @@ export function restServer(options: RestServerOptions): RestServer {
   function keep(): void {
     if (!held) return;
     const { type, id, state, receivedAt } = held;
-    const kept: KeptFlow = {
-      type,
-      id,
-      state,
-      receivedAt,
-      verifier,
-      codeVerifier,
-      asked,
-      ownWords,
-      codeChallenge: codeChallenge ?? null,
-    };
+    const flow = { type, id, state, receivedAt, verifier, codeVerifier, asked, ownWords };
+    const kept: KeptFlow = { ...flow, codeChallenge: codeChallenge ?? null };
     // Without storage the user returns to a new flow.
     attempt(() => storageOf(options)?.setItem(storageKey(base), JSON.stringify(kept)));
     isKept = true;

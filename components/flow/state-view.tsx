@@ -8,7 +8,7 @@ import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { isAccount, isItemAction } from "./account.ts";
 import { AccountView } from "./account-view.tsx";
-import { ActionForm, type ActionTone } from "./action-form.tsx";
+import { ActionForm, type ActionFormProps, type ActionTone } from "./action-form.tsx";
 import {
   type ActionLayout,
   hasInputError,
@@ -211,10 +211,13 @@ function Actions({
   const only = choices.length === 1 ? choices[0] : undefined;
   const wait = waitOf(state, performed, ceremony?.action, form?.action, only?.action);
   const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
-  const draw = (tone: ActionTone, carriedBy?: string) => (action: (typeof choices)[number]) => (
-    <ActionForm key={action.action} {...{ context, action, tone, carriedBy }} wait={seconds(action.action)} />
-  );
-  const carrier = form && toggles.length > 0 ? formId : undefined;
+  const draw =
+    (tone: ActionTone, more: Pick<ActionFormProps, "id" | "carries" | "carriedBy"> = {}) =>
+    (action: ActionDescriptor) => (
+      <ActionForm key={action.action} {...{ context, action, tone, ...more }} wait={seconds(action.action)} />
+    );
+  const carried = { carriedBy: form ? formId : undefined };
+  const [carriedToggle, ...otherToggles] = toggles;
   const { last_method: lastMethod } = state.payload;
   const remembered = valueButtons.filter((action) => offers(action, lastMethod));
   const others = valueButtons.filter((action) => !remembered.includes(action));
@@ -225,32 +228,18 @@ function Actions({
   const choiceTone = form || isAutomatic ? "secondary" : choices.length > 1 ? "choice" : "primary";
   return (
     <>
-      {form && (
-        <ActionForm
-          key={form.action}
-          {...{ context, tone: "primary", id: formId }}
-          action={form}
-          wait={seconds(form.action)}
-          carries={toggles[0]?.action}
-        />
-      )}
+      {form && draw("primary", { id: formId, carries: carriedToggle?.action })(form)}
       {address !== null && <SignInInstead {...{ context, address }} alone={!form} />}
-      {toggles.map((action) => (
-        <ActionForm
-          key={action.action}
-          {...{ context, action, tone: "toggle" }}
-          wait={seconds(action.action)}
-          carriedBy={form && action === toggles[0] ? formId : undefined}
-        />
-      ))}
+      {carriedToggle && draw("toggle", carried)(carriedToggle)}
+      {otherToggles.map(draw("toggle"))}
       {form && alternatives.length > 0 && (
         <p className={`stile-or${scriptedClass(alternatives)}`}>{words.page.or}</p>
       )}
       {alternatives.length > 0 && (
         <div className={`stile-choices${scriptedClass(alternatives)}`}>
-          {remembered.map(draw("secondary", carrier))}
+          {remembered.map(draw("secondary", carriedToggle && carried))}
           {choices.map(draw(choiceTone))}
-          {others.map(draw("secondary", carrier))}
+          {others.map(draw("secondary", carriedToggle && carried))}
         </div>
       )}
       {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
@@ -290,9 +279,9 @@ function Sentence({
   const { identifier, code_lifetime } = flow.view.state.payload;
   const shown = isText(identifier) ? identifier : subject;
   // The account stands above already; it may be a username, to which nothing is mailed.
-  const namesSubject = shown && copy.sentenceWithSubject && identifierOf(context) === null;
-  const sentence = deadEnd ? (copy.nextPage ? copy.sentence : words.page.nothingToDo) : copy.sentence;
-  const chosen = !deadEnd && namesSubject ? copy.sentenceWithSubject : sentence;
+  const withSubject =
+    !deadEnd && shown && identifierOf(context) === null ? copy.sentenceWithSubject : undefined;
+  const chosen = withSubject ?? (deadEnd && !copy.nextPage ? words.page.nothingToDo : copy.sentence);
   if (!chosen) return null;
   const text = chosen.replace("{time}", lengthOfTime(code_lifetime, language));
   const [before, after] = text.split("{subject}");

@@ -177,9 +177,9 @@ export function createFlowStore(
    * may have replaced the cookie that it was sent with.
    */
   async function requestCurrent(): Promise<FlowAnswer | null> {
-    const answer = await server.current(type).then(available, () => null);
-    if (answer?.state.status !== 403 || !isErrorAnswer(answer.state)) return answer;
-    return server.current(type).then(available, () => null);
+    const request = () => server.current(type).then(available, () => null);
+    const answer = await request();
+    return answer?.state.status === 403 && isErrorAnswer(answer.state) ? request() : answer;
   }
 
   /** Keeps the state, and shows why the server answered with none and how long to wait. */
