@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { languageTags } from "#words/language-tags";
+import { withAccount } from "#words/with-account";
 import { type BuiltPackage, buildElement, buildReact } from "../scripts/build-packages.ts";
 
 /** Bytes after compression with gzip. What is not needed for a login is loaded with the state that needs it. */
@@ -47,10 +48,10 @@ function loadedWith({ metafile }: BuiltPackage, entry: string): string[] {
   return [...loaded].map((path) => basename(path));
 }
 
-/** The file with the words of a language. */
-function wordsOf({ metafile }: BuiltPackage, language: string): string {
+/** The file with the words of a language: those of a login, or those that the account page has beside them. */
+function wordsOf({ metafile }: BuiltPackage, language: string, part = "flow"): string {
   const found = Object.entries(metafile.outputs).find(
-    ([, { entryPoint }]) => entryPoint === `words/${language}/flow.ts`,
+    ([, { entryPoint }]) => entryPoint === `words/${language}/${part}.ts`,
   );
   if (!found) throw new Error(`there are no words in ${language}`);
   return basename(found[0]);
@@ -99,6 +100,19 @@ describe("the weight of a login", () => {
     }
   });
 });
+
+test.each(languageTags)(
+  "the words of a login and those of the account are all words in %s",
+  async (language) => {
+    const load = (part: string) => import(join(react.folder, wordsOf(react, language, part)));
+    const [{ flow }, { account }] = await Promise.all([load("flow"), load("account")]);
+    expect(flow.sections).toEqual({});
+    const { flow: all } = await import(`#words/${language}/flow`);
+    const { messages } = await import(`#words/${language}/messages`);
+    expect({ ...withAccount(flow, account).page, ...messages }).toEqual(all.page);
+    expect({ ...withAccount(flow, account), page: all.page }).toEqual(all);
+  },
+);
 
 test("neither package contains tRPC, and the React package contains no React", () => {
   expect([...sources(react), ...sources(element)].filter((path) => path.includes("@trpc"))).toEqual([]);
