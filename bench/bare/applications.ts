@@ -5,13 +5,14 @@ import {
   challengeOf,
   type Device,
   isValidAssertion,
+  must,
+  secret,
   sha256,
   signJwt,
   uafSigner,
 } from "./proofs.ts";
 import type { Bare } from "./settings.ts";
 import { others } from "./statements.ts";
-import { must, secret } from "./steps.ts";
 
 /** What applications call: transactions of the passkey server, and requests to authenticators. */
 
@@ -25,20 +26,16 @@ export async function openTransaction(bare: Bare, key: string, asked: Asked): Pr
   const data = canonicalize(asked.transaction_data) ?? "";
   const committed = sha256(asked.transaction_id + data);
   const challenge = Buffer.concat([randomBytes(32), committed]).toString("base64url");
-  const values = [
-    sha256(key),
-    asked.user_id,
-    randomUUID(),
-    asked.transaction_id,
+  const [opened] = await bare.query<{ allowed: { id: string }[] | null }>(others.transactionInit, {
+    tenant: bare.tenantId,
+    keyHash: sha256(key),
+    user: asked.user_id,
+    id: randomUUID(),
+    identifier: asked.transaction_id,
     data,
     challenge,
-    randomUUID(),
-  ];
-  const [opened] = await bare.query<{ allowed: { id: string }[] | null }>(
-    "transaction_init",
-    others.transactionInit,
-    [bare.tenantId, ...values],
-  );
+    request: randomUUID(),
+  });
   must(Boolean(opened?.allowed));
   const allowCredentials = opened?.allowed?.map((one) => ({ ...one, type: "public-key" }));
   return {
@@ -60,10 +57,10 @@ interface TransactionRow {
 }
 
 export async function confirmTransaction(bare: Bare, key: string, assertion: Assertion): Promise<object> {
-  const { tenantId, origin } = bare;
+  const { tenantId: tenant, origin } = bare;
   const challenge = challengeOf(assertion);
-  const values = [tenantId, sha256(key), challenge, assertion.id];
-  const [found] = await bare.query<TransactionRow>("transaction_take", others.transactionTake, values);
+  const values = { tenant, keyHash: sha256(key), challenge, credential: assertion.id };
+  const [found] = await bare.query<TransactionRow>(others.transactionTake, values);
   must(
     found !== undefined && isValidAssertion(assertion, { challenge, origin, publicKey: found.public_key }),
   );
@@ -73,7 +70,7 @@ export async function confirmTransaction(bare: Bare, key: string, assertion: Ass
     {
       iss: origin,
       iat: Math.floor(now.getTime() / 1000),
-      tenant_id: tenantId,
+      tenant_id: tenant,
       transaction_id: found.identifier,
       user_id: found.user_id,
       data: found.data,
@@ -92,8 +89,8 @@ export async function confirmTransaction(bare: Bare, key: string, assertion: Ass
     "transaction-receipt+jwt",
   );
   const token = signJwt(bare, { sub: found.user_id, cred: found.credential, tid: found.identifier });
-  const ended = [tenantId, found.id, found.credential, randomUUID()];
-  const written = await bare.query("transaction_end", others.transactionEnd, ended);
+  const { id, credential } = found;
+  const written = await bare.query(others.transactionEnd, { tenant, id, credential, request: randomUUID() });
   must(written.length === 1);
   return { token, receipt };
 }
@@ -103,11 +100,8 @@ export async function askAuthenticator(
   key: string,
   { userId, username }: { userId: string; username: string },
 ): Promise<object> {
-  const devices = await bare.query<{ aaid: string; key_id: string }>("devices", others.devices, [
-    bare.tenantId,
-    sha256(key),
-    userId,
-  ]);
+  const asked = { tenant: bare.tenantId, keyHash: sha256(key), user: userId };
+  const devices = await bare.query<{ aaid: string; key_id: string }>(others.devices, asked);
   must(devices.length > 0);
   const [id, challenge, token] = [randomBytes(22).toString("hex"), secret(), secret()];
   const accepted = devices.map(({ aaid, key_id }) => [
@@ -119,8 +113,8 @@ export async function askAuthenticator(
     policy: { accepted },
   }));
   const request = JSON.stringify(messages);
-  const values = [bare.tenantId, id, userId, username, challenge, request, sha256(token)];
-  await bare.query("uaf_request", others.uafRequest, values);
+  const opened = { id, username, challenge, message: request, deviceToken: sha256(token) };
+  await bare.query(others.uafRequest, { ...asked, ...opened });
   return { id, operation: "AUTH", userId, username, status: "PENDING", request, deviceID: "", links: [] };
 }
 
@@ -130,14 +124,11 @@ export async function answerAuthenticator(
   id: string,
   { uafResponse }: { uafResponse: string },
 ): Promise<object> {
-  const taken = await bare.query<Device & { challenge: string }>("uaf_take", others.uafTake, [
-    bare.tenantId,
-    sha256(key),
-    id,
-  ]);
+  const asked = { tenant: bare.tenantId, keyHash: sha256(key), id };
+  const taken = await bare.query<Device & { challenge: string }>(others.uafTake, asked);
   const device = uafSigner(uafResponse, taken[0]?.challenge ?? "", taken);
   must(device !== null);
-  const written = await bare.query("uaf_end", others.uafEnd, [bare.tenantId, id, device.id, randomUUID()]);
+  const written = await bare.query(others.uafEnd, { ...asked, device: device.id, request: randomUUID() });
   must(written.length === 1);
   return { id, operation: "AUTH", status: "OK", request: "[]", deviceID: device.id };
 }

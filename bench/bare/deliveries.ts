@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { signJwt } from "./proofs.ts";
+import { request } from "./request.ts";
 import type { Bare } from "./settings.ts";
 import { others } from "./statements.ts";
 
@@ -18,23 +19,14 @@ export async function deliver(
   await Promise.all(
     deliveries.map(({ callback }) => {
       const signature = createHmac("sha256", "bench").update(`${event.id}.${now}.${body}`).digest("base64");
-      return post(callback, body, {
+      const headers = {
+        "content-type": "application/json",
         "webhook-id": event.id,
         "webhook-timestamp": String(now),
         "webhook-signature": `v1,${signature}`,
-      });
+      };
+      return request(callback, { agent, headers }, body);
     }),
   );
-  await bare.query("delivered", others.delivered, [bare.tenantId, deliveries.map(({ id }) => id)]);
-}
-
-function post(address: string, body: string, headers: Record<string, string>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const length = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    request(address, { agent, method: "POST", headers: { ...headers, ...length } }, (response) =>
-      response.resume().once("end", resolve),
-    )
-      .once("error", reject)
-      .end(body);
-  });
+  await bare.query(others.delivered, { tenant: bare.tenantId, deliveries: deliveries.map(({ id }) => id) });
 }

@@ -19,5 +19,5 @@ export async function sendCode(
     text: withCode(bare.mail.text),
     html: withCode(bare.mail.html),
   });
-  await bare.query("job_done", others.jobDone, [jobId]);
+  await bare.query(others.jobDone, { job: jobId });
 }

@@ -1,18 +1,37 @@
 import {
+  createCipheriv,
   createHash,
   createHmac,
   createPublicKey,
   type KeyObject,
+  randomBytes,
   sign,
   timingSafeEqual,
   verify,
 } from "node:crypto";
-import { hotp } from "../../server/testing/authenticator-app.ts";
+import { authenticatorApp } from "../../server/testing/authenticator-app.ts";
 import type { Bare } from "./settings.ts";
 
 /** What the hand-made server verifies and signs, without a library but Node's. */
 
 export const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
+
+/** Random text of 256 bits. */
+export const secret = () => randomBytes(32).toString("base64url");
+
+const sealingKey = randomBytes(32);
+
+/** Encrypts by AES-256-GCM. */
+export function seal(text: string): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce);
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** @throws Error, which is answered with 500: nothing that the benchmark sends is rejected */
+export function must(holds: boolean): asserts holds {
+  if (!holds) throw new Error("rejected");
+}
 
 /** A JWT (RFC 7519). */
 export function signJwt({ algorithm, signingKey: key }: Bare, claims: object, typ = "JWT"): string {
@@ -74,14 +93,11 @@ function coseKey(cose: Buffer): KeyObject {
   return createPublicKey({ key: { kty: "EC", crv: "P-256", x: part("21"), y: part("22") }, format: "jwk" });
 }
 
-const BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
 /** Returns the time step that a code is of, or null. */
 export function totpStep(secret: string, code: string): number | null {
-  const bits = [...secret].map((sign) => BASE_32.indexOf(sign).toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const current = Math.floor(Date.now() / 30_000);
-  return [current, current - 1, current + 1].find((step) => hotp(key, step) === code) ?? null;
+  const [app, now] = [authenticatorApp(secret), Date.now()];
+  const offset = [0, -1, 1].find((steps) => app.code(now, steps) === code);
+  return offset === undefined ? null : Math.floor(now / 30_000) + offset;
 }
 
 /** What is stored of a mailed code. */

@@ -9,7 +9,8 @@ import {
   openTransaction,
 } from "./applications.ts";
 import { returnFromProvider } from "./provider.ts";
-import { type Bare, type BareSettings, openPools } from "./settings.ts";
+import type { Bare, BareSettings } from "./settings.ts";
+import { openPools } from "./statement.ts";
 import { others } from "./statements.ts";
 import { startFlow, stepFlow } from "./steps.ts";
 
@@ -38,7 +39,7 @@ async function answer(bare: Bare, request: IncomingMessage): Promise<Sent> {
   const { url = "/", method, headers } = request;
   if (url === "/health/alive") return { json: { alive: true } };
   if (url === "/sessions/validate") {
-    const found = await bare.query("session", others.session, [bare.tenantId, bare.sessionId]);
+    const found = await bare.query(others.session, { tenant: bare.tenantId, session: bare.sessionId });
     return { json: { is_valid: found.length === 1 } };
   }
   const [, type = "", action, flowId = ""] =
@@ -78,7 +79,7 @@ async function start(settings: BareSettings): Promise<void> {
         ? generateKeyPairSync("ec", { namedCurve: "P-256" })
         : generateKeyPairSync("ed25519");
   const bare: Bare = { ...settings, query: openPools(settings.databaseUrl), signingKey: privateKey };
-  await bare.query("jobs", others.jobs, []);
+  await bare.query(others.jobs, {});
 
   const server = createServer((request, response) => {
     answer(bare, request).then(

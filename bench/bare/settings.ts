@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import pg from "pg";
+import type { Query } from "./statement.ts";
 
 /** What the hand-made server is started with. */
 export interface BareSettings {
@@ -27,21 +27,6 @@ export interface BareSettings {
 
 /** The running hand-made server. */
 export interface Bare extends BareSettings {
-  /** Runs a statement, prepared once on each connection. `claims` need not wait for the disk, as those of Stile. */
-  query<Row extends pg.QueryResultRow>(
-    name: string,
-    text: string,
-    values: unknown[],
-    pool?: "write" | "claim",
-  ): Promise<Row[]>;
+  query: Query;
   signingKey: KeyObject;
-}
-
-/** Opens its pools, which have as many connections as those of Stile. */
-export function openPools(connectionString: string): Bare["query"] {
-  const pools = {
-    write: new pg.Pool({ connectionString, max: 10 }),
-    claim: new pg.Pool({ connectionString, max: 10, options: "-c synchronous_commit=off" }),
-  };
-  return async (name, text, values, pool = "write") => (await pools[pool].query({ name, text, values })).rows;
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, randomBytes, randomInt, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomInt, randomUUID } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 import { deliver } from "./deliveries.ts";
 import { sendCode } from "./mails.ts";
@@ -8,6 +8,9 @@ import {
   codeHash,
   equal,
   isValidAssertion,
+  must,
+  seal,
+  secret,
   sha256,
   signJwt,
   totpStep,
@@ -23,9 +26,10 @@ export interface Shown {
   cookie?: string;
 }
 
-interface FlowRow {
+/** What a claim returns: the flow, its user, and what the step reads. */
+interface Row extends Record<string, unknown> {
   type: string;
-  data: { address?: string; provenAt?: string; second?: boolean; passwordHash?: string };
+  data: { address?: string };
   history: unknown[];
   user_id: string | null;
   email: string | null;
@@ -37,19 +41,36 @@ interface Written {
   state: string;
   save: keyof typeof saves;
   /** Parameters of the save's own parts. */
-  values?: unknown[];
-  data?: FlowRow["data"];
+  values?: Record<string, unknown>;
+  data?: Row["data"];
   payload?: object;
   userId?: string | null;
   cookie?: string;
   /** What follows the commit. */
   afterwards?: () => void;
-  /** Ends the flow in a session. */
-  ends?: { method: string };
+  /** The method that signed in, of a flow that ends in a session. */
+  method?: string;
 }
 
-type Row = FlowRow & Record<string, unknown>;
-type Input = Record<string, string>;
+/** What the steps of the benchmark enter. */
+interface Input {
+  email: string;
+  password: string;
+  new_password: string;
+  code: string;
+  otp_code: string;
+  token: string;
+  webauthn_conditional_mediation_available: boolean;
+  assertion_response: Assertion;
+}
+
+/** An action: what it reads with the claim, and what it decides. */
+interface Action {
+  claim: keyof typeof claims;
+  /** Parameters of the claim, beside the input. */
+  values?(input: Input): Record<string, unknown>;
+  judge(bare: Bare, row: Row, input: Input, flowId: string): Written | Promise<Written>;
+}
 
 /** Who sends a request. */
 interface Sender {
@@ -57,26 +78,25 @@ interface Sender {
   userAgent: string;
 }
 
-/** The actions: what each reads with the claim, and what it decides. */
-const actions: Record<
-  string,
-  {
-    claim: keyof typeof claims;
-    values?(input: Input & { assertion_response?: Assertion }): unknown[];
-    judge(bare: Bare, row: Row, input: never, flowId: string, sender: Sender): Written | Promise<Written>;
-  }
-> = {
+const end = (save: Written["save"], method: string, written: Partial<Written>): Written => ({
+  ...written,
+  save,
+  method,
+  state: "success",
+});
+
+const actions: Record<string, Action> = {
   register_client_capabilities: {
     claim: "nothing",
-    judge(bare, { type }, input: Record<string, unknown>) {
+    judge({ origin }, { type }, { webauthn_conditional_mediation_available }) {
       const state = type === "registration" ? "registration_init" : "login_init";
-      if (!input.webauthn_conditional_mediation_available) return { state, save: "nothing" };
-      const challenge = randomBytes(32).toString("base64url");
-      const publicKey = { challenge, rpId: new URL(bare.origin).hostname, userVerification: "preferred" };
+      if (!webauthn_conditional_mediation_available) return { state, save: "nothing" };
+      const challenge = secret();
+      const publicKey = { challenge, rpId: new URL(origin).hostname, userVerification: "preferred" };
       return {
         state,
         save: "challenge",
-        values: [randomUUID(), challenge],
+        values: { challengeId: randomUUID(), challenge },
         payload: { request_options: { publicKey } },
       };
     },
@@ -84,227 +104,185 @@ const actions: Record<
   remember_me: { claim: "nothing", judge: () => ({ state: "login_init", save: "nothing" }) },
   continue_with_login_identifier: {
     claim: "address",
-    values: ({ email }) => [email],
-    judge: (_, { user_id, address }) => ({
+    judge: (_, { user_id: userId, address }) => ({
       state: "login_method_chooser",
       save: "nothing",
-      userId: user_id,
+      userId,
       data: { address: String(address) },
     }),
   },
   continue_to_password_login: {
     claim: "nothing",
-    judge: (_, { user_id, data }) => ({ state: "login_password", save: "nothing", userId: user_id, data }),
+    judge: (_, { user_id: userId, data }) => ({ state: "login_password", save: "nothing", userId, data }),
   },
-  continue_to_passcode_confirmation: { claim: "nothing", judge: mailCode },
+  continue_to_passcode_confirmation: {
+    claim: "nothing",
+    judge: (bare, { user_id, data }, _, flowId) => mailCode(bare, flowId, user_id, data.address ?? ""),
+  },
   register_login_identifier: {
     claim: "address",
-    values: ({ email }) => [email],
-    judge: (bare, row, { email = "" }: Input, flowId) =>
-      mailCode(bare, { ...row, data: { address: email } }, {} as never, flowId),
+    judge: (bare, { user_id }, { email }, flowId) => mailCode(bare, flowId, user_id, email),
   },
   password_login: {
     claim: "password",
-    async judge(_, { user_id, hash: stored, has_totp, data }, { password = "" }: Input, __, { source }) {
+    async judge(_, { user_id: userId, hash: stored, has_totp, data }, { password }) {
       must(await verify(String(stored), password));
       return has_totp
-        ? { state: "login_otp", save: "firstFactor", values: [source], userId: user_id, data }
-        : end({ save: "endByPassword", userId: user_id, method: "pwd", values: [source] });
+        ? { state: "login_otp", save: "firstFactor", userId, data }
+        : end("endByPassword", "pwd", { userId });
     },
   },
   otp_code_validate: {
     claim: "totp",
-    judge({ totp }, { user_id, last_step, data }, { otp_code = "" }: Input, _, { source }) {
+    judge({ totp }, { user_id: userId, last_step, data }, { otp_code }) {
       const step = totpStep(totp, otp_code);
       must(step !== null && step > Number(last_step));
-      return { state: "device_trust", save: "secondFactor", values: [source, step], userId: user_id, data };
+      return { state: "device_trust", save: "secondFactor", values: { step }, userId, data };
     },
   },
-  skip: { claim: "nothing", judge: (_, { user_id }) => end({ save: "end", userId: user_id, method: "otp" }) },
+  skip: { claim: "nothing", judge: (_, { user_id: userId }) => end("end", "otp", { userId }) },
   verify_passcode: {
     claim: "passcode",
-    judge(_, { type, user_id, data, code_hash }, { code = "" }: Input, flowId) {
+    judge(_, { type, user_id: userId, data, code_hash }, { code }, flowId) {
       must(equal(codeHash(flowId, code), code_hash as Buffer | null));
       return type === "registration"
         ? { state: "password_creation", save: "codeTaken", data }
-        : end({ save: "endByCode", userId: user_id, method: "otp" });
+        : end("endByCode", "otp", { userId });
     },
   },
   register_password: {
     claim: "nothing",
-    async judge({ hash: cost }, { data }, { new_password = "" }: Input) {
-      const made = await hash(new_password, {
-        memoryCost: cost.memory,
-        timeCost: cost.passes,
-        parallelism: 1,
-      });
-      return end({
-        save: "endByRegistration",
-        userId: randomUUID(),
-        method: "pwd",
-        values: [data.address, made],
-      });
+    async judge({ hash: { memory, passes } }, { data: { address } }, { new_password }) {
+      const made = await hash(new_password, { memoryCost: memory, timeCost: passes, parallelism: 1 });
+      return end("endByRegistration", "pwd", { userId: randomUUID(), values: { address, hash: made } });
     },
   },
   webauthn_verify_assertion_response: {
     claim: "passkey",
-    values: ({ assertion_response: given }) => (given ? [challengeOf(given), given.id] : []),
-    judge({ origin }, row, { assertion_response: given }: { assertion_response: Assertion }) {
-      const { public_key, challenge, user_handle, user_id } = row;
+    values: ({ assertion_response: given }) => ({ challenge: challengeOf(given), credential: given.id }),
+    judge({ origin }, row, { assertion_response: given }) {
+      const { public_key, challenge, user_handle, user_id: userId } = row;
       must(given.response.userHandle === (user_handle as Buffer | null)?.toString("base64url"));
       const expected = { challenge: String(challenge), origin, publicKey: public_key as Buffer };
       must(isValidAssertion(given, expected));
-      return end({ save: "endByPasskey", userId: user_id, method: "hwk", values: [given.id] });
+      return end("endByPasskey", "hwk", { userId, values: { credential: given.id } });
     },
   },
   thirdparty_oauth: {
     claim: "nothing",
     judge({ provider, origin }) {
       const [state, nonce, verifier] = [secret(), secret(), secret()];
-      const address = new URL(`${provider}/authorize`);
-      const challenge = createHash("sha256").update(verifier).digest("base64url");
-      const asked = {
+      const asked = new URLSearchParams({
         response_type: "code",
         client_id: "bench",
         scope: "openid email profile",
         state,
         nonce,
-      };
-      for (const [name, value] of Object.entries({ ...asked, code_challenge: challenge }))
-        address.searchParams.set(name, value);
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      });
+      const sealed = seal(JSON.stringify({ nonce, verifier }));
       return {
         state: "thirdparty",
         save: "provider",
-        values: [sha256(state), seal(JSON.stringify({ nonce, verifier })), origin],
-        payload: { redirect_url: address.href },
+        values: { stateHash: sha256(state), sealed, redirectTo: origin },
+        payload: { redirect_url: `${provider}/authorize?${asked}` },
         cookie: `state=${state}; HttpOnly`,
       };
     },
   },
   exchange_token: {
     claim: "exchange",
-    values: ({ token = "" }) => [sha256(token)],
-    judge(_, { user_id, sealed }) {
+    values: ({ token }) => ({ exchangeHash: sha256(token) }),
+    judge(_, { user_id: userId, sealed }) {
       must(Boolean(sealed));
-      return end({ save: "end", userId: user_id, method: "fed" });
+      return end("end", "fed", { userId });
     },
   },
 };
 
-/** Random text of 256 bits. */
-export const secret = () => randomBytes(32).toString("base64url");
-
-const sealingKey = randomBytes(32);
-
-/** Encrypts by AES-256-GCM. */
-export function seal(text: string): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce);
-  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
-}
-
 const instance = randomUUID();
 
-function mailCode(bare: Bare, { user_id, data }: Row, _: never, flowId: string): Written {
+function mailCode(bare: Bare, flowId: string, userId: string | null, address: string): Written {
   const code = String(randomInt(1_000_000)).padStart(6, "0");
-  const mail = { to: data.address ?? "", code };
+  const mail = { to: address, code };
   return {
     state: "passcode_confirmation",
     save: "code",
-    values: [codeHash(flowId, code), JSON.stringify(mail)],
-    userId: user_id,
-    data,
+    values: { codeHash: codeHash(flowId, code), mail },
+    userId,
+    data: { address },
     afterwards: () => void sendCode(bare, flowId, mail),
   };
 }
 
-const end = ({
-  method,
-  ...written
-}: Pick<Written, "save" | "userId" | "values"> & { method: string }): Written => ({
-  ...written,
-  state: "success",
-  ends: { method },
-});
+const flowToken = () => randomBytes(24).toString("base64url");
 
 /** Starts a flow. */
-export async function startFlow(bare: Bare, type: string): Promise<Shown> {
-  const [id, token, resume] = [randomUUID(), randomBytes(24).toString("base64url"), secret()];
-  const values = [bare.tenantId, id, type, sha256(token), sha256(resume), "{}"];
-  await bare.query("start", others.start, values);
-  return { body: shown(id, type, "preflight", token, {}) };
+export async function startFlow({ query, tenantId: tenant }: Bare, type: string): Promise<Shown> {
+  const [flow, token] = [randomUUID(), flowToken()];
+  const values = { tenant, flow, type, token: sha256(token), resume: sha256(secret()), data: {} };
+  await query(others.start, values);
+  return { body: shown(flow, type, "preflight", token, {}) };
 }
 
 /** Performs one step: claims, judges, writes. */
 export async function stepFlow(
   bare: Bare,
   { type, action, flowId }: { type: string; action: string; flowId: string },
-  { csrf_token, input_data }: { csrf_token: string; input_data: never },
+  { csrf_token, input_data }: { csrf_token: string; input_data: Input },
   sender: Sender,
 ): Promise<Shown> {
   const { claim: reading, values: read, judge } = actions[action] ?? {};
   if (!reading || !judge) throw new Error(`no action ${action}`);
-  const [claim, old, token] = [randomUUID(), sha256(csrf_token), randomBytes(24).toString("base64url")];
-  const key = [claim, instance, bare.tenantId, flowId, old, sender.source, ...(read?.(input_data) ?? [])];
-  const [row] = await bare.query<Row>(`claim_${reading}`, claims[reading], key, "claim");
+  const claimed = {
+    ...sender,
+    claim: randomUUID(),
+    instance,
+    tenant: bare.tenantId,
+    flow: flowId,
+    token: sha256(csrf_token),
+  };
+  const values = { ...input_data, ...read?.(input_data), ...claimed };
+  const [row] = await bare.query<Row>(claims[reading], values, "claim");
   must(row !== undefined);
-  const written = await judge(bare, row, input_data, flowId, sender);
-  const { state, save, data = {}, payload = {}, userId = null, cookie, ends } = written;
+  const written = await judge(bare, row, input_data, flowId);
+  const { state, save, data = {}, payload = {}, userId = null, cookie, method } = written;
 
-  const sessionId = ends ? randomUUID() : null;
-  const eventId = randomUUID();
-  const [issuedAt, factors] = [Math.floor(Date.now() / 1000), [{ method: ends?.method, at: new Date() }]];
-  const claimsOfSession = {
-    subject: userId,
-    session_id: sessionId,
-    issued_at: issuedAt,
-    expiration: issuedAt + 43_200,
-    amr: [ends?.method],
-  };
-  const history = JSON.stringify([...row.history, { state }]);
-  const about = ends
-    ? { ...payload, claims: claimsOfSession, user: { user_id: userId, email: row.email } }
+  const [session, event, nextToken] = [method ? randomUUID() : null, randomUUID(), flowToken()];
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const expiration = issuedAt + 43_200;
+  const about = method
+    ? {
+        ...payload,
+        claims: { subject: userId, session_id: session, issued_at: issuedAt, expiration, amr: [method] },
+        user: { user_id: userId, email: row.email },
+      }
     : payload;
-  const content = [
+  const { source: ip_address, userAgent: user_agent } = sender;
+  const eventData = { user_id: userId, email: row.email, ip_address, user_agent };
+  const [saved] = await bare.query<{ deliveries?: { id: string; callback: string }[] | null }>(saves[save], {
+    ...claimed,
     state,
-    sha256(token),
-    JSON.stringify(data),
-    history,
-    JSON.stringify(about),
-    userId,
-    sessionId,
-  ];
-  const event = {
-    user_id: userId,
-    email: row.email,
-    ip_address: sender.source,
-    user_agent: sender.userAgent,
-  };
-  const recorded = ends
-    ? [
-        JSON.stringify(factors),
-        [ends.method],
-        sender.source,
-        sender.userAgent,
-        claim,
-        eventId,
-        JSON.stringify(event),
-      ]
-    : [];
-  const [saved] = await bare.query<{ deliveries?: { id: string; callback: string }[] | null }>(
-    `save_${save}`,
-    saves[save],
-    [...content, bare.tenantId, flowId, claim, old, ...recorded, ...(written.values ?? [])],
-  );
+    nextToken: sha256(nextToken),
+    data,
+    history: JSON.stringify([...row.history, { state }]),
+    payload: about,
+    user: userId,
+    session,
+    factors: JSON.stringify([{ method, at: new Date() }]),
+    methods: [method],
+    event,
+    eventData,
+    ...written.values,
+  });
   must(saved !== undefined);
   written.afterwards?.();
   if (saved.deliveries)
-    void deliver(bare, saved.deliveries, { id: eventId, name: "user.login", data: event });
-  const body = shown(flowId, type, state, token, about);
-  if (!ends) return cookie ? { body, cookie } : { body };
-  const { session_id, amr } = claimsOfSession;
-  const times = { iat: issuedAt, exp: issuedAt + 43_200 };
-  return { body, cookie: `service=${signJwt(bare, { sub: userId, session_id, amr, ...times })}; HttpOnly` };
+    void deliver(bare, saved.deliveries, { id: event, name: "user.login", data: eventData });
+  const body = shown(flowId, type, state, nextToken, about);
+  if (!method) return cookie ? { body, cookie } : { body };
+  const jwt = { sub: userId, session_id: session, amr: [method], iat: issuedAt, exp: expiration };
+  return { body, cookie: `service=${signJwt(bare, jwt)}; HttpOnly` };
 }
 
 /** The actions of a state, as addresses. All of them are offered: who drives the server knows what comes next. */
@@ -342,8 +320,3 @@ const offers: Record<string, string[]> = {
   password_creation: ["register_password"],
   thirdparty: ["exchange_token"],
 };
-
-/** @throws Error, which is answered with 500: nothing that the benchmark sends is rejected */
-export function must(holds: boolean): asserts holds {
-  if (!holds) throw new Error("rejected");
-}
