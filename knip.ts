@@ -34,7 +34,7 @@ export default {
         "scripts/common-passwords.ts",
         "bench/{under-load,under-next,kill-drill,users}.ts",
         // Started by their paths.
-        "bench/{load,hash-bound,bare/server}.ts",
+        "bench/bare/server.ts",
         "bench/bare-next/**/*.{js,mjs}",
         "server/testing/{embedded-holder,jobs-process,scripted-worker}.ts",
         "e2e/firefox.js",

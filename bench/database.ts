@@ -14,11 +14,14 @@ export interface BenchDatabase {
   /**
    * Counts the statements that PostgreSQL receives for one task, `begin` and `commit` included.
    *
-   * @param run performs the task several times, one after the other; calls `reset` before the first; returns the number.
-   *   What the server does meanwhile by itself is rarer, and rounded away
+   * @param times how often `run` performs the task, one after the other, after it has called `reset`. What the server
+   *   does meanwhile by itself is rarer, and rounded away
    * @returns null if the database does not let itself be asked
    */
-  statementsOf(run: (reset: () => Promise<void>) => Promise<number>): Promise<StatementCount | null>;
+  statementsOf(
+    times: number,
+    run: (reset: () => Promise<void>) => Promise<unknown>,
+  ): Promise<StatementCount | null>;
   /** Creates an empty database beside Stile's, and returns its address. */
   createBeside(name: string): Promise<string>;
   close(): Promise<void>;
@@ -60,10 +63,10 @@ export async function openDatabase(server: RunningServer): Promise<BenchDatabase
     await new Promise((resolve) => setTimeout(resolve, 200));
   };
 
-  async function statementsOf(run: (reset: () => Promise<void>) => Promise<number>) {
+  async function statementsOf(times: number, run: (reset: () => Promise<void>) => Promise<unknown>) {
     if (!counts) return null;
     await track("top");
-    const times = await run(async () => void (await admin.query("select pg_stat_statements_reset()")));
+    await run(async () => void (await admin.query("select pg_stat_statements_reset()")));
     const { rows: counted } = await admin.query<{ query: string; calls: string }>(
       `select query, sum(calls) as calls from pg_stat_statements
        where toplevel and query not like '%pg_stat_statements%' and query not like 'SELECT $_ FROM ONLY %' group by query`,

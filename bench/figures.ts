@@ -14,14 +14,17 @@ export interface Figures {
   generator: number;
 }
 
-/** One round. */
+/** What a server came to in one round: finished tasks, and the milliseconds from the first request to the last answer. */
 export interface Round {
   done: number;
   elapsedMs: number;
+  /** Milliseconds of each task. */
   latencies: readonly number[];
-  waits: number;
+  /** Milliseconds until each answer that told to wait. */
+  refusals: readonly number[];
   cpuMs: number;
   postgresCpuMs: number;
+  /** Processor time of the load generator. */
   generatorCpuMs: number;
 }
 
@@ -39,7 +42,7 @@ export function figuresOf(rounds: readonly Round[]): Figures {
     p99: percentile(latencies, 0.99),
     cpu: sum((round) => round.cpuMs) / done,
     postgresCpu: sum((round) => round.postgresCpuMs) / done,
-    waits: sum((round) => round.waits) / done,
+    waits: sum((round) => round.refusals.length) / done,
     generator: sum((round) => round.generatorCpuMs) / sum((round) => round.elapsedMs),
   };
 }

@@ -18,15 +18,13 @@ const growthOf = (users: number): Growth => ({
  *
  * @param url of the database, as its owner
  * @param users from 1; their addresses are `person1@example.com` and so on
- * @param passwordHash of all of them; default: one that no password matches
  */
-export async function growDatabase(url: string, users: number, passwordHash?: string): Promise<void> {
+export async function growDatabase(url: string, users: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query("set synchronous_commit = off; set maintenance_work_mem = '512MB'");
     await grow(client, TENANT, growthOf(users), {
-      ...(passwordHash ? { passwordHash } : {}),
       report: (table) => process.stderr.write(`${new Date().toISOString()} ${table}\n`),
     });
   } finally {

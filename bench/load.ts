@@ -1,58 +1,38 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openConnection } from "./connection.ts";
-import { makePeerWays } from "./peer-ways.ts";
-import type { Setting } from "./setting.ts";
+import type { Round } from "./figures.ts";
+import { cpuTime, processTree } from "./process.ts";
 import { Overloaded, visit } from "./visit.ts";
-import { makeWays, type Way, type WayName } from "./ways.ts";
-import { startWorld, type WorldAddresses } from "./world.ts";
+import type { Way } from "./ways.ts";
 
-/**
- * The load generator: a process of its own, with the servers around the measured one. It sends `ready`, takes its
- * `Setting`, and then performs the tasks of its parent one after the other.
- */
-export interface Task {
-  way: WayName;
-  /** Whether the server is better-auth. */
-  isPeer: boolean;
-  /** The measured server. */
+/** A measured server. */
+export interface Target {
   url: string;
-  /** Stile, where the way prepares what it needs. */
-  home: string;
+  /** Its process with its workers, without the PostgreSQL that it may run. */
+  pids(): number[];
+  /** Process id of its PostgreSQL; null if that is not measured. */
+  postgres: number | null;
+}
+
+/** What the connections do. */
+export interface Load {
+  way: Way;
   connections: number;
   /** When connections begin no further task, or how often each performs it. */
   until: { seconds: number } | { times: number };
+  /** Stile, where the way prepares what it needs; default: the measured server. */
+  home?: string;
+  /** Whether a connection that is told to wait does so, or begins the task anew at once. Default: true. */
+  isPatient?: boolean;
+  /** Called when everything is prepared, before the first request. */
+  prepared?: () => Promise<void>;
 }
 
-/** What a task came to. */
-export interface Result {
-  /** Performed tasks, and the milliseconds from the first request to the last answer. */
-  done: number;
-  elapsedMs: number;
-  /** Milliseconds of each. */
-  latencies: number[];
-  /** How often connections were told to wait. */
-  waits: number;
-  /** Processor time of the generator in milliseconds. */
-  cpuMs: number;
-}
-
-export type Report =
-  | { ready: WorldAddresses }
-  /** Everything is prepared; `go` starts the first request. */
-  | { measuring: true }
-  | { result: Result }
-  | { failed: string };
-
-const report = (message: Report) => process.send?.(message);
-
-const world = await startWorld();
-let ways: Record<WayName, Way>;
-let peerWays: Partial<Record<WayName, Way>>;
-let go: () => void = () => {};
-
-async function perform({ way, isPeer, url, home, connections, until }: Task): Promise<Result> {
-  const chosen = isPeer ? peerWays[way] : ways[way];
-  if (!chosen) throw new Error(`better-auth has no way ${way}`);
+/** Has connections perform a task of a server again and again, and reads the processor times before and after. */
+export async function perform(
+  { url, pids, postgres }: Target,
+  { way, connections, until, home = url, isPatient = true, prepared }: Load,
+): Promise<Round> {
   const opened = await Promise.all(
     Array.from({ length: connections }, (_, index) => {
       // A source of its own, as if it were another user's network.
@@ -66,29 +46,31 @@ async function perform({ way, isPeer, url, home, connections, until }: Task): Pr
   while (runs.length < connections) {
     const from = runs.length;
     const group = visits.slice(from, from + 8);
-    runs.push(...(await Promise.all(group.map(([own, other], index) => chosen(own, other, from + index)))));
+    runs.push(...(await Promise.all(group.map(([own, other], index) => way(own, other, from + index)))));
   }
+  await prepared?.();
 
   const latencies: number[] = [];
-  let waits = 0;
+  const refusals: number[] = [];
   /** Begins a task anew when the server told to wait. */
   const untilDone = async (run: () => Promise<unknown>) => {
     for (;;) {
+      const from = performance.now();
       try {
         return await run();
       } catch (error) {
         if (!(error instanceof Overloaded)) throw error;
-        waits += 1;
-        await wait(error.seconds * 1000);
+        refusals.push(performance.now() - from);
+        if (isPatient) await wait(error.seconds * 1000);
       }
     }
   };
-  const going = new Promise<void>((resolve) => {
-    go = resolve;
+  const processorTimes = () => ({
+    own: cpuTime(pids()),
+    postgres: postgres === null ? Number.NaN : cpuTime(processTree(postgres)),
   });
-  report({ measuring: true });
-  await going;
-  const cpu = process.cpuUsage();
+  const before = processorTimes();
+  const generator = process.cpuUsage();
   const begin = performance.now();
   const end = "seconds" in until ? begin + until.seconds * 1000 : Number.POSITIVE_INFINITY;
   let finished = begin;
@@ -103,29 +85,16 @@ async function perform({ way, isPeer, url, home, connections, until }: Task): Pr
       }
     }),
   );
-  const { user, system } = process.cpuUsage(cpu);
+  const { user, system } = process.cpuUsage(generator);
+  const after = processorTimes();
   for (const connection of opened.flat()) connection.close();
   return {
     done: latencies.length,
     elapsedMs: finished - begin,
     latencies,
-    waits,
-    cpuMs: (user + system) / 1000,
+    refusals,
+    cpuMs: after.own - before.own,
+    postgresCpuMs: after.postgres - before.postgres,
+    generatorCpuMs: (user + system) / 1000,
   };
 }
-
-process.on("message", (message: { setting: Setting } | { task: Task } | { go: true }) => {
-  if ("go" in message) return go();
-  if ("setting" in message) {
-    ways = makeWays(world, message.setting);
-    peerWays = makePeerWays(message.setting);
-    return;
-  }
-  perform(message.task).then(
-    (result) => report({ result }),
-    (error: unknown) =>
-      report({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-  );
-});
-process.on("disconnect", () => process.exit(0));
-report({ ready: world.addresses });

@@ -11,27 +11,22 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** Samples that a line of the summary stands for, as a share of the time in which the process worked. */
-export interface Share {
-  what: string;
-  share: number;
-}
-
 /** Settings of a server that can be profiled. */
 export const profilable = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
 /**
- * Profiles the server while `run` runs.
+ * Profiles the server while `run` runs, and prints the largest shares of the time in which its processes worked, in one
+ * list for all of them.
  *
  * @param logs of the server, which name the inspector's addresses
  * @param pids of the processes to profile, whose addresses are the last in the logs
- * @returns the largest shares, in one list for all processes
  */
-export async function profileOf(
+export async function printProfile(
+  name: string,
   logs: string,
   pids: readonly number[],
   run: () => Promise<unknown>,
-): Promise<Share[]> {
+): Promise<void> {
   const addresses = [...logs.matchAll(/Debugger listening on (ws:\S+)/g)].map(([, address = ""]) => address);
   const inspectors = await Promise.all(addresses.slice(-pids.length).map(openInspector));
   for (const inspector of inspectors) {
@@ -55,10 +50,11 @@ export async function profileOf(
   }
   times.delete("(idle)");
   const worked = [...times.values()].reduce((sum, time) => sum + time, 0);
-  return [...times]
-    .map(([what, time]) => ({ what, share: time / worked }))
-    .toSorted((one, other) => other.share - one.share)
-    .slice(0, 15);
+  const largest = [...times].toSorted(([, one], [, other]) => other - one).slice(0, 15);
+  const lines = largest.map(
+    ([owner, time]) => `  ${((time / worked) * 100).toFixed(1).padStart(5)} %  ${owner}`,
+  );
+  process.stdout.write(`profile of ${name}:\n${lines.join("\n")}\n`);
 }
 
 /** Who runs a function: a package, a room of ours, a module of Node, or the engine. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Figures, figuresOf, type Round } from "./figures.ts";
-import { asText, judgementsOf, type Line, type Report } from "./report.ts";
+import { asMarkdown, judgementsOf, type Line, type Report } from "./report.ts";
 import { tasks } from "./tasks.ts";
 
 const figures = (perSecond: number): Figures => ({
@@ -70,9 +70,9 @@ describe("an aim", () => {
   });
 
   test("that is short is printed as such", () => {
-    const text = asText(report([line("flowStart", 20, { statements: { bare: 1, ours: 2 } })]));
-    expect(text).toMatch(/^flow start +≥ 0\.6 × hand-made +0\.20 × +short$/m);
-    expect(text).toMatch(/^flow start +1 +2$/m);
+    const text = asMarkdown(report([line("flowStart", 20, { statements: { bare: 1, ours: 2 } })]));
+    expect(text).toMatch(/^\| flow start +\| ≥ 0\.6 × hand-made \| +0\.20 × \| \*\*short\*\* \|$/m);
+    expect(text).toMatch(/^\| flow start \| +1 \| +2 \|$/m);
   });
 });
 
@@ -81,7 +81,7 @@ test("the rate of several rounds is their median, and the processor time is over
     done,
     elapsedMs: 1_000,
     latencies: Array(done).fill(done),
-    waits: 0,
+    refusals: [],
     cpuMs: 30,
     postgresCpuMs: 60,
     generatorCpuMs: 100,

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import type { Figures } from "./figures.ts";
 import { type Aim, JUDGED_CONNECTIONS, type Measured, processAims } from "./tasks.ts";
 
+/** The measured servers: the hand-made one, Stile, and better-auth. */
+export type ServerName = "bare" | "ours" | "peer";
+
 /** Figures of one task at one number of connections, by server; statements where PostgreSQL counted them. */
 export interface Line {
   task: Measured;
@@ -10,9 +13,9 @@ export interface Line {
   bare: Figures;
   ours: Figures;
   peer?: Figures;
-  /** Verifications a second that a process with nothing else comes to. */
+  /** Verifications a second of a machine that does nothing else. */
   hashesPerSecond?: number;
-  statements?: { bare: number; ours: number; peer?: number };
+  statements?: Partial<Record<ServerName, number>>;
 }
 
 /** Figures of Stile's process. */
@@ -46,136 +49,108 @@ function shareOf({ ours, bare, peer, hashesPerSecond }: Line, { of }: Aim): numb
 
 /** Judges every aim; those of tasks at `JUDGED_CONNECTIONS`. */
 export function judgementsOf({ lines, process }: Report): Judgement[] {
-  const judged = lines.filter(({ connections }) => connections === JUDGED_CONNECTIONS);
+  const atMost = (name: string, found: number, limit: number, unit: string): Judgement => ({
+    name,
+    aim: `≤ ${limit} ${unit}`,
+    found: `${found.toFixed(0)} ${unit}`,
+    reached: found <= limit,
+  });
   return [
-    ...judged.flatMap((line) =>
-      line.task.aims.map((aim) => {
-        const share = shareOf(line, aim);
-        return {
-          name: line.task.name,
-          aim: `≥ ${aim.share} × ${aim.of}`,
-          found: share === null ? "not measured" : `${share.toFixed(2)} ×`,
-          reached: share === null ? null : share >= aim.share,
-        };
-      }),
-    ),
-    {
-      name: "start to first answer",
-      aim: `≤ ${processAims.startMs} ms`,
-      found: `${process.startMs.toFixed(0)} ms`,
-      reached: process.startMs <= processAims.startMs,
-    },
-    {
-      name: "idle memory",
-      aim: `≤ ${processAims.idleMiB} MiB`,
-      found: `${process.idleMiB.toFixed(0)} MiB`,
-      reached: process.idleMiB <= processAims.idleMiB,
-    },
+    ...lines
+      .filter(({ connections }) => connections === JUDGED_CONNECTIONS)
+      .flatMap((line) =>
+        line.task.aims.map((aim) => {
+          const share = shareOf(line, aim);
+          return {
+            name: line.task.name,
+            aim: `≥ ${aim.share} × ${aim.of}`,
+            found: share === null ? "not measured" : `${share.toFixed(2)} ×`,
+            reached: share === null ? null : share >= aim.share,
+          };
+        }),
+      ),
+    atMost("start to first answer", process.startMs, processAims.startMs, "ms"),
+    atMost("idle memory", process.idleMiB, processAims.idleMiB, "MiB"),
   ];
 }
 
-type Cells = readonly string[];
+/** Columns of a table: the head of each, and its cell of a row. */
+type Columns<Row> = Record<string, (row: Row) => string>;
 
-/** Tables with a head, by their title; columns but the first are numbers. */
-interface Table {
-  title: string;
-  head: Cells;
-  rows: Cells[];
+const perSecond = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));
+const rateAndCost = (figures: Figures | undefined) =>
+  figures
+    ? `${perSecond(figures.perSecond)} (${figures.cpu.toFixed(2)} + ${figures.postgresCpu.toFixed(2)})`
+    : "–";
+const costOf = ({ cpu, postgresCpu }: Figures) => cpu + postgresCpu;
+
+const aimColumns: Columns<Judgement> = {
+  [`at ${JUDGED_CONNECTIONS} connections`]: ({ name }) => name,
+  aim: ({ aim }) => aim,
+  found: ({ found }) => found,
+  "": ({ reached }) => ({ true: "reached", false: "**short**", null: "–" })[`${reached}`],
+};
+
+const lineColumns: Columns<Line> = {
+  "per second (CPU ms a task + PostgreSQL's)": ({ task }) => task.name,
+  "hand-made": ({ bare }) => rateAndCost(bare),
+  Stile: ({ ours }) => rateAndCost(ours),
+  "of hand-made": ({ bare, ours }) => (ours.perSecond / bare.perSecond).toFixed(2),
+  "by CPU": ({ bare, ours }) => (costOf(bare) / costOf(ours)).toFixed(2),
+  "better-auth": ({ peer }) => rateAndCost(peer),
+  "Stile p50, p99 ms": ({ ours }) => `${ours.p50.toFixed(1)}, ${ours.p99.toFixed(1)}`,
+  "told to wait": ({ ours }) => (ours.waits === 0 ? "–" : ours.waits.toFixed(2)),
+  generator: ({ ours }) => `${(ours.generator * 100).toFixed(0)} %`,
+};
+
+const statementColumns: Columns<Line> = {
+  "": ({ task }) => task.name,
+  "hand-made": ({ statements }) => String(statements?.bare),
+  Stile: ({ statements }) => String(statements?.ours),
+  "better-auth": ({ statements }) => String(statements?.peer ?? "–"),
+};
+
+/** A table in Markdown, in columns of fixed width; columns but the first are numbers. Empty if there are no rows. */
+function table<Row>(title: string, columns: Columns<Row>, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return [];
+  const cells = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => cell(row)))];
+  const widths = Object.keys(columns).map((_, column) =>
+    Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, at) => (at === 0 ? row[at]?.padEnd(width) : row[at]?.padStart(width))).join(" | ")} |`;
+  const rule = widths.map((width, at) => (at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+  const [head = [], ...body] = cells;
+  return [`**${title}**`, [head, rule, ...body].map(line).join("\n")];
 }
 
-function tablesOf(report: Report): Table[] {
+/** The report in Markdown, which a terminal can show too. */
+export function asMarkdown(report: Report): string {
   const { lines, process } = report;
-  const perSecond = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));
-  const figures = ({ perSecond: rate, cpu, postgresCpu }: Figures) =>
-    `${perSecond(rate)} (${cpu.toFixed(2)} + ${postgresCpu.toFixed(2)})`;
+  const { "better-auth": _, ...withoutPeer } = lineColumns;
+  const { "better-auth": __, ...statementsWithoutPeer } = statementColumns;
   const hasPeer = lines.some(({ peer }) => peer);
-  const mark = { true: "reached", false: "**short**", null: "–" };
+  const counted = lines.filter(({ statements }) => statements);
+  const byConnections = [...Map.groupBy(lines, ({ connections }) => connections)];
   return [
-    {
-      title: "Aims",
-      head: [`at ${JUDGED_CONNECTIONS} connections`, "aim", "found", ""],
-      rows: judgementsOf(report).map(({ name, aim, found, reached }) => [
-        name,
-        aim,
-        found,
-        mark[`${reached}`],
-      ]),
-    },
-    ...[...Map.groupBy(lines, ({ connections }) => connections)].map(([connections, own]) => ({
-      title: `${connections} ${connections === 1 ? "connection" : "connections"}`,
-      head: [
-        "per second (CPU ms a task + PostgreSQL's)",
-        "hand-made",
-        "Stile",
-        "of hand-made",
-        "by CPU",
-        ...(hasPeer ? ["better-auth"] : []),
-        "Stile p50, p99 ms",
-        "told to wait",
-        "generator",
-      ],
-      rows: own.map(({ task, bare, ours, peer }) => [
-        task.name,
-        figures(bare),
-        figures(ours),
-        (ours.perSecond / bare.perSecond).toFixed(2),
-        ((bare.cpu + bare.postgresCpu) / (ours.cpu + ours.postgresCpu)).toFixed(2),
-        ...(hasPeer ? [peer ? figures(peer) : "–"] : []),
-        `${ours.p50.toFixed(1)}, ${ours.p99.toFixed(1)}`,
-        ours.waits === 0 ? "–" : ours.waits.toFixed(2),
-        `${(ours.generator * 100).toFixed(0)} %`,
-      ]),
-    })),
-    {
-      title: "Statements that PostgreSQL receives for one task",
-      head: ["", "hand-made", "Stile", ...(hasPeer ? ["better-auth"] : [])],
-      rows: lines
-        .flatMap(({ task, statements }) => (statements ? [{ task, statements }] : []))
-        .map(({ task, statements: { bare, ours, peer } }) => [
-          task.name,
-          String(bare),
-          String(ours),
-          ...(hasPeer ? [peer === undefined ? "–" : String(peer)] : []),
-        ]),
-    },
-    {
-      title: "Process",
-      head: ["", ""],
-      rows: [
-        ["start to first answer", `${process.startMs.toFixed(0)} ms`],
-        ["the same with an empty data folder", `${process.firstStartMs.toFixed(0)} ms`],
-        ["resident memory, idle", `${process.idleMiB.toFixed(0)} MiB`],
-        ["resident memory, peak", `${process.peakMiB.toFixed(0)} MiB`],
-      ],
-    },
-  ].filter(({ rows }) => rows.length > 0);
-}
-
-/** The report in columns of fixed width. */
-export function asText(report: Report): string {
-  const blocks = tablesOf(report).map(({ title, head, rows }) => {
-    const all = [head, ...rows];
-    const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-    const line = (row: Cells) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  ")
-        .trimEnd();
-    return [title, ...all.map(line)].join("\n");
-  });
-  return [report.conditions, ...blocks].join("\n\n").replaceAll("**", "");
-}
-
-/** The report in Markdown. */
-function asMarkdown(report: Report): string {
-  const blocks = tablesOf(report).map(({ title, head, rows }) => {
-    const line = (row: Cells) => `| ${row.join(" | ")} |`;
-    const rule = `|${head.map((_, column) => (column === 0 ? "---" : "--:")).join("|")}|`;
-    return `**${title}**\n\n${[line(head), rule, ...rows.map(line)].join("\n")}`;
-  });
-  return [report.conditions, ...blocks].join("\n\n");
+    report.conditions,
+    ...table("Aims", aimColumns, judgementsOf(report)),
+    ...byConnections.flatMap(([connections, own]) => {
+      const title = `${connections} ${connections === 1 ? "connection" : "connections"}`;
+      return table(title, hasPeer ? lineColumns : withoutPeer, own);
+    }),
+    ...table(
+      "Statements that PostgreSQL receives for one task",
+      hasPeer ? statementColumns : statementsWithoutPeer,
+      counted,
+    ),
+    ...table("Process", { "": ([name]) => name, " ": ([, figure]) => figure }, [
+      ["start to first answer", `${process.startMs.toFixed(0)} ms`],
+      ["the same with an empty data folder", `${process.firstStartMs.toFixed(0)} ms`],
+      ["resident memory, idle", `${process.idleMiB.toFixed(0)} MiB`],
+      ["resident memory, peak", `${process.peakMiB.toFixed(0)} MiB`],
+    ] as [string, string][]),
+  ].join("\n\n");
 }
 
 const page = join(import.meta.dirname, "../docs/performance.md");

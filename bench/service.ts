@@ -32,8 +32,6 @@ export function startMeasured(
       NODE_ENV: "production",
       NODE_EXTRA_CA_CERTS: certificate,
       ...liftedLimits(),
-      // So many connections may wait for a hash, as 128 that sign in at once do.
-      STILE_PASSWORD_HASH_QUEUE: "1000",
       STILE_SERVER_WORKERS: workers,
       STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
       STILE_SESSION_COOKIE_RETENTION: "prompt",
@@ -60,17 +58,8 @@ const WEBHOOKS = 5;
 const password = "correct horse battery staple";
 const totp = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
-/** What the benchmark knows of the running Stile. */
-export interface Populated {
-  setting: Setting;
-  /** Of the password of all users. */
-  passwordHash: string;
-  /** API key of the administration interface. */
-  adminKey: string;
-}
-
 /** Imports the users and creates the keys that the load generator signs in with. */
-export async function populate(server: RunningServer): Promise<Populated> {
+export async function populate(server: RunningServer): Promise<Setting> {
   const cli = async (...words: string[]) => {
     const start = { cwd: server.dataDir, env: server.environment };
     const { code, out, err } = await runStile(words, start);
@@ -85,33 +74,38 @@ export async function populate(server: RunningServer): Promise<Populated> {
   await cli("users", "import", file);
   const createKey = (name: string) => cli("keys", "create", "--interface", name);
   return {
+    password,
     passwordHash,
-    adminKey: await createKey("admin"),
-    setting: {
-      password,
-      totp,
-      passkey: String(privateKey.export({ format: "pem", type: "pkcs8" })),
-      origin: new URL(server.url).origin,
-      keys: { passkeys: await createKey("passkeys"), authenticator: await createKey("authenticator") },
-      cookie: await signIn(server.url),
-      webhooks: WEBHOOKS,
+    totp,
+    passkey: String(privateKey.export({ format: "pem", type: "pkcs8" })),
+    origin: new URL(server.url).origin,
+    keys: {
+      admin: await createKey("admin"),
+      passkeys: await createKey("passkeys"),
+      authenticator: await createKey("authenticator"),
     },
+    cookie: await signIn(server.url),
+    webhooks: WEBHOOKS,
   };
 }
 
 /** Subscribes the webhooks to logins. Returns what removes them. */
-export async function addWebhooks(url: string, key: string, receivers: string): Promise<() => Promise<void>> {
+export async function addWebhooks(
+  url: string,
+  { keys, webhooks }: Setting,
+  receivers: string,
+): Promise<() => Promise<void>> {
   const call = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${url}/admin/webhooks${path}`, {
       method,
-      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${keys.admin}` },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     if (!answer.ok) throw new Error(`${method} /admin/webhooks: ${answer.status} ${await answer.text()}`);
     return answer;
   };
   const ids: string[] = [];
-  for (let index = 0; index < WEBHOOKS; index += 1) {
+  for (let index = 0; index < webhooks; index += 1) {
     const made = await call("POST", "", { callback: `${receivers}/${index}`, events: ["user.login"] });
     ids.push(((await made.json()) as { id: string }).id);
   }

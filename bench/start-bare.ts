@@ -1,9 +1,8 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { configSchema } from "../server/config/schema.ts";
 import { createMailWriter } from "../server/mail/mail-writer.ts";
 import type { BareSettings } from "./bare/settings.ts";
+import { type ForkedServer, forkServer } from "./fork-server.ts";
 import { tenantId } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { WorldAddresses } from "./world.ts";
@@ -14,7 +13,7 @@ export async function startBare(
   setting: Setting,
   world: WorldAddresses,
   databaseUrl: string,
-): Promise<{ url: string; child: ChildProcess }> {
+): Promise<ForkedServer> {
   const token = setting.cookie.slice(setting.cookie.indexOf("=") + 1);
   const [header = {}, claims = {}] = token
     .split(".")
@@ -38,8 +37,5 @@ export async function startBare(
     page: (await page.text()).replaceAll(/nonce="[^"]*"/g, 'nonce="{{random}}"'),
     mail: writeMail({ type: "login", code: "{{code}}", ttlSeconds: 300 }, "en"),
   };
-  const child = fork(join(import.meta.dirname, "bare/server.ts"));
-  child.send(settings);
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return { url: `http://127.0.0.1:${port}`, child };
+  return forkServer(join(import.meta.dirname, "bare/server.ts"), settings);
 }

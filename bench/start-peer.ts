@@ -1,9 +1,8 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { createPrivateKey, createPublicKey } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeCoseKey } from "../server/testing/cose-key.ts";
+import { type ForkedServer, forkServer } from "./fork-server.ts";
 import { PEER_CODE } from "./peer-ways.ts";
 import { addressOf, credentialIdOf, type Kind, kinds } from "./people.ts";
 import type { Setting } from "./setting.ts";
@@ -38,10 +37,7 @@ export function peerVersion(): string | null {
  *
  * @param databaseUrl an empty database
  */
-export async function startPeer(
-  setting: Setting,
-  databaseUrl: string,
-): Promise<{ url: string; child: ChildProcess }> {
+export async function startPeer(setting: Setting, databaseUrl: string): Promise<ForkedServer> {
   const publicKey = createPublicKey(createPrivateKey(setting.passkey));
   const used: Kind[] = ["code", "password", "passkey"];
   const settings: PeerSettings = {
@@ -57,12 +53,6 @@ export async function startPeer(
       })),
     ),
   };
-  const child = fork(join(folder, "server.js"), {
-    cwd: folder,
-    env: { ...process.env, NODE_ENV: "production" },
-  });
-  child.send(settings);
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  // Its origin is localhost; the connection has to be made to the address it listens on.
-  return { url: `http://127.0.0.1:${port}`, child };
+  const env = { ...process.env, NODE_ENV: "production" };
+  return forkServer(join(folder, "server.js"), settings, { cwd: folder, env });
 }

@@ -4,10 +4,10 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { startParameters } from "../scripts/start-parameters.ts";
 import { freePort, startServer } from "../server/testing/server.ts";
-import { type Connection, openConnection } from "./connection.ts";
-import { percentile } from "./figures.ts";
-import { cpuTime } from "./process.ts";
-import { profilable, profileOf } from "./profile.ts";
+import { percentile, type Round } from "./figures.ts";
+import { perform, type Target } from "./load.ts";
+import { printProfile, profilable } from "./profile.ts";
+import type { Way } from "./ways.ts";
 
 /**
  * `node scripts/run.js bench/under-next.ts`: what a request costs under Next, beside `npm start` and beside a route
@@ -27,19 +27,9 @@ const WARM_UP_SECONDS = 4;
 const root = join(import.meta.dirname, "..");
 const next = join(root, "node_modules/next/dist/bin/next");
 
-interface Target {
-  name: string;
-  method: string;
-  path: string;
-  url: string;
-  pid: number;
-}
-
-/** Of one round. */
-interface Round {
-  perSecond: number;
-  cpuMs: number;
-}
+/** What is asked of the servers. The application that does nothing answers every address. */
+const flowStart: Way = async (visit) => () => visit.start("login");
+const answer: Way = async (visit) => () => visit.call("GET", "/health/alive");
 
 const settings = {
   NODE_ENV: "production",
@@ -51,42 +41,36 @@ const stile = await startServer({ env: settings });
 const underNext = await startServer({ under: "next", env: { ...settings, ...(profiles ? profilable : {}) } });
 const bare = await startBareNext();
 try {
-  const targets: Target[] = [
-    ["POST", "/login"],
-    ["GET", "/health/alive"],
-  ].flatMap(([method = "", path = ""]) => [
-    { name: "npm start", method, path, url: stile.url, pid: stile.pid },
-    { name: "under Next", method, path, url: underNext.url, pid: underNext.pid },
-  ]);
-  targets.push({ name: "a route handler of Next alone", method: "POST", path: "/", ...bare });
-
-  const measured = new Map<Target, Round[]>(targets.map((target) => [target, []]));
-  for (const target of targets) await load(target, WARM_UP_SECONDS);
+  const [asStile, asNext, alone] = [stile, underNext, bare].map(
+    ({ url, pid }): Target => ({ url, pids: () => [pid], postgres: null }),
+  ) as [Target, Target, Target];
+  const measured = [
+    { name: "`POST /login`, npm start", target: asStile, way: flowStart },
+    { name: "`POST /login`, under Next", target: asNext, way: flowStart },
+    { name: "`GET /health/alive`, npm start", target: asStile, way: answer },
+    { name: "`GET /health/alive`, under Next", target: asNext, way: answer },
+    { name: "a route handler of Next alone", target: alone, way: flowStart },
+  ].map((one) => ({ ...one, results: [] as Round[] }));
+  const load = (target: Target, way: Way, forSeconds: number) =>
+    perform(target, { way, connections, until: { seconds: forSeconds } });
+  for (const { target, way } of measured) await load(target, way, WARM_UP_SECONDS);
   for (let round = 0; round < rounds; round += 1)
-    for (const [target, results] of measured) results.push(await load(target, seconds));
+    for (const { target, way, results } of measured) results.push(await load(target, way, seconds));
 
   print(
     `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, ${connections} connections`,
   );
   print("| | per second | ms of processor time | least and most |");
   print("|---|--:|--:|--:|");
-  for (const [{ name, method, path }, results] of measured) {
-    const times = results.map(({ cpuMs }) => cpuMs).toSorted((one, other) => one - other);
-    const range = `${times[0]?.toFixed(2)}, ${times.at(-1)?.toFixed(2)}`;
-    const perSecond = percentile(
-      results.map((result) => result.perSecond),
-      0.5,
-    ).toFixed(0);
-    print(
-      `| \`${method} ${path}\`, ${name} | ${perSecond} | ${percentile(times, 0.5).toFixed(2)} | ${range} |`,
-    );
+  for (const { name, results } of measured) {
+    const rates = results.map(({ done, elapsedMs }) => (done / elapsedMs) * 1_000);
+    const times = results.map(({ cpuMs, done }) => cpuMs / done);
+    const [least, median, most] = [0, 0.5, 1].map((share) => percentile(times, share).toFixed(2));
+    print(`| ${name} | ${percentile(rates, 0.5).toFixed(0)} | ${median} | ${least}, ${most} |`);
   }
 
-  for (const target of profiles ? targets.filter(({ pid }) => pid === underNext.pid) : []) {
-    print(`profile of ${target.method} ${target.path} under Next:`);
-    for (const { what, share } of await profileOf(underNext.logs(), [target.pid], () => load(target, 5)))
-      print(`  ${(share * 100).toFixed(1).padStart(5)} %  ${what}`);
-  }
+  for (const { name, target, way } of profiles ? measured.filter(({ target }) => target === asNext) : [])
+    await printProfile(name, underNext.logs(), target.pids(), () => load(target, way, 5));
 } finally {
   bare.child.kill();
   await underNext.stop();
@@ -95,27 +79,6 @@ try {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-/** Sends requests over kept-alive connections, one at a time each. */
-async function load({ url, pid, method, path }: Target, forSeconds: number): Promise<Round> {
-  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(url)));
-  let done = 0;
-  const before = cpuTime([pid]);
-  const from = performance.now();
-  const until = from + forSeconds * 1_000;
-  const ask = async (connection: Connection) => {
-    while (performance.now() < until) {
-      const { status, body } = await connection.send(method, path);
-      if (status !== 200) throw new Error(`${method} ${url}${path}: ${status} ${body.slice(0, 200)}`);
-      done += 1;
-    }
-  };
-  await Promise.all(opened.map(ask));
-  const elapsedMs = performance.now() - from;
-  const cpuMs = (cpuTime([pid]) - before) / done;
-  for (const connection of opened) connection.close();
-  return { perSecond: (done / elapsedMs) * 1_000, cpuMs };
 }
 
 /** Builds the application whose handler does nothing, and starts it with the options of `npm run start:next`. */

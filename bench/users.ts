@@ -1,5 +1,7 @@
-import { createHash, generateKeyPairSync } from "node:crypto";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { toBase32 } from "../server/testing/authenticator-app.ts";
+import { coseAlgorithms, makeKey } from "../server/testing/cose-key.ts";
 
 /**
  * Writes generated users as lines of JSON, for measuring `stile users import` and `stile users export`:
@@ -19,20 +21,7 @@ function uuidOf(name: string): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** A COSE_Key of algorithm ES256 (RFC 9053 section 7.1.1). */
-function coseKey(): string {
-  const { x = "", y = "" } = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
-    format: "jwk",
-  });
-  const parts = ["a5010203262001215820", "225820"].map((part) => Buffer.from(part, "hex"));
-  const [head, middle] = parts as [Buffer, Buffer];
-  return Buffer.concat([head, Buffer.from(x, "base64url"), middle, Buffer.from(y, "base64url")]).toString(
-    "base64url",
-  );
-}
-
-const keys = Array.from({ length: 64 }, coseKey);
-const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const keys = Array.from({ length: 64 }, () => makeKey(coseAlgorithms.ES256).cose.toString("base64url"));
 
 /** bcrypt for two of three, argon2id and PBKDF2 for the others. */
 function hashOf(index: number): string {
@@ -54,13 +43,7 @@ function userOf(index: number) {
     ...(index % 4 === 0
       ? { identities: [{ provider: "google", subject: String(index), email: `person${index}@example.com` }] }
       : {}),
-    ...(index % 5 === 0
-      ? {
-          totp: {
-            secret: [...bytesOf(`totp ${index}`, 32)].map((byte) => base32[byte % 32]).join(""),
-          },
-        }
-      : {}),
+    ...(index % 5 === 0 ? { totp: { secret: toBase32(bytesOf(`totp ${index}`, 20)) } } : {}),
     ...(index % 10 === 0
       ? {
           passkeys: [

@@ -18,7 +18,7 @@ export interface WorldAddresses {
   receivers: string;
 }
 
-/** What surrounds the measured server, in the process of the load generator. */
+/** What surrounds the measured server, in the process of the benchmark. */
 export interface World {
   addresses: WorldAddresses;
   /** Waits for the next mail to an address and returns its code. Call it before the mail is asked for. */
@@ -62,6 +62,7 @@ export async function startWorld(): Promise<World> {
   smtp.on("error", () => {});
   smtp.listen(0, "127.0.0.1");
   await once(smtp.server, "listening");
+  smtp.server.unref();
 
   const receivers = await serve(async (request, response) => {
     const { token = "" } = JSON.parse(await text(request)) as { token?: string };
@@ -141,5 +142,6 @@ async function serve(listener: RequestListener, tls?: { cert: string; key: strin
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  server.unref();
   return `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
