@@ -53,6 +53,6 @@ export async function startPeer(setting: Setting, databaseUrl: string): Promise<
       })),
     ),
   };
-  const env = { ...process.env, NODE_ENV: "production" };
+  const env = { ...process.env, NODE_ENV: "production" as const };
   return forkServer(join(folder, "server.js"), settings, { cwd: folder, env });
 }

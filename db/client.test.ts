@@ -1,13 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { expect, it } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import { type Database, openDatabase } from "./client.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await testDatabase();
-});
-afterAll(() => test.close());
+const test = await openForTests(testDatabase());
 
 /** Process of PostgreSQL that serves each connection of the database, apart from the test's own. */
 async function backends(name: string): Promise<number[]> {

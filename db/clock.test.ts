@@ -1,13 +1,10 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { expect, it } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import { databaseNow, readNow } from "./clock.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await testDatabase();
-});
-afterAll(() => test.close());
+const test = await openForTests(testDatabase());
 
 it("is never behind a moment that it has set, because a column stores it as it is", async () => {
   const now = databaseNow(0);

@@ -1,21 +1,19 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
-import { countStatements, type StatementCounter } from "../server/testing/statement-counter.ts";
-import { type Database, openDatabase } from "./client.ts";
+import { beforeEach, expect, it } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
+import { countStatements } from "../server/testing/statement-counter.ts";
+import { openDatabase } from "./client.ts";
 import { violatedUnique } from "./errors.ts";
 
-let test: TestDatabase;
-let counter: StatementCounter;
+const test = await openForTests(testDatabase());
+const counter = await openForTests(countStatements(test.url));
 /** With one connection, so that statements share it. */
-let database: Database;
-beforeAll(async () => {
-  test = await testDatabase();
-  counter = await countStatements(test.url);
-  database = openDatabase(counter.url, 1, (error) => {
+const database = await openForTests(
+  openDatabase(counter.url, 1, (error) => {
     throw error;
-  });
-});
+  }),
+);
 beforeEach(async () => {
   await test.database.write.execute(sql`drop table if exists things`);
   await test.database.write.execute(
@@ -24,11 +22,6 @@ beforeEach(async () => {
   await test.database.write.execute(
     sql`insert into things values (1, '2026-01-02T03:04:05Z', '{"a": [1]}'), (2, null, null)`,
   );
-});
-afterAll(async () => {
-  await database.close();
-  await counter.close();
-  await test.close();
 });
 
 const query = (config: object) => database.write.$client.query(config as { text: string });

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { describe, expect, it } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import {
   isConnectionLost,
   isDatabaseUnreachable,
@@ -11,11 +12,7 @@ import {
   violatedUnique,
 } from "./errors.ts";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 /** Returns the error of a statement as wrapped by the query builder. */
 async function errorOf(statement: string): Promise<unknown> {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { expect, it } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import { schema } from "./client.ts";
 import { insertOfJson, type JsonRow, jsonOfRow, rowOfJson } from "./json-row.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await testDatabase();
-});
-afterAll(() => test.close());
+const test = await openForTests(testDatabase());
 
 it.each(["hex", "escape"])("reads bytes and moments of a database whose bytea_output is %s", async (form) => {
   const client = await test.database.read.$client.connect();

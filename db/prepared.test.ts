@@ -1,14 +1,11 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openDatabase, schema } from "#db/client";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import { prepared } from "./prepared.ts";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 const tenantByName = prepared("tenant_by_name", (db) =>
   db

@@ -1,16 +1,14 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { beforeEach, expect, it } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import { type Database, openDatabase, schema } from "./client.ts";
 import { prepared } from "./prepared.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await testDatabase();
-});
-afterAll(() => test.close());
+const test = await openForTests(testDatabase());
 
 let database: Database;
+
 beforeEach(() => {
   database = openDatabase(test.url, 10, () => {});
   return () => database.close();

@@ -1,15 +1,11 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
-import * as schema from "./schema/index.ts";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
 import { partsOf, rulesOf } from "./schema/table.ts";
 import { columnOf, deletionWith, primaryKeyOf, tables } from "./tables.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = await openForTests(testDatabase());
 
 const query = async <Row extends object>(text: string): Promise<Row[]> =>
   (await database.database.read.$client.query<Row>(text)).rows;

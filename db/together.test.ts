@@ -1,41 +1,32 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { eventually } from "../server/testing/eventually.ts";
-import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
-import { type Database, openDatabase } from "./client.ts";
+import { openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
+import { openDatabase } from "./client.ts";
 import { ConflictError, violatedUnique } from "./errors.ts";
 import type { Part } from "./part.ts";
 import { runTogether } from "./together.ts";
 import { writeOf } from "./write.ts";
 
-let test: TestDatabase;
-/** With one connection, so that a failure and what follows it share the connection. */
-let prepares: Database;
-let unprepared: Database;
-beforeAll(async () => {
-  test = await testDatabase();
-  const open = (prepared: boolean) =>
-    openDatabase(
-      test.url,
-      1,
-      (error) => {
-        throw error;
-      },
-      prepared,
-    );
-  prepares = open(true);
-  unprepared = open(false);
-  await test.database.write.execute(
-    sql`create table notes (id int constraint notes_once primary key, text text)`,
+const test = await openForTests(testDatabase());
+const open = (prepared: boolean) =>
+  openDatabase(
+    test.url,
+    1,
+    (error) => {
+      throw error;
+    },
+    prepared,
   );
-});
+/** With one connection, so that a failure and what follows it share the connection. */
+const prepares = await openForTests(open(true));
+const unprepared = await openForTests(open(false));
+await test.database.write.execute(
+  sql`create table notes (id int constraint notes_once primary key, text text)`,
+);
 beforeEach(async () => {
   await test.database.write.execute(sql`truncate notes`);
-});
-afterAll(async () => {
-  await prepares.close();
-  await unprepared.close();
-  await test.close();
 });
 
 const note = (id: number, more: Partial<Part> = {}): Part => ({

@@ -1,6 +1,6 @@
-import { afterAll, expect, test, vi } from "vitest";
-import { testRuntime } from "#server/testing/runtime";
+import { expect, test, vi } from "vitest";
 import { visitor } from "#server/testing/visitor";
+import { runtimeForTests } from "../server/testing/open-for-tests.ts";
 import { answerPage } from "./answer.ts";
 
 vi.mock("./assets.ts", () => ({
@@ -14,8 +14,7 @@ vi.mock("./assets.ts", () => ({
     }),
 }));
 
-const runtime = await testRuntime({});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({});
 
 test.each([
   ["/", "login", "/"],

@@ -1,22 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "#db/client";
 import { pageCookie } from "#server/http/page/page-cookie";
 import { createTenant } from "#server/tenants/manage-tenants";
 import { restRegistration } from "#server/testing/rest-walk";
-import { type TestRuntime, testRuntime } from "#server/testing/runtime";
+import type { TestRuntime } from "#server/testing/runtime";
+import { runtimeForTests } from "../server/testing/open-for-tests.ts";
 import { answerPage } from "./answer.ts";
 
 /** Tests of the pages as they are answered. They need `npm run build`, which makes what draws them. */
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_EMBED_ORIGINS: "http://localhost:4000" });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_EMBED_ORIGINS: "http://localhost:4000" });
 
 const answerTo = (path: string, headers: Record<string, string> = {}, method = "GET", on = runtime) =>
   answerPage(

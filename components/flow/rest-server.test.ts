@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { runtimeForTests } from "../../server/testing/open-for-tests.ts";
 import { mailedCode, password, restRegistration } from "../../server/testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../server/testing/runtime.ts";
+import type { TestRuntime } from "../../server/testing/runtime.ts";
 import { visitor } from "../../server/testing/visitor.ts";
 import { codeChallengeOf, keptType, restServer } from "./rest-server.ts";
 import { createFlowStore } from "./use-flow.ts";
 
-let runtime: TestRuntime;
 const url = "https://login.example/t/one/";
 const capabilities = {
   webauthn_available: false,
@@ -14,12 +14,9 @@ const capabilities = {
   webauthn_platform_authenticator_available: false,
 };
 
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
+const runtime = await runtimeForTests();
 
 afterEach(() => vi.unstubAllGlobals());
-afterAll(() => runtime.close());
 
 /** A browser whose requests reach the service in this process, and their paths and headers. */
 function browser(of: TestRuntime = runtime) {

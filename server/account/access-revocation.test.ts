@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { rulesOf } from "#db/schema/table";
 import { columnOf, type RuledTable, tables } from "#db/tables";
@@ -9,18 +9,12 @@ import { createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { verifySession } from "../sessions/verify-session.ts";
 import { credentialRow } from "../testing/credential-row.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { dropCredentialsSetBeforeVerification, revokeAccess } from "./access-revocation.ts";
 
-let runtime: TestRuntime;
-let tenantId: string;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-  tenantId = runtime.tenant.id;
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+const tenantId = runtime.tenant.id;
 
 interface Account {
   userId: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import { createEmail, removeEmail, setPrimaryEmail } from "../identity/email/emails.ts";
@@ -7,18 +7,14 @@ import { createUsername, removeUsername, replaceUsername } from "../identity/use
 import { createUser } from "../identity/users.ts";
 import { endSessionOf } from "../sessions/session-list.ts";
 import { issueSession } from "../sessions/sessions.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { accountOf, profilePayload, requireAccount } from "./account.ts";
 import { deleteAccount } from "./deletion.ts";
 import { removeIdentity } from "./linked-identities.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
 
 const contextAt = (now = new Date()) => requestContext(runtime, { now });
 

@@ -1,23 +1,20 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { addEmail } from "../identity/email/emails.ts";
 import { createUser } from "../identity/users.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { profileOf } from "./profile.ts";
 
 const noon = new Date("2030-01-01T12:00:00.000Z");
 const later = new Date("2030-01-01T13:00:00.000Z");
 const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 function tenantWith(settings: Record<string, string>): Tenant {
   const config = loadConfig(settings, "/nowhere");

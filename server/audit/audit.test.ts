@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { commit } from "#db/commit";
 import { ConflictError } from "#db/errors";
 import { writeOf } from "#db/write";
 import type { Client } from "../context/client.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { testClient } from "../testing/runtime.ts";
 import { type AttemptCause, type AuditDetails, audit, auditAttempt, commandLine } from "./audit.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const noon = new Date("2030-01-01T12:00:00.000Z");
 

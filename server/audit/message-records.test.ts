@@ -1,5 +1,5 @@
 import { asc, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { JobCause } from "../jobs/job-cause.ts";
 import { createVault } from "../keys/vault.ts";
@@ -7,7 +7,8 @@ import type { MailJob } from "../mail/mail-job.ts";
 import { outageOf } from "../messages/outages.ts";
 import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
 import { identifierDigests } from "./identifier.ts";
 
@@ -16,12 +17,10 @@ const userId = "3c1e0f3a-2f0b-4c7e-9a52-1d2f4b6a8c00";
 const flowId = "8f0c0f3a-2f0b-4c7e-9a52-1d2f4b6a8c11";
 const secretKey = "a key for this test alone";
 
-let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
 let jobs: ReturnType<typeof testJobs> | undefined;
-beforeAll(async () => {
-  db = await testDatabase();
-});
+const db = await openForTests(testDatabase());
+
 beforeEach(async () => {
   await db.database.write.execute(
     sql`do $$ begin if to_regclass('pgboss.job') is not null then delete from pgboss.job; end if; end $$`,
@@ -35,7 +34,6 @@ afterEach(async () => {
   jobs = undefined;
   smtp = undefined;
 });
-afterAll(() => db.close());
 
 const job: MailJob = {
   name: "send_mail",

@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import { readLocations } from "../locations/location-database.ts";
 import type { RequestContext } from "../runtime.ts";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../testing/authenticator-application.ts";
+import { authenticatorApplication } from "../testing/authenticator-application.ts";
 import { writeMmdb } from "../testing/mmdb.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { readPng } from "../testing/qr-reading.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../testing/runtime.ts";
 import type { UafAuthenticator } from "../testing/uaf-authenticator/authenticator.ts";
 import {
   consumeLoginRequest,
@@ -20,13 +18,8 @@ import {
   loginRequestStatus,
 } from "./login-request.ts";
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+const application = await authenticatorApplication(runtime);
 
 async function scope(on: TestRuntime = runtime): Promise<RequestContext> {
   const now = await readNow(on.database.read, on.platform.clockShift());

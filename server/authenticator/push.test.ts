@@ -1,41 +1,35 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Job } from "../runtime.ts";
 import { authenticatorApplication } from "../testing/authenticator-application.ts";
 import { testJobs } from "../testing/jobs.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { testRuntime } from "../testing/runtime.ts";
 import { signatureHeaders } from "./push.ts";
 import type { PushJob } from "./push-job.ts";
 
-let db: TestDatabase;
-let service: Server;
-let url: string;
 let heard: { incoming: IncomingMessage; body: string }[] = [];
 let answers: { status: number; headers?: Record<string, string> }[] = [];
 
-beforeAll(async () => {
-  db = await testDatabase();
-  service = createServer(async (incoming, outgoing) => {
+const db = await openForTests(testDatabase());
+const service = await openForTests(
+  createServer(async (incoming, outgoing) => {
     let body = "";
     for await (const chunk of incoming) body += chunk;
     heard.push({ incoming, body });
     const { status, headers = {} } = answers.shift() ?? { status: 204 };
     outgoing.writeHead(status, headers).end("thank you");
-  });
-  service.listen(0);
-  await once(service, "listening");
-  url = `http://localhost:${(service.address() as AddressInfo).port}/wake`;
-});
-afterAll(async () => {
-  service.close();
-  await db.close();
-});
+  }),
+);
+service.listen(0);
+await once(service, "listening");
+const url = `http://localhost:${(service.address() as AddressInfo).port}/wake`;
 
 let jobs: (Jobs<Job> & { logged: string[] }) | undefined;
 afterEach(async () => {

@@ -1,21 +1,13 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { lockUser } from "../identity/lock-user.ts";
 import { accountOwner } from "../testing/account-owner.ts";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../testing/authenticator-application.ts";
+import { authenticatorApplication } from "../testing/authenticator-application.ts";
 import { eventually } from "../testing/eventually.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
+const application = await authenticatorApplication(runtime);
 
 test("deregisters a device whose account is deleted concurrently", async () => {
   const { userId } = await accountOwner(runtime, { recoveryCodes: true });

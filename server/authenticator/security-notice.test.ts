@@ -1,21 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createUser } from "../identity/users.ts";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../testing/authenticator-application.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { authenticatorApplication } from "../testing/authenticator-application.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { testRuntime } from "../testing/runtime.ts";
 import { createUafAuthenticator } from "../testing/uaf-authenticator/authenticator.ts";
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
+const application = await authenticatorApplication(runtime);
 
 /** Creates an account with an email address. */
 async function account(): Promise<{ id: string; address: string }> {

@@ -1,22 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUserSession } from "../admin/user-sessions.ts";
 import { eventually } from "../testing/eventually.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newAddress, people } from "../testing/people.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { runStile } from "../testing/stile.ts";
 
 /** What an operator answers "I cannot sign in" and "I get no code" with. */
 
-let runtime: TestRuntime;
-let databaseUrl: string;
-beforeAll(async () => {
-  runtime = await testRuntime();
-  databaseUrl = runtime.database.write.$client.options.connectionString ?? "";
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+const databaseUrl = runtime.database.write.$client.options.connectionString ?? "";
 
 const { begin, register, signIn } = people();
 

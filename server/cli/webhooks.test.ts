@@ -2,25 +2,19 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { emit, emitMessage } from "../events/emit.ts";
 import { eventually } from "../testing/eventually.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { runStile } from "../testing/stile.ts";
 import { insertUser } from "../testing/users.ts";
 import { startReceiver } from "../testing/webhook-receiver.ts";
 import { commitWrites } from "../testing/writes.ts";
 
-let runtime: TestRuntime;
-let databaseUrl: string;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-  const { options } = runtime.database.write.$client;
-  databaseUrl = options.connectionString ?? "";
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+const { options } = runtime.database.write.$client;
+const databaseUrl = options.connectionString ?? "";
 
 const environment = () => ({
   NODE_ENV: "development" as const,

@@ -1,36 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
+import { beforeEach, expect, inject, test } from "vitest";
+import { openDatabase } from "#db/client";
 import { eventually } from "../testing/eventually.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type PostgresProxy, postgresProxy } from "../testing/postgres-proxy.ts";
-import { countStatements, type StatementCounter } from "../testing/statement-counter.ts";
+import { countStatements } from "../testing/statement-counter.ts";
 import { createReadiness } from "./readiness.ts";
 import { createStanding } from "./standing.ts";
 
 const standing = createStanding({ version: "0.3.0" }, pino({ level: "silent" }));
 
-let stored: TestDatabase;
-let counter: StatementCounter;
-let database: Database;
 let instanceId: string;
 
-beforeAll(async () => {
-  stored = await testDatabase();
-  counter = await countStatements(stored.url);
-  database = openDatabase(counter.url, 5, () => {});
-});
+const stored = await openForTests(testDatabase());
+const counter = await openForTests(countStatements(stored.url));
+const database = await openForTests(openDatabase(counter.url, 5, () => {}));
 
 beforeEach(() => {
   instanceId = randomUUID();
-});
-
-afterAll(async () => {
-  await database.close();
-  await counter.close();
-  await stored.close();
 });
 
 const rows = async (text: string) => (await stored.database.read.$client.query(text)).rows;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { schema, type Transaction } from "#db/client";
 import { runTogether } from "#db/together";
 import type { Write } from "#db/write";
@@ -10,8 +10,9 @@ import { audit } from "../audit/audit.ts";
 import { createUsername } from "../identity/username/usernames.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { testClient } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { configWebhooks } from "./config-webhooks.ts";
@@ -19,11 +20,7 @@ import { emit, emitMessage, subscribedParts } from "./emit.ts";
 import { type EventData, events } from "./events.ts";
 import type { WrittenEvents } from "./write-records.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const { auditLogs, webhooks } = schema;
 const flowId = randomUUID();

@@ -1,23 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { writeOf } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import { isTemporaryFailure } from "../http/answer/temporary-failure.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { capabilitiesInputOf } from "./capabilities.ts";
 import { current, peek } from "./current.ts";
 import { start, step } from "./engine.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
 
 const newAddress = () => `${randomUUID()}@example.com`;
 const forbidden = {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { accountOwner } from "../testing/account-owner.ts";
 import { walk } from "../testing/flow-walk.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import {
   codeFor,
   mailsTo,
@@ -14,7 +15,7 @@ import {
   people,
 } from "../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../testing/provider-people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../testing/runtime.ts";
 import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
 import { untaken } from "../testing/walked-states.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
@@ -25,13 +26,7 @@ import { errorCodes, type FlowCoverage } from "./coverage.ts";
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin, register, signIn } = people(taken);
 
-let base: TestRuntime;
-
-beforeAll(async () => {
-  base = await testRuntime();
-});
-
-afterAll(() => base.close());
+const base = await runtimeForTests();
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 const wrong = (code: string) => (code === "000000" ? "111111" : "000000");

@@ -7,16 +7,11 @@ import { type CuttingProxy, cuttingProxy } from "../testing/cutting-proxy.ts";
 import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { eventually } from "../testing/eventually.ts";
 import { walk } from "../testing/flow-walk.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { password, people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
 
 type Transact = TestRuntime["database"]["write"]["transaction"];
 

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "#db/client";
 import { createReadiness } from "../database/readiness.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Runtime } from "../runtime.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { visitor } from "../testing/visitor.ts";
 import { handle } from "./dispatch.ts";
 
 const app = "https://app.example.com";
 const arrival = { peer: "192.0.2.1", requestId: "request-1" };
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_CORS_ALLOW_ORIGINS: app });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_CORS_ALLOW_ORIGINS: app });
 
 const ask = (method: string, path: string, headers: Record<string, string> = {}, on: Runtime = runtime) =>
   handle(

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FlowState } from "../flow/wire.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
@@ -8,8 +8,9 @@ import { createApiKey } from "../tenants/api-keys.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { mailedCode, password } from "../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
 import { openThirdPartyRequest } from "../thirdparty/authorization-requests.ts";
 
@@ -17,14 +18,10 @@ import { openThirdPartyRequest } from "../thirdparty/authorization-requests.ts";
 
 const [old, fresh] = ["the key of last year", "the key of this year"];
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
-    STILE_PASSKEY_ENABLED: "false",
-  });
+const base = await runtimeForTests({
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_PASSKEY_ENABLED: "false",
 });
-afterAll(() => base.close());
 
 interface Server extends TestRuntime {
   logged: string[];

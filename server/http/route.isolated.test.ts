@@ -1,8 +1,9 @@
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { holdRuntime } from "../runtime-slot.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
 import { recordedPeer, recordPeers } from "./request/peer.ts";
 import { route } from "./route.ts";
 
@@ -10,14 +11,8 @@ import { route } from "./route.ts";
 const { after } = vi.hoisted(() => ({ after: vi.fn() }));
 vi.mock("next/server", () => ({ after }));
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-  holdRuntime(runtime);
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+holdRuntime(runtime);
 
 describe("a route file of Next", () => {
   const exported = route("/*", async () => new Response("a page"));

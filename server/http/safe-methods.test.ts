@@ -1,17 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { restRegistration } from "../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
 import { addresses } from "./addresses.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_JOBS_SECRET: "a secret for the scheduler" });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_JOBS_SECRET: "a secret for the scheduler" });
 
 /** A digest of every row of every table, except of the leases: readiness is a write to that of the process itself. */
 async function everything(): Promise<Record<string, string>> {

@@ -2,39 +2,31 @@ import { randomUUID } from "node:crypto";
 import { getTableName, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { rulesOf } from "#db/schema/table";
 import { tables } from "#db/tables";
 import type { Tenant } from "../config/tenant.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { mailedCode, password, type RestWalk, restWalk } from "../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { tenantVisitor } from "../testing/tenant-visitor.ts";
 import { visitor } from "../testing/visitor.ts";
 import { pageTenant } from "./page/page-tenant.ts";
 
-let runtime: TestRuntime;
-let acme: Tenant;
-let globex: Tenant;
-let initech: Tenant;
 let allTenants: [string, () => Tenant][];
 
-beforeAll(async () => {
-  runtime = await testRuntime();
-  const make = (name: string, hosts: string[] = []) => createTenant(runtime, { name, hosts, settings: {} });
-  acme = await found(await make("Acme"));
-  globex = await found(await make("Globex"));
-  initech = await found(await make("Initech", ["login.initech.example"]));
-});
+const runtime = await runtimeForTests();
+const make = (name: string, hosts: string[] = []) => createTenant(runtime, { name, hosts, settings: {} });
+const acme = await found(await make("Acme"));
+const globex = await found(await make("Globex"));
+const initech = await found(await make("Initech", ["login.initech.example"]));
 
 allTenants = [
   ["the default tenant", () => runtime.tenant],
   ["a tenant by path", () => globex],
   ["a tenant by host name", () => initech],
 ];
-
-afterAll(() => runtime.close());
 
 /** The tenant as a request resolves it. */
 async function found({ id }: Tenant): Promise<Tenant> {

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../runtime.ts";
 import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { laterRelease } from "../testing/later-release.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
 import { waitsForLock } from "../testing/waits-for-lock.ts";
@@ -34,13 +35,11 @@ const [old, fresh] = ["the key of last year", "the key of this year"];
 /** The jobs that all these tests enqueue. */
 const mails = [{ name: "send_mail" }] as const;
 
-let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
 let jobs: ReturnType<typeof testJobs> | undefined;
 
-beforeAll(async () => {
-  db = await testDatabase();
-});
+const db = await openForTests(testDatabase());
+
 beforeEach(async () => {
   // The table does not exist before the first start.
   await db.database.write.execute(
@@ -52,9 +51,6 @@ afterEach(async () => {
   await smtp?.close();
   jobs = undefined;
   smtp = undefined;
-});
-afterAll(async () => {
-  await db.close();
 });
 
 async function startJobs(settings: Record<string, string>, { worker = true } = {}) {

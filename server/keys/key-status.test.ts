@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newAddress } from "../testing/people.ts";
 import { mailedCode, password, restWalk } from "../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { countByKey, keyedValues } from "./key-status.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true", STILE_PASSKEY_ENABLED: "false" });
+const runtime = await runtimeForTests({
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_PASSKEY_ENABLED: "false",
 });
-afterAll(() => runtime.close());
 
 /** Numbers of values by kind. */
 const counts = async () =>

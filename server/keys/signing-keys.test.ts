@@ -2,13 +2,14 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
 import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { purgeExpired } from "../database/purge.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
 import type { KeyPurpose } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
@@ -19,14 +20,10 @@ const oldKey = "an old key of the operator";
 const newKey = "a new key of the operator";
 const hour = 3_600_000;
 
-let postgres: TestDatabase;
 let tenantId: string;
 let shift: number;
 
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 beforeEach(async () => {
   shift = 0;

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createVault } from "../keys/vault.ts";
 import { countFailure } from "../testing/failures.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import {
   consecutiveLimit,
   delayFor,
@@ -16,11 +17,7 @@ import {
   unlimited,
 } from "./failure-counters.ts";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 const start = new Date("2030-01-01T12:00:00.000Z");
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000);

@@ -1,16 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { loadConfig } from "../config/load.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { createRateLimits, type TenantRate, tenantRates } from "./rate-limits.ts";
 
 const config = loadConfig({}, "/nonexistent");
-let postgres: TestDatabase;
 
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
+
 afterEach(() => vi.useRealTimers());
 
 const rates = () => createRateLimits(config, postgres.database);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { mailRecords } from "../audit/message-records.ts";
 import { claimsOf, type EventData, events } from "../events/events.ts";
@@ -7,20 +7,16 @@ import { mailEvents } from "../events/message-events.ts";
 import { eventDataContext } from "../events/seal-contexts.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newAddress } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
 import { type MailMessage, mailMessages } from "./messages.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";
 
-let runtime: TestRuntime;
-let undelivered: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_RATE_LIMITER_ENABLED: "true" });
-  undelivered = runtime.configured({ STILE_EMAIL_DELIVERY_ENABLED: "false" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_RATE_LIMITER_ENABLED: "true" });
+const undelivered = runtime.configured({ STILE_EMAIL_DELIVERY_ENABLED: "false" });
 
 beforeEach(async () => {
   const { write } = runtime.database;

@@ -1,22 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { mailboxPage } from "../dev/mailbox/page.ts";
 import type { Runtime } from "../runtime.ts";
 import { testJobs } from "../testing/jobs.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { createMailboxTransport, MAILBOX_SIZE, newestMails } from "./mailbox.ts";
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase();
-});
+const db = await openForTests(testDatabase());
+
 beforeEach(async () => {
   await db.database.write.delete(schema.mailbox);
-});
-afterAll(async () => {
-  await db.close();
 });
 
 const never = new AbortController().signal;

@@ -1,30 +1,21 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Job } from "../runtime.ts";
 import { testJobs } from "../testing/jobs.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
-import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
+import { startSmtp } from "../testing/smtp.ts";
 import { type MailMessage, mailMessages, mailQueueOf } from "./messages.ts";
 
 /** Mails while servers of the release before or after this one take jobs from the same database. */
 
 const tenantId = "00000000-0000-4000-8000-000000000001";
 
-let db: TestDatabase;
-let smtp: SmtpCatcher;
-let jobs: ReturnType<typeof testJobs>;
-beforeAll(async () => {
-  db = await testDatabase();
-  smtp = await startSmtp();
-  jobs = testJobs(db, { SMTP_URL: smtp.url });
-  await jobs.start({ worker: false });
-});
+const db = await openForTests(testDatabase());
+const smtp = await openForTests(startSmtp());
+const jobs = await openForTests(testJobs(db, { SMTP_URL: smtp.url }));
+await jobs.start({ worker: false });
 afterEach(() => db.database.write.execute(sql`delete from pgboss.job`));
-afterAll(async () => {
-  await jobs.stop();
-  await smtp.close();
-  await db.close();
-});
 
 const commit = (job: Job) => db.database.write.transaction((tx) => jobs.enqueue(tx, job, null));
 

@@ -1,19 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { mailRecords } from "../audit/message-records.ts";
 import { testAttempt } from "../testing/attempt.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newAddress } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import type { MailContent } from "./mail-job.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail } from "./tenant-mail.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_RATE_LIMITER_ENABLED: "true" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_RATE_LIMITER_ENABLED: "true" });
 
 const change: MailContent = { type: "password_update" };
 

@@ -1,20 +1,19 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deadLetters } from "../jobs/queue.ts";
 import type { Job } from "../runtime.ts";
 import { testJobs } from "../testing/jobs.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
 import type { MailContent } from "./mail-job.ts";
 
 const HOUR_SECONDS = 3_600;
 
-let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
 let jobs: ReturnType<typeof testJobs>;
-beforeAll(async () => {
-  db = await testDatabase();
-});
+const db = await openForTests(testDatabase());
+
 beforeEach(async () => {
   await db.database.write.execute(
     sql`do $$ begin if to_regclass('pgboss.job') is not null then delete from pgboss.job; end if; end $$`,
@@ -25,7 +24,6 @@ afterEach(async () => {
   await smtp?.close();
   smtp = undefined;
 });
-afterAll(() => db.close());
 
 async function enqueue(to: string, mail: MailContent): Promise<void> {
   const job: Job = {

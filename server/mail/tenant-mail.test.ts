@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mailRecords } from "../audit/message-records.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { testAttempt } from "../testing/attempt.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newestMails } from "./mailbox.ts";
 import { sendMail } from "./send-mail.ts";
 import { createTenantMail, MAX_TRANSPORTS } from "./tenant-mail.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const make = (name: string, settings = {}): Promise<Tenant> =>
   createTenant(runtime, { name, hosts: [], settings });

@@ -1,24 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { hash as argon2 } from "@node-rs/argon2";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { rulesOf } from "#db/schema/table";
 import { tables } from "#db/tables";
 import type { Tenant } from "../config/tenant.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { exportAll, importRecords } from "../testing/moving.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 
 const { users } = schema;
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
 
 const newTenant = () => createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
 

@@ -1,22 +1,18 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withoutMetadata } from "../lib/jpeg.ts";
 import { replaceRecoveryCodes, verifyRecoveryCode } from "../methods/recovery-code/recovery-codes.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { jpegPicture } from "../testing/jpeg-pictures.ts";
 import { exportAll, importRecords } from "../testing/moving.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { legacyUserHandle } from "../webauthn/user-handle.ts";
 import type { UserRecord } from "./user-record.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" });
 
 const newTenant = () => createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
 

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { schema } from "#db/client";
 import { addEmail } from "../identity/email/emails.ts";
 import { createUser } from "../identity/users.ts";
 import { credentialRow } from "../testing/credential-row.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { type UserObject, userObject, userObjectSchema } from "./user-object.ts";
 
 const noon = new Date("2030-01-01T12:00:00.000Z");
@@ -14,11 +15,7 @@ const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
 const tenantId = "00000000-0000-4000-8000-000000000001";
 const { users, identities, passwords, totpSecrets, webauthnCredentials } = schema;
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 async function read(id: string): Promise<UserObject | undefined> {
   const [row] = await postgres.database.read

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ConflictReason } from "#db/errors";
 import type { Part } from "#db/part";
 import { writeOf } from "#db/write";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { testClient } from "../testing/runtime.ts";
 import { writeAssertion } from "./assertion.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const write = (refusing: Pick<Part, "name" | "refuses">) =>
   writeAssertion(

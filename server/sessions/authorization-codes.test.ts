@@ -1,20 +1,17 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { codeChallengePattern, codeVerifierPattern } from "../lib/pkce.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { testClient } from "../testing/runtime.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { issueAuthorizationCode, redeemAuthorizationCode } from "./authorization-codes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 
-let runtime: TestRuntime;
 let sessionId: string;
 
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 beforeEach(async () => {
   const { tenant, platform, database } = runtime;
@@ -33,6 +30,7 @@ beforeEach(async () => {
 });
 
 const redirectTo = "https://app.example/signed-in";
+
 // RFC 7636, appendix B
 const codeVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";

@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { endExpiredSessions } from "./expired-sessions.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-  await storeWebhook(runtime, ["session"]);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+await storeWebhook(runtime, ["session"]);
 
 const { events, sessions, tenants } = schema;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Factor } from "#db/schema/sessions";
@@ -8,8 +8,9 @@ import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import { createUser } from "../identity/users.ts";
 import type { Session } from "../objects/session.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { testClient } from "../testing/runtime.ts";
 import { commitWrites } from "../testing/writes.ts";
 import {
   endOtherSessions,
@@ -21,11 +22,7 @@ import {
   replaceSession,
 } from "./sessions.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_SESSION_LIMIT: "5" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_SESSION_LIMIT: "5" });
 
 const noon = new Date("2030-01-01T12:00:00.250Z");
 

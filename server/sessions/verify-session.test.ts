@@ -1,24 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { createSigningKeys } from "../keys/signing-keys.ts";
 import type { RequestContext } from "../runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 import { type PresentedTokens, verifySession } from "./verify-session.ts";
 
-let runtime: TestRuntime;
 let userId: string;
 let token: string;
 let sessionId: string;
 
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 beforeEach(async () => {
   userId = await newUser();

@@ -1,11 +1,12 @@
 import { asc, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { JobCause } from "../jobs/job-cause.ts";
 import { outageOf } from "../messages/outages.ts";
 import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import {
   acceptedSms,
   answering,
@@ -19,12 +20,10 @@ const tenantId = "00000000-0000-4000-8000-000000000001";
 const number = "+4915112345678";
 const code = "048213";
 
-let db: TestDatabase;
 let service: SmsService | undefined;
 let jobs: ReturnType<typeof testJobs> | undefined;
-beforeAll(async () => {
-  db = await testDatabase();
-});
+const db = await openForTests(testDatabase());
+
 beforeEach(async () => {
   await db.database.write.execute(
     sql`do $$ begin if to_regclass('pgboss.job') is not null then delete from pgboss.job; end if; end $$`,
@@ -38,7 +37,6 @@ afterEach(async () => {
   jobs = undefined;
   service = undefined;
 });
-afterAll(() => db.close());
 
 const job: SmsJob = {
   name: "send_sms",

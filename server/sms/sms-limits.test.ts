@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { smsCharges } from "./sms-limits.ts";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await testDatabase();
-});
-afterAll(() => postgres.close());
+const postgres = await openForTests(testDatabase());
 
 const limits = () => createRateLimits(loadConfig({}, "/nowhere"), postgres.database);
 

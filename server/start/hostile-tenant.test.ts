@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { flowClient } from "../testing/flow-client.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
-import { type RunningServer, startServer } from "../testing/server.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
+import { startServer } from "../testing/server.ts";
 import { runStile } from "../testing/stile.ts";
 
 /**
  * Two tenants of one running server. One has the slowest settings that fit the bounds, and those of a row from before
  * there were bounds; it is attacked by them while the other signs its users in.
  */
-
-let database: TestDatabase;
-let server: RunningServer;
-let attacker: { id: string; base: string; key: string };
-let victim: { id: string; base: string };
 
 const settings = {
   service: { name: "x".repeat(64) },
@@ -90,30 +86,23 @@ const admin = async (method: string, path: string, body: unknown) => {
   return { status: response.status, text: await response.text() };
 };
 
-beforeAll(async () => {
-  database = await testDatabase();
-  const env = {
-    DATABASE_URL: database.url,
-    STILE_RATE_LIMITER_ENABLED: "false",
-    STILE_SESSION_ALGORITHM: "ES256",
-    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
-  };
-  server = await startServer({ env });
-  const baseOf = (id: string) => `${server.url}/t/${id}`;
-  const [one, other] = [
-    await cli("tenants", "create", "--name", "Attacker"),
-    await cli("tenants", "create", "--name", "Victim"),
-  ];
-  const key = (await cli("keys", "create", "--interface", "admin", "--tenant", one)).split("\n").at(-1) ?? "";
-  attacker = { id: one, base: baseOf(one), key };
-  victim = { id: other, base: baseOf(other) };
-});
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.close();
-});
+const database = await openForTests(testDatabase());
+const env = {
+  DATABASE_URL: database.url,
+  STILE_RATE_LIMITER_ENABLED: "false",
+  STILE_SESSION_ALGORITHM: "ES256",
+  STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
+};
+const server = await openForTests(startServer({ env }));
+const baseOf = (id: string) => `${server.url}/t/${id}`;
+const [one, other] = [
+  await cli("tenants", "create", "--name", "Attacker"),
+  await cli("tenants", "create", "--name", "Victim"),
+];
+const key = (await cli("keys", "create", "--interface", "admin", "--tenant", one)).split("\n").at(-1) ?? "";
+const attacker = { id: one, base: baseOf(one), key };
+const victim = { id: other, base: baseOf(other) };
 
 /** Registers an account of a tenant; returns its password and the token of its session. */
 async function register(base: string): Promise<{ email: string; token: string }> {

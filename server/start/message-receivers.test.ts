@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { storeWebhook } from "../testing/emitted-events.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
 import { warnOfMissingReceivers } from "./message-receivers.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+
 beforeEach(async () => void (await runtime.database.write.delete(schema.webhooks)));
 
 const off = { STILE_EMAIL_DELIVERY_ENABLED: "false" };

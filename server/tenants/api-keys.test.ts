@@ -1,19 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import type { Tenant } from "../config/tenant.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { createApiKey, deleteApiKey, listApiKeys, verifyApiKey } from "./api-keys.ts";
 import { createTenant } from "./manage-tenants.ts";
 
-let runtime: TestRuntime;
-let other: Tenant;
-beforeAll(async () => {
-  runtime = await testRuntime();
-  other = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+const other = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
 
 const made = (interfaceName: "passkeys" | "authenticator" | "admin" = "passkeys", tenant = runtime.tenant) =>
   createApiKey(runtime, tenant, { interface: interfaceName, name: "the shop" });

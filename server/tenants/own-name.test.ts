@@ -1,22 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import { type AdminOperator, adminOperator } from "../testing/admin-operator.ts";
-import { testRuntime } from "../testing/runtime.ts";
+import { openForTests, runtimeForTests } from "../testing/open-for-tests.ts";
 import { startSmtp } from "../testing/smtp.ts";
 import { createTenant } from "./manage-tenants.ts";
 
-const runtime = await testRuntime();
-const smtp = await startSmtp();
-afterAll(async () => {
-  await runtime.close();
-  await smtp.close();
-});
+const runtime = await runtimeForTests();
+const smtp = await openForTests(startSmtp());
 const operator = await adminOperator(runtime);
 
 let own: AdminOperator;
+
 beforeEach(async () => {
   own = await adminOperator(runtime, await createTenant(runtime, { name: "Acme", hosts: [], settings: {} }));
 });

@@ -1,18 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "./manage-tenants.ts";
 import { createTenants, type Tenants } from "./tenants.ts";
 
 const { tenants, users, sessions, passcodes, auditLogs } = schema;
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_SERVER_HOSTS: "sso.example.com" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_SERVER_HOSTS: "sso.example.com" });
 
 const acme = { name: "Acme", hosts: [], settings: {} };
 const newHost = () => `${randomUUID()}.example`;

@@ -1,39 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import { audienceOf, issuerOf } from "../sessions/session-claims.ts";
 import { type AdminOperator, adminOperator } from "../testing/admin-operator.ts";
-import { testRuntime } from "../testing/runtime.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { createTenant } from "./manage-tenants.ts";
 
-const runtime = await testRuntime({
+const runtime = await runtimeForTests({
   BASE_URL: "https://login.example.com",
   STILE_SERVER_HOSTS: "sso.example.com",
   STILE_WEBAUTHN_RELYING_PARTY_ID: "example.com",
 });
-afterAll(() => runtime.close());
 const operator = await adminOperator(runtime);
 
 const victimHost = `victim-${randomUUID()}.example`;
 const victimParty = `party-${randomUUID()}.example`;
 const ownHost = `acme-${randomUUID()}.example`;
-let victim: Tenant;
-let other: Tenant;
-let own: AdminOperator;
-let hosted: Tenant;
-beforeAll(async () => {
-  const webauthn = { relying_party: { id: victimParty } };
-  victim = await createTenant(runtime, {
-    name: "Victim",
-    hosts: [`login.${victimParty}`, victimHost],
-    settings: { webauthn },
-  });
-  other = await createTenant(runtime, { name: "Other", hosts: [], settings: {} });
-  hosted = await createTenant(runtime, { name: "Hosted", hosts: [ownHost], settings: {} });
-  own = await adminOperator(runtime, await createTenant(runtime, { name: "Acme", hosts: [], settings: {} }));
+const webauthn = { relying_party: { id: victimParty } };
+const victim = await createTenant(runtime, {
+  name: "Victim",
+  hosts: [`login.${victimParty}`, victimHost],
+  settings: { webauthn },
 });
+const other = await createTenant(runtime, { name: "Other", hosts: [], settings: {} });
+const hosted = await createTenant(runtime, { name: "Hosted", hosts: [ownHost], settings: {} });
+const own = await adminOperator(
+  runtime,
+  await createTenant(runtime, { name: "Acme", hosts: [], settings: {} }),
+);
 
 const patch = (caller: AdminOperator, id: string, config: object) =>
   caller.call("PATCH", `/tenants/${id}`, { config });

@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import {
   openThirdPartyRequest,
   THIRD_PARTY_REQUEST_SECONDS,
   takeThirdPartyRequest,
 } from "./authorization-requests.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const request = () => ({
   flowId: randomUUID(),

@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { codeChallengeOf } from "../lib/pkce.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { acmePerson, returnFromProvider } from "../testing/provider-people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { testClient } from "../testing/runtime.ts";
 import { findExchangeToken, isValidVerifier, takeExchangeToken } from "./exchange-tokens.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const scope = (tenant = runtime.tenant) => ({
   runtime,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { type FakeProvider, json, startFakeProvider } from "../testing/fake-provider.ts";
-import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
+import { startOidcProvider } from "../testing/oidc-provider.ts";
+import { openForTests, runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { smallOrderPoints } from "../testing/small-order-points.ts";
 import { takeThirdPartyRequest } from "./authorization-requests.ts";
 import { completeAuthorization, startAuthorization } from "./oauth.ts";
@@ -16,54 +16,43 @@ import type { Provider } from "./providers/provider.ts";
 
 const callback = "http://localhost:3000/thirdparty/callback";
 
-let acme: OidcProvider;
-let fake: FakeProvider;
-let runtime: TestRuntime;
-/** The same with the shortest time limit. */
-let withShortTimeout: TestRuntime;
+const acme = await openForTests(startOidcProvider([callback]));
+const fake = await openForTests(startFakeProvider("client"));
+const runtime = await runtimeForTests({
+  STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+    ...JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? ""),
+    fake: {
+      display_name: "Fake",
+      client_id: "client",
+      secret: "s:e/cret",
+      issuer: fake.issuer,
+      prompt: "login",
+    },
+    plain: {
+      display_name: "Plain",
+      client_id: "client",
+      secret: "secret",
+      use_discovery: false,
+      authorization_endpoint: `${fake.issuer}/authorize`,
+      token_endpoint: `${fake.issuer}/token`,
+      userinfo_endpoint: `${fake.issuer}/me`,
+      scopes: ["who"],
+      attribute_mapping: { subject: "data.id", email: "data.mail", name: "data.title" },
+    },
+    silent: {
+      display_name: "Silent",
+      client_id: "client",
+      use_discovery: false,
+      issuer: fake.issuer,
+      authorization_endpoint: `${fake.issuer}/authorize`,
+      token_endpoint: `${fake.issuer}/token`,
+    },
+    closed: { display_name: "Closed", client_id: "client", issuer: "http://127.0.0.1:9" },
+  }),
+});
 
-beforeAll(async () => {
-  acme = await startOidcProvider([callback]);
-  fake = await startFakeProvider("client");
-  runtime = await testRuntime({
-    STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
-      ...JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? ""),
-      fake: {
-        display_name: "Fake",
-        client_id: "client",
-        secret: "s:e/cret",
-        issuer: fake.issuer,
-        prompt: "login",
-      },
-      plain: {
-        display_name: "Plain",
-        client_id: "client",
-        secret: "secret",
-        use_discovery: false,
-        authorization_endpoint: `${fake.issuer}/authorize`,
-        token_endpoint: `${fake.issuer}/token`,
-        userinfo_endpoint: `${fake.issuer}/me`,
-        scopes: ["who"],
-        attribute_mapping: { subject: "data.id", email: "data.mail", name: "data.title" },
-      },
-      silent: {
-        display_name: "Silent",
-        client_id: "client",
-        use_discovery: false,
-        issuer: fake.issuer,
-        authorization_endpoint: `${fake.issuer}/authorize`,
-        token_endpoint: `${fake.issuer}/token`,
-      },
-      closed: { display_name: "Closed", client_id: "client", issuer: "http://127.0.0.1:9" },
-    }),
-  });
-  withShortTimeout = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "1" });
-});
-afterAll(async () => {
-  await acme.close();
-  await fake.close();
-  await runtime.close();
-});
+/** The same with the shortest time limit. */
+const withShortTimeout = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "1" });
 beforeEach(() => {
   fake.reset();
   for (const network of [providerNetwork(runtime), providerNetwork(withShortTimeout)]) {

@@ -1,18 +1,15 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { emit } from "../events/emit.ts";
 import { eventually } from "../testing/eventually.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import { listen } from "./listener.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+
 afterEach(() => vi.useRealTimers());
 
 const listeners = async () => {

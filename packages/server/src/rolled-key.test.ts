@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { decodeProtectedHeader } from "jose";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../../server/testing/eventually.ts";
 import { flowClient } from "../../../server/testing/flow-client.ts";
-import { type Service, startService } from "../../../server/testing/service.ts";
-import { startReceiver, type WebhookReceiver } from "../../../server/testing/webhook-receiver.ts";
+import { openForTests } from "../../../server/testing/open-for-tests.ts";
+import { startService } from "../../../server/testing/service.ts";
+import { startReceiver } from "../../../server/testing/webhook-receiver.ts";
 import { createStile } from "./stile.ts";
 
 /** Replaces the key of a running server under one client, as `docs/security.md` says under "Rolling a key". */
@@ -13,12 +14,9 @@ import { createStile } from "./stile.ts";
 const [oldKey, newKey] = ["an old key of the operator", "a new key of the operator"];
 const secret = `whsec_${randomBytes(32).toString("base64")}`;
 
-let receiver: WebhookReceiver;
-let service: Service;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-  service = await startService({
+const receiver = await openForTests(startReceiver());
+const service = await openForTests(
+  startService({
     SECRET_KEYS: oldKey,
     STILE_EMAIL_REQUIRE_VERIFICATION: "false",
     STILE_PASSKEY_ENABLED: "false",
@@ -26,13 +24,8 @@ beforeAll(async () => {
     STILE_WEBHOOKS_ENABLED: "true",
     STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
     STILE_WEBHOOKS_HOOKS: JSON.stringify([{ callback: receiver.url, events: ["user.create"], secret }]),
-  });
-});
-
-afterAll(async () => {
-  await service?.close();
-  await receiver?.close();
-});
+  }),
+);
 
 async function restartWith(...keys: string[]) {
   service.server.environment.SECRET_KEYS = keys.join(",");

@@ -3,8 +3,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { decodeJwt } from "jose";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { authenticatorApp, type Stile, startStile } from "../../testing/kit/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { authenticatorApp, startStile } from "../../testing/kit/index.ts";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { type PseudoTerminal, pseudoTerminal } from "../../testing/pseudo-terminal.ts";
 import { freePort } from "../../testing/server.ts";
 import { runStile } from "../../testing/stile.ts";
@@ -12,15 +13,14 @@ import { runStile } from "../../testing/stile.ts";
 const password = "seven herons over the lake";
 const program = join(import.meta.dirname, "..", "stile.ts");
 
-let stile: Stile;
 let terminal: PseudoTerminal | undefined;
-beforeAll(async () => {
-  stile = await startStile({
+const stile = await openForTests(
+  startStile({
     provider: true,
     settings: { mfa: { acquire_on_registration: true, device_trust_policy: "never" } },
-  });
-});
-afterAll(() => stile.close());
+  }),
+);
+
 afterEach(() => {
   terminal?.kill();
   terminal = undefined;

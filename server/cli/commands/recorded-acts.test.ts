@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import type { Cli, Command } from "../command.ts";
 import { passkeyUsersDelete } from "./application-users.ts";
 import { keysCreate, keysDelete } from "./keys.ts";
 import { secretsReseal } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsUpdate } from "./tenants.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+
 beforeEach(() => runtime.database.write.delete(schema.auditLogs));
 
 /** Runs a command on the database of the test, and returns the lines that it prints. */

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { opened } from "../../testing/uaf-messages.ts";
 import { readLink } from "./link.ts";
 import { openPlayedAuthenticator, type PlayedAuthenticator } from "./player.ts";
@@ -21,11 +22,9 @@ interface FakeServer {
   put: { uafResponse: string; deviceKeyInfo: { keyName: string } } | null;
 }
 let fake: FakeServer;
-let server: Server;
-let base: string;
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
+const server = await openForTests(
+  createServer((request, response) => {
     const say = (status: number, body: object) => {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(body));
@@ -46,11 +45,10 @@ beforeAll(async () => {
       fake.put = JSON.parse(text);
       say(200, fake.verdict);
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  base = `http://localhost:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => server.close());
+  }),
+);
+await new Promise<void>((resolve) => server.listen(0, resolve));
+const base = `http://localhost:${(server.address() as AddressInfo).port}`;
 
 let folder: string;
 let file: string;

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { adminAddresses } from "./addresses.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const operator = await adminOperator(runtime);
 const other = await adminOperator(
   runtime,

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, isNotNull, like } from "drizzle-orm";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { verifyApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { type AdminOperator, adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const operator = await adminOperator(runtime);
 
 let own: AdminOperator;
+
 beforeEach(async () => {
   own = await adminOperator(runtime, await createTenant(runtime, { name: "Acme", hosts: [], settings: {} }));
 });

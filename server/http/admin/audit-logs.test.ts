@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { AuditEntryJson } from "../../audit/audit-entry.ts";
 import { exportAuditEntries } from "../../audit/audit-log.ts";
 import { maskedIdentifier } from "../../audit/identifier.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { handle } from "../dispatch.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const { call, key } = await adminOperator(runtime);
 const other = await adminOperator(
   runtime,
@@ -35,28 +34,26 @@ const entry = (at: number, more: object = {}) => ({
   ...more,
 });
 
-beforeAll(async () => {
-  await runtime.database.write.delete(auditLogs);
-  await runtime.database.write.insert(users).values({ tenantId: runtime.tenant.id, id: ada });
-  await runtime.database.write.insert(emails).values({
-    tenantId: runtime.tenant.id,
-    id: randomUUID(),
-    userId: ada,
-    address: "ada@example.com",
-    isPrimary: true,
-  });
-  await runtime.database.write.insert(auditLogs).values([
-    ...Array.from({ length: 30 }, (_, at) => entry(at, at % 3 === 0 ? { userId: ada } : {})),
-    entry(40, {
-      type: "webauthn_credential_deleted",
-      ipAddress: null,
-      requestId: null,
-      userAgent: null,
-      details: { actor_user_id: "user-7", error: "failed" },
-    }),
-    entry(41, { tenantId: other.tenant.id }),
-  ]);
+await runtime.database.write.delete(auditLogs);
+await runtime.database.write.insert(users).values({ tenantId: runtime.tenant.id, id: ada });
+await runtime.database.write.insert(emails).values({
+  tenantId: runtime.tenant.id,
+  id: randomUUID(),
+  userId: ada,
+  address: "ada@example.com",
+  isPrimary: true,
 });
+await runtime.database.write.insert(auditLogs).values([
+  ...Array.from({ length: 30 }, (_, at) => entry(at, at % 3 === 0 ? { userId: ada } : {})),
+  entry(40, {
+    type: "webauthn_credential_deleted",
+    ipAddress: null,
+    requestId: null,
+    userAgent: null,
+    details: { actor_user_id: "user-7", error: "failed" },
+  }),
+  entry(41, { tenantId: other.tenant.id }),
+]);
 
 const numbers = async (query: string) => {
   const { body } = await call("GET", `/audit_logs?per_page=100&${query}`);

@@ -1,18 +1,17 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type AccountContents, accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import { walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailsTo, newAddress, password, people } from "../../testing/people.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 
 /** What the operator's changes do beside themselves: mails to the user, the audit log, and the end of what relied on them. */
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const { call } = await adminOperator(runtime);
 
 /** A user with an address, a trusted browser and an unfinished sign-in; the language of the last sign-in is German. */

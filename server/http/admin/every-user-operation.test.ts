@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { getTableName } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { rulesOf } from "#db/schema/table";
 import { tables } from "#db/tables";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress, newName, newNumber } from "../../testing/people.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 import { type UserIds, userWithEverything } from "../../testing/user-with-everything.ts";
 import { adminAddresses } from "./addresses.ts";
 
 /** Every operation on users, called with what it must not take. */
 
-const runtime = await testRuntime({
+const runtime = await runtimeForTests({
   STILE_PHONE_ENABLED: "true",
   STILE_PHONE_ALLOWED_COUNTRIES: "DE",
 });
-afterAll(() => runtime.close());
 const operator = await adminOperator(runtime);
 const other = await adminOperator(
   runtime,
@@ -63,6 +62,7 @@ async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 let victim: UserIds;
+
 beforeEach(async () => {
   victim = await userWithEverything(runtime);
 });

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { OverloadedError } from "../../lib/overloaded-error.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const operator = await adminOperator(runtime);
 const other = await adminOperator(
   runtime,

@@ -1,12 +1,11 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { adminAddresses } from "./addresses.ts";
 
 const origin = "https://app.example.com";
-const runtime = await testRuntime({ STILE_CORS_ALLOW_ORIGINS: origin });
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_CORS_ALLOW_ORIGINS: origin });
 const operator = await adminOperator(runtime);
 const { request } = visitor(runtime);
 

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress, newName } from "../../testing/people.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 
 /**
  * The requests of published administration clients, and the shapes that they read. Nothing here is derived from our
  * schemas.
  */
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const { call } = await adminOperator(runtime);
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);

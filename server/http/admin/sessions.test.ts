@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { issueSession } from "../../sessions/sessions.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { commitWrites } from "../../testing/writes.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const { call } = await adminOperator(runtime);
 
 async function signedIn(userId: string) {

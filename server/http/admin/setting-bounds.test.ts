@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type SettingBounds, settingBounds } from "../../config/setting-bounds.ts";
 import { createTenant, MAX_SETTINGS_CHARACTERS, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isServerSetting } from "../../tenants/tenant-config.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { vectorRoot } from "../../testing/webauthn-vectors.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const operator = await adminOperator(runtime);
 const tenant = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
 

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { openSettings } from "../../tenants/sealed-settings.ts";
 import { type AdminOperator, adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { insertUser } from "../../testing/users.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const operator = await adminOperator(runtime);
 
 let own: AdminOperator;
 let other: AdminOperator;
+
 beforeEach(async () => {
   own = await adminOperator(runtime, await createTenant(runtime, { name: "Acme", hosts: [], settings: {} }));
   other = await adminOperator(

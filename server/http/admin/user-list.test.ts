@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 const { call } = await adminOperator(runtime);
 
 const names = ["ada", "bea", "cleo", "dora", "e_ma"];
 const ids: string[] = [];
 
-beforeAll(async () => {
-  for (const [index, name] of names.entries()) {
-    const { body } = await call("POST", "/users", {
-      username: `${name}_${index}`,
-      emails: [
-        { address: `${name}@example.com`, is_primary: true, is_verified: true },
-        { address: `second+${name}@other.example`, is_primary: false, is_verified: false },
-      ],
-      created_at: `2020-01-0${index + 1}T00:00:00Z`,
-    });
-    ids.push(body.id);
-  }
-});
+for (const [index, name] of names.entries()) {
+  const { body } = await call("POST", "/users", {
+    username: `${name}_${index}`,
+    emails: [
+      { address: `${name}@example.com`, is_primary: true, is_verified: true },
+      { address: `second+${name}@other.example`, is_primary: false, is_verified: false },
+    ],
+    created_at: `2020-01-0${index + 1}T00:00:00Z`,
+  });
+  ids.push(body.id);
+}
 
 const list = async (query: string) => {
   const { status, body, headers } = await call("GET", `/users${query}`);

@@ -7,6 +7,7 @@ import { configWebhookId } from "../../events/config-webhooks.ts";
 import { emit } from "../../events/emit.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { type AdminOperator, adminOperator } from "../../testing/admin-operator.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
@@ -20,19 +21,12 @@ const hook = { callback: "https://app.example.com/configured", events: ["user", 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let runtime: TestRuntime;
-let operator: AdminOperator;
-let call: AdminOperator["call"];
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_WEBHOOKS_ENABLED: "true",
-    STILE_WEBHOOKS_HOOKS: JSON.stringify([{ ...hook, secret: `whsec_${"a".repeat(40)}` }]),
-  });
-  operator = await adminOperator(runtime);
-  call = operator.call;
+const runtime = await runtimeForTests({
+  STILE_WEBHOOKS_ENABLED: "true",
+  STILE_WEBHOOKS_HOOKS: JSON.stringify([{ ...hook, secret: `whsec_${"a".repeat(40)}` }]),
 });
-afterAll(() => runtime.close());
+const operator = await adminOperator(runtime);
+const call = operator.call;
 
 const stored = (over: object = {}) => ({
   id: uuid,

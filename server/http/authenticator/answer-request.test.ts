@@ -1,31 +1,24 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { makeAuthority } from "../../lib/certificates.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../../testing/authenticator-application.ts";
+import { authenticatorApplication } from "../../testing/authenticator-application.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
 
 const { auditLogs, authenticatorDevices, authenticatorRequests } = schema;
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+const application = await authenticatorApplication(runtime);
 
 const requests = "/v1/uaf/requests";
 const newUserId = () => `user ${randomUUID()}`;
 const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
+
 /** Copies a request, as a concurrent process would have created it. */
 async function twinOf<Made extends { id: string }>(made: Made): Promise<Made> {
   const id = randomBytes(22).toString("hex");

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
-import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
-import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
+import { startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 
 /** Authentications and transactions, against a running server over HTTP. */
 
-let service: AuthenticatorService;
-let application: Application;
-beforeAll(async () => {
-  service = await startAuthenticatorService();
-  application = applicationOf(service);
-});
-afterAll(async () => {
-  await service?.close();
-});
+const service = await openForTests(startAuthenticatorService());
+const application = applicationOf(service);
 
 describe("an authentication", () => {
   test("names the user's keys, and is answered with a time", async () => {

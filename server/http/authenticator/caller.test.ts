@@ -1,34 +1,22 @@
 import { createHash, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import type { Tenant } from "../../config/tenant.ts";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import {
-  type ApiResponse,
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../../testing/authenticator-application.ts";
+import { type ApiResponse, authenticatorApplication } from "../../testing/authenticator-application.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { readPng } from "../../testing/qr-reading.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-let acme: Tenant;
-let there: AuthenticatorApplication;
 const logged: string[] = [];
 
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-  runtime.log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
-  application = await authenticatorApplication(runtime);
-  acme = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
-  there = await authenticatorApplication(runtime, acme);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+runtime.log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
+const application = await authenticatorApplication(runtime);
+const acme = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+const there = await authenticatorApplication(runtime, acme);
 
 const requests = "/v1/uaf/requests";
 const newUserId = () => `user ${randomUUID()}`;

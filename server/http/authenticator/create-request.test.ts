@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { pendingRequests } from "../../authenticator/pending-requests.ts";
 import { readLocations } from "../../locations/location-database.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
@@ -8,19 +8,15 @@ import {
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
 import { writeMmdb } from "../../testing/mmdb.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+const application = await authenticatorApplication(runtime);
 
 const requests = "/v1/uaf/requests";
 const newUserId = () => `user ${randomUUID()}`;
 const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
+
 describe("creating a request", () => {
   test("returns the whole request, with links that work unchanged", async () => {
     const clientData = { remoteAddress: "192.0.2.7", userAgent: "Test/1.0" };

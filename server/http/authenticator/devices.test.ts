@@ -1,24 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { reseal } from "../../keys/reseal.ts";
 import { createVault } from "../../keys/vault.ts";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../../testing/authenticator-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { authenticatorApplication } from "../../testing/authenticator-application.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 
 const { authenticatorDevices, auditLogs } = schema;
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+const application = await authenticatorApplication(runtime);
 
 const newUserId = () => `user ${randomUUID()}`;
 const listed = async (userId: string) =>

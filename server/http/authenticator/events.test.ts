@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { eq, type SQL } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { countWaits } from "../../authenticator/wait-for-answer.ts";
 import { createListener } from "../../start/listener.ts";
@@ -13,20 +13,18 @@ import {
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 import { dispatch, handle } from "../dispatch.ts";
 
-let shared: TestRuntime;
 /** A separate process for each test. */
 let runtime: TestRuntime;
 let closing: AbortController;
 let application: AuthenticatorApplication;
 
-beforeAll(async () => {
-  shared = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-});
-afterAll(() => shared.close());
+const shared = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+
 beforeEach(async () => {
   closing = new AbortController();
   runtime = { ...shared, closing: closing.signal };

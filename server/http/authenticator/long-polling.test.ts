@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { readPng, readSvg } from "../../testing/qr-reading.ts";
-import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
-import {
-  type Application,
-  applicationOf,
-  linkOf,
-  type RequestResource,
-  requests,
-} from "../../testing/uaf-walk.ts";
+import { callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { applicationOf, linkOf, type RequestResource, requests } from "../../testing/uaf-walk.ts";
 
 /** The QR code and the page that shows it and waits, against a running server over HTTP. */
 
-let service: AuthenticatorService;
-let application: Application;
-beforeAll(async () => {
-  service = await startAuthenticatorService();
-  application = applicationOf(service);
-});
-afterAll(async () => {
-  await service?.close();
-});
+const service = await openForTests(startAuthenticatorService());
+const application = applicationOf(service);
 
 describe("the QR code", () => {
   const picture = async (id: string, query = "", headers = {}) => {

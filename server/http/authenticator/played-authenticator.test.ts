@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
-import { type Application, applicationOf } from "../../testing/uaf-walk.ts";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
+import { startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { applicationOf } from "../../testing/uaf-walk.ts";
 
 /** The authenticator that development simulates, against a running server. */
 
-let service: AuthenticatorService;
-let application: Application;
-beforeAll(async () => {
-  service = await startAuthenticatorService();
-  application = applicationOf(service);
-});
-afterAll(async () => {
-  await service?.close();
-});
+const service = await openForTests(startAuthenticatorService());
+const application = applicationOf(service);
 
 describe("the played authenticator", () => {
   const address = () => `${service.server.url}/dev/authenticator`;

@@ -1,20 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../../testing/authenticator-application.ts";
+import { describe, expect, test } from "vitest";
+import { authenticatorApplication } from "../../testing/authenticator-application.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { readPng, readSvg } from "../../testing/qr-reading.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 
-let runtime: TestRuntime;
-let application: AuthenticatorApplication;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
-  application = await authenticatorApplication(runtime);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example", PORT: "3000" });
+const application = await authenticatorApplication(runtime);
 
 const requests = "/v1/uaf/requests";
 

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { createUafAuthenticator } from "../../testing/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
-import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
-import { type Application, applicationOf, requests } from "../../testing/uaf-walk.ts";
+import { callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { applicationOf, requests } from "../../testing/uaf-walk.ts";
 
 /** Registrations and the devices that they create, against a running server over HTTP. */
 
-let service: AuthenticatorService;
-let application: Application;
-beforeAll(async () => {
-  service = await startAuthenticatorService();
-  application = applicationOf(service);
-});
-afterAll(async () => {
-  await service?.close();
-});
+const service = await openForTests(startAuthenticatorService());
+const application = applicationOf(service);
 
 const secrets = { pushToken: "push-token-of-the-authenticator", secret: "secret-of-the-authenticator" };
 const deviceFacts = {

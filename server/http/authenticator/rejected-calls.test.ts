@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
-import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
+import { callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 
 /** Calls that the authenticator interface rejects, against a running server over HTTP. */
 
-let service: AuthenticatorService;
-let application: Application;
-beforeAll(async () => {
-  service = await startAuthenticatorService();
-  application = applicationOf(service);
-});
-afterAll(async () => {
-  await service?.close();
-});
+const service = await openForTests(startAuthenticatorService());
+const application = applicationOf(service);
 
 describe("callers", () => {
   test("hello accepts the key in each scheme", async () => {

@@ -1,35 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import {
-  type AuthenticatorApplication,
-  authenticatorApplication,
-} from "../../testing/authenticator-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { countStatements, type StatementCounter } from "../../testing/statement-counter.ts";
+import { expect, test } from "vitest";
+import { openDatabase } from "#db/client";
+import { authenticatorApplication } from "../../testing/authenticator-application.ts";
+import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
+import { countStatements } from "../../testing/statement-counter.ts";
 
 /**
  * How many statements a request to an authenticator and its answer send to PostgreSQL, `begin` and `commit` included. A
  * number that grows is a loss for every application; decision 0011 says how they are few.
  */
 
-let runtime: TestRuntime;
-let counter: StatementCounter;
-let database: Database;
-let application: AuthenticatorApplication;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-  const { connectionString = "" } = runtime.database.write.$client.options;
-  counter = await countStatements(connectionString);
-  database = openDatabase(counter.url, 2, () => {});
-  application = await authenticatorApplication({ ...runtime, database });
-});
-afterAll(async () => {
-  await database.close();
-  await counter.close();
-  await runtime.close();
-});
+const runtime = await runtimeForTests();
+const { connectionString = "" } = runtime.database.write.$client.options;
+const counter = await openForTests(countStatements(connectionString));
+const database = await openForTests(openDatabase(counter.url, 2, () => {}));
+const application = await authenticatorApplication({ ...runtime, database });
 
 /** Runs a call, and returns the statements that it has sent. */
 async function statementsOf<Result>(call: () => Promise<Result>): Promise<[Result, string[]]> {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const addresses = ["/dev/theme", "/dev/theme/style.css", "/dev/theme/settings.json"];
 

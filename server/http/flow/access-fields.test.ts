@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AccessFields } from "../../observability/access-fields.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { handle } from "../dispatch.ts";
 
 /** What the line of a request in the access log tells of a flow. */
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 /** Sends a request; returns the answer and the fields of its line. */
 async function post(path: string, body?: object) {

@@ -1,19 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FlowState } from "../../flow/wire.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { MAX_BODY_BYTES } from "../request/body.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const newAddress = () => `${randomUUID()}@example.com`;
 

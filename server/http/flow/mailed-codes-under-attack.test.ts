@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import {
   chooseMethod,
@@ -8,14 +9,10 @@ import {
   restRegistration,
   restWalk,
 } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_RATE_LIMITER_ENABLED: "true", STILE_PASSKEY_ENABLED: "false" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_RATE_LIMITER_ENABLED: "true", STILE_PASSKEY_ENABLED: "false" });
+
 afterEach(() => vi.useRealTimers());
 
 type Purpose = "login" | "recovery" | "registration";

@@ -1,24 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { FlowState } from "../../flow/wire.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
 /** Flows of components that stand in pages of applications: an authorization code in place of the session. */
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const challenge = { code_challenge: codeChallengeOf(verifier) };

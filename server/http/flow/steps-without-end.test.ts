@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { mailedCode, password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_RATE_LIMITER_ENABLED: "true" });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_RATE_LIMITER_ENABLED: "true" });
 
 /** A runtime that notes how many passwords are hashed at once. */
 function observed(): { runtime: TestRuntime; most: () => number } {

@@ -1,17 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FlowState } from "../../flow/wire.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 test("A27 the address of a flow without its token neither reveals nor disturbs the flow", async () => {
   const victim = await restWalk(runtime, "login");

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const flowIdOf = (flow: RestWalk) =>
   /%40([0-9a-f-]+)$/.exec(Object.values(flow.state.actions)[0]?.href ?? "")?.[1];

@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createApiKey } from "../../tenants/api-keys.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { type JsonSchema, valuesOf } from "../../testing/schema-arbitrary.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { addresses } from "../addresses.ts";
@@ -18,14 +18,10 @@ import { openApiDocument } from "./document.ts";
 const seed = Number(process.env.STILE_TEST_SEED ?? 27);
 const RUNS = 5;
 
-let runtime: TestRuntime;
 const keys: Record<string, string> = {};
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-  for (const name of ["admin", "passkeys", "authenticator"] as const)
-    keys[name] = (await createApiKey(runtime, runtime.tenant, { interface: name, name })).key;
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
+for (const name of ["admin", "passkeys", "authenticator"] as const)
+  keys[name] = (await createApiKey(runtime, runtime.tenant, { interface: name, name })).key;
 
 interface Parameter {
   name: string;

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
 import { documentedCalls } from "../../testing/documented-calls.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
 import { mailedCode, mailedLink, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { userWithEverything } from "../../testing/user-with-everything.ts";
 import { visitor } from "../../testing/visitor.ts";
@@ -19,7 +19,7 @@ import { addresses } from "../addresses.ts";
 /** Calls every operation, and compares requests and answers with the document. The calls are its examples. */
 
 const returnTo = "https://shop.test/back";
-const runtime = await testRuntime({
+const runtime = await runtimeForTests({
   STILE_HOSTED_ALLOWED_REDIRECT_URLS: returnTo,
   STILE_PHONE_ENABLED: "true",
   STILE_PHONE_USE_AS_LOGIN_IDENTIFIER: "false",
@@ -34,7 +34,6 @@ const runtime = await testRuntime({
   ]),
   STILE_THEME_FAVICON: "data:image/png;base64,iVBORw0KGgo=",
 });
-afterAll(() => runtime.close());
 const calls = documentedCalls(runtime);
 const { called, differences, examples } = calls;
 

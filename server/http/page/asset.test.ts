@@ -1,13 +1,12 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { builtPages } from "../../../hosted/assets.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 
 /** They need `npm run build`, which makes the files. */
 
 const listed = "https://app.example";
-const runtime = await testRuntime({ STILE_CORS_ALLOW_ORIGINS: listed });
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_CORS_ALLOW_ORIGINS: listed });
 
 const get = (file: string, headers: Record<string, string> = {}) =>
   visitor(runtime).request(`/assets/${file}`, { headers });

@@ -1,25 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { codeChallengeOf } from "../../lib/pkce.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { parseFrame } from "./frame.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_EMBED_ORIGINS: "https://app.example.com,http://localhost:4000",
-  });
+const runtime = await runtimeForTests({
+  STILE_EMBED_ORIGINS: "https://app.example.com,http://localhost:4000",
 });
 
-afterAll(() => runtime.close());
 afterEach(() => vi.useRealTimers());
 
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

@@ -1,20 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Tenant } from "../../config/tenant.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { createVault } from "../../keys/vault.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, mailedLink, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { pageState } from "./page-state.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_EMAIL_LINKS: "true" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_EMAIL_LINKS: "true" });
 
 const newAddress = () => `${randomUUID()}@example.com`;
 

@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { wordFiles } from "../../theme/own-words.ts";
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const tenantWith = (words: object, more: object = {}) =>
   createTenant(runtime, { name: "Acme", hosts: [], settings: { words, ...more } });

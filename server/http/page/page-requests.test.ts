@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { pages } from "../../../hosted/answer.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { handle } from "../dispatch.ts";
 import { pagePaths } from "./page-requests.ts";
 
@@ -8,11 +9,7 @@ const base = "http://localhost:3000";
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const program = { accept: "application/json" };
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const ask = (path: string, init: RequestInit = {}, on = runtime, peer = "192.0.2.1") =>
   handle(

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Tenant } from "../../config/tenant.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { mailedCode, password } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import type { Visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "./page-answer.ts";
@@ -13,25 +14,17 @@ import { pageState } from "./page-state.ts";
 
 /** An attacker puts the cookie of their flow into the browser of another person, who then signs in. */
 
-let runtime: TestRuntime;
-let byPath: Tenant;
-let byHost: Tenant;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
-    STILE_MFA_DEVICE_TRUST_POLICY: "never",
-    STILE_PASSKEY_ENABLED: "false",
-  });
-  const mfa = { acquire_on_registration: true, device_trust_policy: "never" };
-  const settings = { mfa, passkey: { enabled: false } };
-  byPath = await found(await createTenant(runtime, { name: "Path", hosts: [], settings }));
-  byHost = await found(
-    await createTenant(runtime, { name: "Host", hosts: ["login.host.example"], settings }),
-  );
+const runtime = await runtimeForTests({
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_MFA_DEVICE_TRUST_POLICY: "never",
+  STILE_PASSKEY_ENABLED: "false",
 });
-
-afterAll(() => runtime.close());
+const mfa = { acquire_on_registration: true, device_trust_policy: "never" };
+const settings = { mfa, passkey: { enabled: false } };
+const byPath = await found(await createTenant(runtime, { name: "Path", hosts: [], settings }));
+const byHost = await found(
+  await createTenant(runtime, { name: "Host", hosts: ["login.host.example"], settings }),
+);
 
 async function found({ id }: Tenant): Promise<Tenant> {
   const tenant = await runtime.tenants.byId(id);

@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerPage } from "../../../hosted/answer.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
-    STILE_MFA_DEVICE_TRUST_POLICY: "never",
-    STILE_PASSKEY_ENABLED: "false",
-  });
+const runtime = await runtimeForTests({
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_MFA_DEVICE_TRUST_POLICY: "never",
+  STILE_PASSKEY_ENABLED: "false",
 });
-
-afterAll(() => runtime.close());
 
 const cookiesOf = (browser: Visitor) =>
   [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");

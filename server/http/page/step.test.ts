@@ -1,22 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FlowType } from "../../flow/names.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { acme } from "../../testing/provider-people.ts";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { MAX_BODY_BYTES } from "../request/body.ts";
 import { checkingCookies } from "./cookie-check.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { pageState } from "./page-state.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 /** A browser that runs no script: it renders the page, posts one of its forms, follows the redirect, and renders again. */
 async function page(browser: Visitor, type: FlowType, on = runtime): Promise<PageAnswer> {

@@ -1,15 +1,14 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
-import { testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { themeFiles } from "../../theme/theme-files.ts";
 
 const svg = "<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
 const logo = { light: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}` };
 
-const runtime = await testRuntime();
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 async function themed(theme: object) {
   const tenant = await createTenant(runtime, { name: "Acme", hosts: [], settings: { theme } });

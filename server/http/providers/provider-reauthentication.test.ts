@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import { type FakeProvider, json, startFakeProvider } from "../../testing/fake-provider.ts";
-import { type OidcProvider, startOidcProvider } from "../../testing/oidc-provider.ts";
+import { json, startFakeProvider } from "../../testing/fake-provider.ts";
+import { startOidcProvider } from "../../testing/oidc-provider.ts";
+import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { type RestWalk, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
@@ -17,32 +17,20 @@ const home = "http://localhost:3000/";
 const change = { password: "nine otters under the bridge" };
 const saml = samlIdentityProvider();
 
-let acme: OidcProvider;
-let fake: FakeProvider;
-let base: TestRuntime;
-
-beforeAll(async () => {
-  acme = await startOidcProvider([`${home}thirdparty/callback`]);
-  fake = await startFakeProvider("client");
-  const { acme: settings } = JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? "");
-  base = await testRuntime({
-    STILE_PASSKEY_ENABLED: "false",
-    STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
-    STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
-      acme: settings,
-      fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
-    }),
-    STILE_SAML_ENABLED: "true",
-    STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
-      { name: "Example", domains: ["example.org"], metadata: saml.metadata, skip_email_verification: true },
-    ]),
-  });
-});
-
-afterAll(async () => {
-  await acme.close();
-  await fake.close();
-  await base.close();
+const acme = await openForTests(startOidcProvider([`${home}thirdparty/callback`]));
+const fake = await openForTests(startFakeProvider("client"));
+const { acme: settings } = JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? "");
+const base = await runtimeForTests({
+  STILE_PASSKEY_ENABLED: "false",
+  STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
+  STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+    acme: settings,
+    fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
+  }),
+  STILE_SAML_ENABLED: "true",
+  STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+    { name: "Example", domains: ["example.org"], metadata: saml.metadata, skip_email_verification: true },
+  ]),
 });
 
 /** A new user of Acme; returns the name to sign in with. */

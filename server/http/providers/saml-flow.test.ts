@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FlowState } from "../../flow/wire.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { startSamlProvider } from "../../testing/saml-provider-server.ts";
@@ -28,15 +29,8 @@ const settings = (more: object = {}, ...others: object[]) => ({
   ]),
 });
 
-let runtime: TestRuntime;
-let trusting: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime(settings());
-  trusting = runtime.configured(settings({ skip_email_verification: true }));
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests(settings());
+const trusting = runtime.configured(settings({ skip_email_verification: true }));
 
 /** A new user of the provider. */
 function person(): Pick<Answer, "nameId" | "attributes"> & { email: string } {

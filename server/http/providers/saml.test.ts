@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
@@ -28,13 +28,7 @@ const settings = (more: object = {}) => ({
   ]),
 });
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime(settings());
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests(settings());
 
 const auth = (browser: Visitor, domain = "example.org", redirectTo = there) =>
   browser.request(`/saml/auth?${new URLSearchParams({ domain, redirect_to: redirectTo })}`);

@@ -1,44 +1,34 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { type FakeProvider, startFakeProvider } from "../../testing/fake-provider.ts";
-import { type OidcProvider, startOidcProvider } from "../../testing/oidc-provider.ts";
+import { startOidcProvider } from "../../testing/oidc-provider.ts";
+import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { playProvider } from "../../testing/provider-answers.ts";
 import { type RestWalk, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
 const app = "https://app.example";
 
-let acme: OidcProvider;
-let fake: FakeProvider;
-let runtime: TestRuntime;
-/** The same with a short time limit for providers. */
-let withShortTimeout: TestRuntime;
+const acme = await openForTests(startOidcProvider(["http://localhost:3000/thirdparty/callback"]));
+const fake = await openForTests(startFakeProvider("client"));
+const { acme: settings } = JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? "");
+const runtime = await runtimeForTests({
+  STILE_PASSKEY_ENABLED: "false",
+  STILE_CORS_ALLOW_ORIGINS: app,
+  STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: `${app}/signed-in,${app}/pages/*`,
+  STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+    acme: settings,
+    fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
+  }),
+});
 
-beforeAll(async () => {
-  acme = await startOidcProvider(["http://localhost:3000/thirdparty/callback"]);
-  fake = await startFakeProvider("client");
-  const { acme: settings } = JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? "");
-  runtime = await testRuntime({
-    STILE_PASSKEY_ENABLED: "false",
-    STILE_CORS_ALLOW_ORIGINS: app,
-    STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: `${app}/signed-in,${app}/pages/*`,
-    STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
-      acme: settings,
-      fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
-    }),
-  });
-  withShortTimeout = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "2" });
-});
-afterAll(async () => {
-  await acme.close();
-  await fake.close();
-  await runtime.close();
-});
+/** The same with a short time limit for providers. */
+const withShortTimeout = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "2" });
 
 const home = "http://localhost:3000/";
 

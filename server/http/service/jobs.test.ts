@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 
 const secret = "a secret for the scheduler";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_JOBS_SECRET: secret });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_JOBS_SECRET: secret });
 
 const ask = (of: TestRuntime, authorization?: string, path = "/api/jobs") =>
   visitor(of).request(path, authorization === undefined ? {} : { headers: { authorization } });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
 import { uselessSettings } from "../../start/useless-settings.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import type { Settings } from "../../tenants/tenant-config.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { ceremonyOrigins } from "../../webauthn/origins.ts";
@@ -34,11 +34,7 @@ const variables = {
 
 const files = ["security.txt", "apple-app-site-association", "assetlinks.json"];
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example.com" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example.com" });
 
 const ask = (file: string, settings: Record<string, string> = {}) =>
   visitor(runtime.configured(settings)).request(`/.well-known/${file}`);

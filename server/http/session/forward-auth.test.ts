@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Tenant } from "../../config/tenant.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { withinTenant } from "../request/tenant-path.ts";
@@ -11,18 +12,12 @@ import { withinTenant } from "../request/tenant-path.ts";
 const PROXY = "192.0.2.7";
 const OTHER_PEER = "192.0.2.8";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    BASE_URL: "https://login.example.com",
-    STILE_SESSION_COOKIE_DOMAIN: "example.com",
-    STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com**",
-    STILE_SERVER_TRUSTED_PROXIES: PROXY,
-  });
+const runtime = await runtimeForTests({
+  BASE_URL: "https://login.example.com",
+  STILE_SESSION_COOKIE_DOMAIN: "example.com",
+  STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com**",
+  STILE_SERVER_TRUSTED_PROXIES: PROXY,
 });
-
-afterAll(() => runtime.close());
 
 /** What Caddy, Traefik and HAProxy say of the request that they hold. */
 const forwarded = (host: string, uri: string, proto = "https") => ({

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OverloadedError } from "../../lib/overloaded-error.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "../page/page-answer.ts";
 
@@ -10,13 +11,8 @@ import type { PageAnswer } from "../page/page-answer.ts";
 
 const settings = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
 const change = { password: "nine otters under the bridge" };
-let base: TestRuntime;
 
-beforeAll(async () => {
-  base = await testRuntime(settings);
-});
-
-afterAll(() => base.close());
+const base = await runtimeForTests(settings);
 
 /** A user who signed in an hour ago, and a thief with a copy of the session's cookie. */
 async function robbed(runtime: TestRuntime = base): Promise<{ owner: Visitor; thief: Visitor }> {

@@ -1,23 +1,17 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "../page/page-answer.ts";
 import { pageState } from "../page/page-state.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com/callback,http://localhost:4000/**",
-  });
+const runtime = await runtimeForTests({
+  STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com/callback,http://localhost:4000/**",
 });
-
-afterAll(() => runtime.close());
 
 const newAddress = () => `${randomUUID()}@example.com`;
 

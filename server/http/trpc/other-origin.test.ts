@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createTRPCClient, httpLink } from "@trpc/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { password, restRegistration } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "../page/page-answer.ts";
@@ -16,15 +17,10 @@ const settings = {
   STILE_CORS_ALLOW_ORIGINS: `${origin},${neighbour}`,
   STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER: "true",
 };
-let runtime: TestRuntime;
-let email: string;
 
-beforeAll(async () => {
-  runtime = await testRuntime(settings);
-  email = `${randomUUID()}@example.com`;
-  await restRegistration(runtime, email);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests(settings);
+const email = `${randomUUID()}@example.com`;
+await restRegistration(runtime, email);
 
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const code_challenge = codeChallengeOf(verifier);

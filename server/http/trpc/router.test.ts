@@ -1,20 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FlowState } from "../../flow/wire.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "../page/page-answer.ts";
 import { MAX_BODY_BYTES } from "../request/body.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const cookieName = (type: FlowType) => `stile-${type}-${runtime.tenant.id}`;
 const newAddress = () => `${randomUUID()}@example.com`;

@@ -2,27 +2,23 @@ import { pbkdf2Sync, randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import bcryptjs from "bcryptjs";
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { exportAll, importRecords, importText } from "../../testing/moving.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { origin, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { legacyUserHandle } from "../../webauthn/user-handle.ts";
 import { idOf } from "../source-fields.ts";
 import { parseFirebaseParameters } from "./firebase-parameters.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_USERNAME_ENABLED: "true",
-    // They are for onboarding, which is not tested here.
-    STILE_PASSKEY_ACQUIRE_ON_LOGIN: "never",
-    STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
-  });
+const runtime = await runtimeForTests({
+  STILE_USERNAME_ENABLED: "true",
+  // They are for onboarding, which is not tested here.
+  STILE_PASSKEY_ACQUIRE_ON_LOGIN: "never",
+  STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
 });
-afterAll(() => runtime.close());
 
 const { begin, signIn } = people();
 const bcrypt = bcryptjs.hashSync(password, 4);

@@ -1,11 +1,9 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { jwtVerify } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { signInAt } from "../../testing/provider-answers.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { clientSecret } from "./apple.ts";
-
-let runtime: TestRuntime;
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -18,10 +16,7 @@ const settings = {
   STILE_THIRD_PARTY_PROVIDERS_APPLE_PRIVATE_KEY: pem,
 };
 
-beforeAll(async () => {
-  runtime = await testRuntime(settings);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests(settings);
 
 const claims = {
   iss: "https://appleid.apple.com",

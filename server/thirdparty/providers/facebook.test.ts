@@ -1,18 +1,13 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { signInAt } from "../../testing/provider-answers.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_THIRD_PARTY_PROVIDERS_FACEBOOK_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_FACEBOOK_CLIENT_ID: "1234567890",
-    STILE_THIRD_PARTY_PROVIDERS_FACEBOOK_SECRET: "app secret",
-  });
+const runtime = await runtimeForTests({
+  STILE_THIRD_PARTY_PROVIDERS_FACEBOOK_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_FACEBOOK_CLIENT_ID: "1234567890",
+  STILE_THIRD_PARTY_PROVIDERS_FACEBOOK_SECRET: "app secret",
 });
-afterAll(() => runtime.close());
 
 const me = {
   id: "10158712345678901",

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { signInAt } from "../../testing/provider-answers.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "Iv1.8a61f9b3a7aba766",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
-  });
+const runtime = await runtimeForTests({
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "Iv1.8a61f9b3a7aba766",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
 });
-afterAll(() => runtime.close());
 
 const user = {
   login: "ada",

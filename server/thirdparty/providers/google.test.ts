@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { signInAt } from "../../testing/provider-answers.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "client.apps.googleusercontent.com",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_PROMPT: "select_account",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SATISFIES_MFA: "true",
-  });
+const runtime = await runtimeForTests({
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "client.apps.googleusercontent.com",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_PROMPT: "select_account",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SATISFIES_MFA: "true",
 });
-afterAll(() => runtime.close());
 
 const claims = {
   iss: "https://accounts.google.com",

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { signInAt } from "../../testing/provider-answers.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_THIRD_PARTY_PROVIDERS_LINKEDIN_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_LINKEDIN_CLIENT_ID: "77hgjxyw",
-    STILE_THIRD_PARTY_PROVIDERS_LINKEDIN_SECRET: "secret",
-  });
+const runtime = await runtimeForTests({
+  STILE_THIRD_PARTY_PROVIDERS_LINKEDIN_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_LINKEDIN_CLIENT_ID: "77hgjxyw",
+  STILE_THIRD_PARTY_PROVIDERS_LINKEDIN_SECRET: "secret",
 });
-afterAll(() => runtime.close());
 
 const claims = {
   iss: "https://www.linkedin.com/oauth",

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { signInAt } from "../../testing/provider-answers.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerNetwork } from "../provider-fetch.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_CLIENT_ID: "6731de76-14a6-49ae-97bc-6eba6914391e",
-    STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_SECRET: "secret",
-  });
+const runtime = await runtimeForTests({
+  STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_CLIENT_ID: "6731de76-14a6-49ae-97bc-6eba6914391e",
+  STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_SECRET: "secret",
 });
-afterAll(() => runtime.close());
 
 const directory = "b9410318-09af-49c2-b0c3-653adc1f376e";
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ThirdPartyError } from "../../failures/third-party.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { samlKey } from "./saml-keys.ts";
@@ -14,20 +14,13 @@ import { completeSamlSignIn } from "./sign-in.ts";
 const provider = samlIdentityProvider();
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
 
-let runtime: TestRuntime;
-let certificate: string;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_SAML_ENABLED: "true",
-    STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
-      { name: "example", domains: ["example.org"], metadata: provider.metadata, allow_idp_initiated: true },
-    ]),
-  });
-  certificate = (await samlKey({ runtime, tenant: runtime.tenant }, "saml_encryption")).certificate;
+const runtime = await runtimeForTests({
+  STILE_SAML_ENABLED: "true",
+  STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+    { name: "example", domains: ["example.org"], metadata: provider.metadata, allow_idp_initiated: true },
+  ]),
 });
-
-afterAll(() => runtime.close());
+const certificate = (await samlKey({ runtime, tenant: runtime.tenant }, "saml_encryption")).certificate;
 
 /** Returns the reason for which a message is rejected. Fails if it is accepted. */
 async function rejectionReason(xml: string | Buffer): Promise<string> {

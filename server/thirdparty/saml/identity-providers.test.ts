@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ThirdPartyError } from "../../failures/third-party.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { providerKey, providerMetadata } from "../../testing/saml-identity-provider.ts";
 import { providerNetwork } from "../provider-fetch.ts";
 import { parseMetadata } from "./identity-provider-metadata.ts";
@@ -17,13 +17,7 @@ const metadata = providerMetadata(entityId, "https://idp.example.org/sso", [key.
 const metadata_url = "https://idp.example.org/metadata";
 const tls = { plainHttp: false };
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 /** Configures providers, whose requests over the network `answer` answers. */
 function deployed(

@@ -1,8 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { RELAY_STATE_PREFIX, redirectByDomain, samlReturnUrl, startSamlRequest } from "./authn-request.ts";
 import { childOf, childrenOf } from "./response-schema.ts";
@@ -19,13 +20,7 @@ const settings = {
 };
 const redirectTo = "http://localhost:3000/";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime(settings);
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests(settings);
 
 const scopeOf = (at: TestRuntime) => ({ runtime: at, tenant: at.tenant, now: new Date() });
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ThirdPartyError } from "../../failures/third-party.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
@@ -16,9 +17,6 @@ const provider = samlIdentityProvider({ now });
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
 const ago = (minutes: number) => new Date(fixedTime.getTime() - minutes * 60_000);
 
-let runtime: TestRuntime;
-let certificate: string;
-
 const settings = (more: object = {}, ...others: object[]) => ({
   STILE_SAML_ENABLED: "true",
   STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
@@ -33,12 +31,8 @@ const settings = (more: object = {}, ...others: object[]) => ({
   ]),
 });
 
-beforeAll(async () => {
-  runtime = await testRuntime(settings());
-  certificate = (await samlKey({ runtime, tenant: runtime.tenant }, "saml_encryption")).certificate;
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests(settings());
+const certificate = (await samlKey({ runtime, tenant: runtime.tenant }, "saml_encryption")).certificate;
 
 const request = (more: Partial<ThirdPartyRequest> = {}): ThirdPartyRequest => ({
   flowId: null,
