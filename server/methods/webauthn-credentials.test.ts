@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { schema } from "#db/client";
 import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { credentialRow } from "../testing/credential-row.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { requestContext } from "../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { createPassword, deletePassword } from "./password/passwords.ts";
 import { deleteCredential, renameCredential, usedCredential } from "./webauthn-credentials.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const scope = () => requestContext(runtime);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { blockAccount } from "../../account/blocking.ts";
 import type { SigningKeys } from "../../keys/signing-keys.ts";
@@ -10,10 +10,11 @@ import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, newAddress, origin, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
@@ -21,11 +22,7 @@ import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 const { begin, register, signIn } = people();
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_SAML_ENABLED: "true", ...acme() });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_SAML_ENABLED: "true", ...acme() });
 
 /** A sign-in up to its last step, which proves the last factor. */
 interface LastStep {

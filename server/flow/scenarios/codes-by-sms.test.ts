@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Client } from "../../context/client.ts";
 import { factsById, factsByIdentifier } from "../../identity/facts.ts";
 import { type AccountContents, accountOwner } from "../../testing/account-owner.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import {
   codeBySms,
   codeFor,
@@ -17,7 +18,7 @@ import {
   people,
   textsTo,
 } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import { untaken } from "../../testing/walked-states.ts";
 import type { FlowCoverage } from "../coverage.ts";
 
@@ -26,19 +27,15 @@ import type { FlowCoverage } from "../coverage.ts";
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({
-    STILE_PHONE_ENABLED: "true",
-    STILE_PHONE_ALLOWED_COUNTRIES: "DE,AT",
-    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never",
-    STILE_PASSKEY_ACQUIRE_ON_LOGIN: "never",
-    STILE_PASSWORD_ACQUIRE_ON_LOGIN: "never",
-    STILE_EMAIL_ACQUIRE_ON_LOGIN: "false",
-    STILE_MFA_DEVICE_TRUST_POLICY: "never",
-  });
+const base = await runtimeForTests({
+  STILE_PHONE_ENABLED: "true",
+  STILE_PHONE_ALLOWED_COUNTRIES: "DE,AT",
+  STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never",
+  STILE_PASSKEY_ACQUIRE_ON_LOGIN: "never",
+  STILE_PASSWORD_ACQUIRE_ON_LOGIN: "never",
+  STILE_EMAIL_ACQUIRE_ON_LOGIN: "false",
+  STILE_MFA_DEVICE_TRUST_POLICY: "never",
 });
-afterAll(() => base.close());
 
 /** The number is an identifier, and a code to it the first factor. */
 const asFirstFactor = (settings: Record<string, string> = {}) => base.configured(settings);

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rulesOf } from "#db/schema/table";
 import { type RuledTable, tables } from "#db/tables";
 import { revokeAccess } from "../../account/access-revocation.ts";
@@ -8,17 +8,13 @@ import { deleteAccount } from "../../account/deletion.ts";
 import { createTenant, deleteTenant } from "../../tenants/manage-tenants.ts";
 import { insertAnyRow } from "../../testing/any-row.ts";
 import { grow } from "../../testing/growth.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { type UserIds, userWithEverything } from "../../testing/user-with-everything.ts";
 import { commitWrites } from "../../testing/writes.ts";
 
 /** What tables declare of their rows, on a database that has rows in all of them. */
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const tablesOfAccounts = tables.filter((table) => rulesOf(table).owner === "account");
 const tablesOfTenants = tables.filter((table) => rulesOf(table).owner !== "deployment");

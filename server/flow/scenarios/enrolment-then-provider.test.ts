@@ -1,32 +1,28 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newName, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 
 /** Factors of an abandoned registration do not count for another account (A36). */
 
 const { begin } = people();
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_EMAIL_OPTIONAL: "true",
-    STILE_EMAIL_ACQUIRE_ON_REGISTRATION: "false",
-    STILE_USERNAME_ENABLED: "true",
-    STILE_USERNAME_OPTIONAL: "true",
-    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always",
-    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "always",
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
-    ...acme(),
-  });
+const runtime = await runtimeForTests({
+  STILE_EMAIL_OPTIONAL: "true",
+  STILE_EMAIL_ACQUIRE_ON_REGISTRATION: "false",
+  STILE_USERNAME_ENABLED: "true",
+  STILE_USERNAME_OPTIONAL: "true",
+  STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always",
+  STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "always",
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  ...acme(),
 });
-afterAll(() => runtime.close());
 
 /** A user with an authenticator app and an identity at Acme. */
 async function victim(): Promise<AccountOwner & { facts: ProviderFacts }> {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 const { begin, register, signIn } = people();
 
-let base: TestRuntime;
-
-beforeAll(async () => {
-  base = await testRuntime();
-});
-
-afterAll(() => base.close());
+const base = await runtimeForTests();
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { mailRecords, smsRecords } from "../../audit/message-records.ts";
 import { emittedEventNames } from "../../config/event-names.ts";
@@ -20,6 +20,7 @@ import { testAttempt } from "../../testing/attempt.ts";
 import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import {
   codeBySms,
   codeFor,
@@ -31,7 +32,6 @@ import {
 } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { states } from "../states/index.ts";
@@ -41,35 +41,30 @@ import { states } from "../states/index.ts";
 const { begin, register, signIn } = people();
 const staffProvider = samlIdentityProvider();
 
-let runtime: TestRuntime;
-let operator: Awaited<ReturnType<typeof adminOperator>>;
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_USERNAME_ENABLED: "true",
-    STILE_PHONE_ENABLED: "true",
-    STILE_PHONE_ALLOWED_COUNTRIES: "DE",
-    STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
-    STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
-    STILE_EMAIL_ACQUIRE_ON_LOGIN: "false",
-    STILE_PASSWORD_OPTIONAL: "true",
-    STILE_ACCOUNT_ALLOW_DELETION: "true",
-    STILE_PASSKEY_ENABLED: "false",
-    STILE_SAML_ENABLED: "true",
-    STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
-      {
-        name: "staff",
-        domains: ["staff.example"],
-        metadata: staffProvider.metadata,
-        allow_idp_initiated: true,
-        skip_email_verification: true,
-      },
-    ]),
-    ...acme(),
-  });
-  operator = await adminOperator(runtime);
-  await storeWebhook(runtime);
+const runtime = await runtimeForTests({
+  STILE_USERNAME_ENABLED: "true",
+  STILE_PHONE_ENABLED: "true",
+  STILE_PHONE_ALLOWED_COUNTRIES: "DE",
+  STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
+  STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
+  STILE_EMAIL_ACQUIRE_ON_LOGIN: "false",
+  STILE_PASSWORD_OPTIONAL: "true",
+  STILE_ACCOUNT_ALLOW_DELETION: "true",
+  STILE_PASSKEY_ENABLED: "false",
+  STILE_SAML_ENABLED: "true",
+  STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+    {
+      name: "staff",
+      domains: ["staff.example"],
+      metadata: staffProvider.metadata,
+      allow_idp_initiated: true,
+      skip_email_verification: true,
+    },
+  ]),
+  ...acme(),
 });
-afterAll(() => runtime.close());
+const operator = await adminOperator(runtime);
+await storeWebhook(runtime);
 
 /** Prepares an operation, and returns the operation itself. */
 type Prepare = () => Promise<() => Promise<unknown>>;

@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 /** A factor counts only for the account that it was verified for. */
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-});
-
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
 
 const password = "correct horse battery";
 const newAddress = () => `${randomUUID()}@example.com`;

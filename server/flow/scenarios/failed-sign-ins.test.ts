@@ -1,5 +1,5 @@
 import { desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { identifierDigests } from "../../audit/identifier.ts";
 import {
@@ -9,17 +9,14 @@ import {
   unlimited,
 } from "../../limits/failure-counters.ts";
 import { countFailure } from "../../testing/failures.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress, newName, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 const { begin, register } = people();
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
 
 /** The newest failure in the audit log. */
 async function newestFailure() {

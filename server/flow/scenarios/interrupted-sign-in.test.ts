@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { factsById } from "../../identity/facts.ts";
 import { findSession } from "../../sessions/sessions.ts";
@@ -6,20 +6,17 @@ import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts"
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { credentialRow } from "../../testing/credential-row.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
 
 /** Flows whose account is changed concurrently. */
 
 const { begin } = people();
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_PASSWORD_OPTIONAL: "true", STILE_MFA_ACQUIRE_ON_LOGIN: "true" });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_PASSWORD_OPTIONAL: "true", STILE_MFA_ACQUIRE_ON_LOGIN: "true" });
 
 const configured = (settings: Record<string, string>) =>
   base.configured({

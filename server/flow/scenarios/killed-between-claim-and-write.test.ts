@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { flowClient } from "../../testing/flow-client.ts";
-import { type TestDatabase, testDatabase } from "../../testing/postgres.ts";
-import { type RunningServer, startServer } from "../../testing/server.ts";
+import { openForTests } from "../../testing/open-for-tests.ts";
+import { testDatabase } from "../../testing/postgres.ts";
+import { startServer } from "../../testing/server.ts";
 
-let database: TestDatabase;
-let server: RunningServer;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  server = await startServer({
+const database = await openForTests(testDatabase());
+const server = await openForTests(
+  startServer({
     env: {
       STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
       DATABASE_URL: database.url,
@@ -19,13 +17,8 @@ beforeAll(async () => {
       STILE_PASSWORD_HASH_MEMORY: "262144",
       STILE_PASSWORD_HASH_PASSES: "2",
     },
-  });
-});
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.close();
-});
+  }),
+);
 
 const query = async (text: string) => (await database.database.read.$client.query(text)).rows;
 

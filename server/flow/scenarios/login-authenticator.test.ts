@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import { answerRequest } from "../../authenticator/answer-request.ts";
 import { prepareRequest } from "../../authenticator/create-request.ts";
@@ -6,8 +6,9 @@ import { devicesOf } from "../../authenticator/devices.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { origin, password } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import {
   createUafAuthenticator,
   type UafAuthenticator,
@@ -21,15 +22,11 @@ import { loginAuthenticator } from "../states/login-authenticator.ts";
 
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({
-    STILE_PASSKEY_ENABLED: "false",
-    STILE_MFA_AUTHENTICATOR_ENABLED: "true",
-    STILE_MFA_DEVICE_TRUST_POLICY: "never",
-  });
+const base = await runtimeForTests({
+  STILE_PASSKEY_ENABLED: "false",
+  STILE_MFA_AUTHENTICATOR_ENABLED: "true",
+  STILE_MFA_DEVICE_TRUST_POLICY: "never",
 });
-afterAll(() => base.close());
 
 /** A user with a password and an authenticator. */
 interface Owner extends AccountOwner {

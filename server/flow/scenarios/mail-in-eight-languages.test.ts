@@ -1,28 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { ParsedMail } from "mailparser";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { flowClient } from "../../testing/flow-client.ts";
-import { type Service, startService } from "../../testing/service.ts";
-import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
+import { openForTests } from "../../testing/open-for-tests.ts";
+import { startService } from "../../testing/service.ts";
+import { startSmtp } from "../../testing/smtp.ts";
 
 /** The sender's name is hostile, so that every mail of this test is one of A88, too. */
 const service = '"Ada" <b>Ltd</b>, Co.';
 
-let smtp: SmtpCatcher;
-let running: Service;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  running = await startService({
+const smtp = await openForTests(startSmtp());
+const running = await openForTests(
+  startService({
     SMTP_URL: smtp.url,
     STILE_SERVICE_NAME: service,
     STILE_RATE_LIMITER_ENABLED: "false",
     STILE_MFA_ENABLED: "false",
-  });
-});
-afterAll(async () => {
-  await running.close();
-  await smtp.close();
-});
+  }),
+);
 
 const wholeHtml = (mail: ParsedMail) => String(mail.html);
 

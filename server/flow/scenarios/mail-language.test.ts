@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Language } from "#words/language-tags";
 import { authenticatorNotice } from "../../authenticator/security-notice.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress, password } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
 
 const newest = (address: string) => {
   const job = runtime.enqueued.findLast(({ to }) => to === address);

@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { verifySession } from "../../sessions/verify-session.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 
 /** Several servers step one flow; `claims.test.ts` covers concurrent steps. The database and its clock decide. */
 
-let one: TestRuntime;
-let other: TestRuntime;
-
-beforeAll(async () => {
-  one = await testRuntime();
-  other = one.configured({});
-});
-
-afterAll(() => one.close());
+const one = await runtimeForTests();
+const other = one.configured({});
 
 const password = "correct horse battery";
 

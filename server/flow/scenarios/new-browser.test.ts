@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailsTo, newAddress } from "../../testing/people.ts";
 import { password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
 /** The mail after a sign-in in a browser that the account has not used before. */
 
 const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko/20100101 Firefox/133.0";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_PASSKEY_ENABLED: "false" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ STILE_PASSKEY_ENABLED: "false" });
 
 async function signIn(email: string, browser: Visitor, at = runtime): Promise<void> {
   const walk = await restWalk(at, "login", browser);

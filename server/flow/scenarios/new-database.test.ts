@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, people } from "../../testing/people.ts";
 import { explainedQueries, explainQueries, nodesOf } from "../../testing/query-plans.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 /**
  * A plan that is made while PostgreSQL has no statistics of a table stays prepared until it has them. In a service that
  * has just begun it must not read all flows for one.
  */
 
-let runtime: TestRuntime;
-let database: string;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-  const { connectionString = "" } = runtime.database.write.$client.options;
-  database = connectionString.replace(/^.*\//, "");
-  await explainQueries(database);
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
+const { connectionString = "" } = runtime.database.write.$client.options;
+const database = connectionString.replace(/^.*\//, "");
+await explainQueries(database);
 
 const { begin, register } = people();
 

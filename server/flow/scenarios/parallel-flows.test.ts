@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 const { begin, register, signIn } = people();
 
-let base: TestRuntime;
-
-beforeAll(async () => {
-  base = await testRuntime();
-});
-
-afterAll(() => base.close());
+const base = await runtimeForTests();
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 

@@ -1,16 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { accountOwner } from "../../testing/account-owner.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, mailsTo, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime();
-});
-afterAll(() => base.close());
+const base = await runtimeForTests();
 
 const { begin } = people();
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { deleteAccount } from "../../account/deletion.ts";
 import { updateAdminUser } from "../../admin/users.ts";
@@ -10,15 +10,12 @@ import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts"
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture, withSegment } from "../../testing/jpeg-pictures.ts";
 import { exportAll, importRecords } from "../../testing/moving.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const GPS = "52.5200N";
 const square = withSegment(jpegPicture("square"), 0xe1, Buffer.from(`Exif\0\0${GPS}`)).toString("base64url");

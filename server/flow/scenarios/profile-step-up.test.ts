@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { flow as de } from "#words/de/flow";
 import { flow as en } from "#words/en/flow";
@@ -8,8 +8,9 @@ import { findSession } from "../../sessions/sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeBySms, codeFor, newAddress, newName, newNumber, password } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { step } from "../engine.ts";
 import { REAUTHENTICATE, reauthenticationStates, type StateName } from "../names.ts";
@@ -17,24 +18,20 @@ import { states } from "../states/index.ts";
 
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({
-    STILE_ACCOUNT_ALLOW_DELETION: "true",
-    STILE_EMAIL_OPTIONAL: "true",
-    STILE_PASSWORD_OPTIONAL: "true",
-    STILE_USERNAME_ENABLED: "true",
-    STILE_PHONE_ENABLED: "true",
-    STILE_PHONE_ALLOWED_COUNTRIES: "DE",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
-    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
-  });
+const base = await runtimeForTests({
+  STILE_ACCOUNT_ALLOW_DELETION: "true",
+  STILE_EMAIL_OPTIONAL: "true",
+  STILE_PASSWORD_OPTIONAL: "true",
+  STILE_USERNAME_ENABLED: "true",
+  STILE_PHONE_ENABLED: "true",
+  STILE_PHONE_ALLOWED_COUNTRIES: "DE",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
 });
-afterAll(() => base.close());
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 

@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq, gt, lt } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUserSession } from "../../admin/user-sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import {
   codeBySms,
   codeFor,
@@ -19,7 +20,7 @@ import {
   textsTo,
 } from "../../testing/people.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { start } from "../engine.ts";
@@ -28,11 +29,7 @@ import { states } from "../states/index.ts";
 
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_USERNAME_ENABLED: "true", STILE_PASSWORD_OPTIONAL: "true" });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_USERNAME_ENABLED: "true", STILE_PASSWORD_OPTIONAL: "true" });
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 const google = {

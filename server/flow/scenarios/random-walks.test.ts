@@ -1,34 +1,28 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { walk } from "../../testing/flow-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { errors } from "../errors.ts";
 import { statesOf } from "../graph.ts";
 import { flowTypes, stateNames } from "../names.ts";
 import { states } from "../states/index.ts";
 
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_USERNAME_ENABLED: "true",
-    STILE_EMAIL_OPTIONAL: "true",
-    STILE_PASSWORD_OPTIONAL: "true",
-    STILE_SESSION_COOKIE_RETENTION: "prompt",
-    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
-    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
-    STILE_MFA_ACQUIRE_ON_LOGIN: "true",
-    STILE_ACCOUNT_ALLOW_DELETION: "true",
-    STILE_SAML_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "stile",
-    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "a secret for tests alone",
-  });
+const runtime = await runtimeForTests({
+  STILE_USERNAME_ENABLED: "true",
+  STILE_EMAIL_OPTIONAL: "true",
+  STILE_PASSWORD_OPTIONAL: "true",
+  STILE_SESSION_COOKIE_RETENTION: "prompt",
+  STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+  STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_MFA_ACQUIRE_ON_LOGIN: "true",
+  STILE_ACCOUNT_ALLOW_DELETION: "true",
+  STILE_SAML_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "stile",
+  STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "a secret for tests alone",
 });
-
-afterAll(() => runtime.close());
 
 const actions = [...new Set(stateNames.flatMap((name) => Object.keys(states[name].actions)))];
 

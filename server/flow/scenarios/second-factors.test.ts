@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Client } from "../../context/client.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, mailsTo, newAddress, newName, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime();
-});
-afterAll(() => base.close());
+const base = await runtimeForTests();
 
 const configured = (settings: Record<string, string> = {}) =>
   base.configured({

@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, mailsTo, newAddress, origin, password, people } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
@@ -13,11 +14,7 @@ import { declaredErrors, edgesOf } from "../graph.ts";
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin, signIn } = people(taken);
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" });
 
 /** Without passkeys, so that only second factors are asked for. */
 const withoutPasskeys = (settings: Record<string, string> = {}) =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Client } from "../../context/client.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, markedClient, newAddress, origin, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import type { FlowType } from "../names.ts";
 
@@ -10,13 +11,7 @@ import type { FlowType } from "../names.ts";
 
 const { begin } = people();
 
-let base: TestRuntime;
-
-beforeAll(async () => {
-  base = await testRuntime();
-});
-
-afterAll(() => base.close());
+const base = await runtimeForTests();
 
 /** States that a script passes: the user sees the prompt of the browser over the screen before. */
 const withoutScreen = ["preflight", "onboarding_verify_passkey_attestation", "success"];

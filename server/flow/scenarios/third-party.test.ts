@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { addEmail } from "../../identity/email/emails.ts";
 import { readPicture, setUploadedPicture } from "../../identity/picture.ts";
@@ -9,9 +9,10 @@ import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, mailsTo, markedClient, newAddress, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { states } from "../states/index.ts";
@@ -19,11 +20,11 @@ import { states } from "../states/index.ts";
 const taken: FlowCoverage = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_PASSKEY_ENABLED: "false", STILE_SAML_ENABLED: "true", ...acme() });
+const runtime = await runtimeForTests({
+  STILE_PASSKEY_ENABLED: "false",
+  STILE_SAML_ENABLED: "true",
+  ...acme(),
 });
-afterAll(() => runtime.close());
 
 const home = "http://localhost:3000/";
 

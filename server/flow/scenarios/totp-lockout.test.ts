@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { failureSubject } from "../../limits/failure-counters.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, newAddress, origin, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 /** An app after a hundred consecutive incorrect codes (NIST SP 800-63B-4, 3.2.2). */
@@ -12,11 +13,7 @@ import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 const { begin, signIn } = people();
 const able = { webauthn_available: true };
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" });
 
 const configured = (settings: Record<string, string> = {}) =>
   base.configured({

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
+import { expect, test } from "vitest";
+import { openDatabase } from "#db/client";
 import { createRateLimits } from "../../limits/rate-limits.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { mailedCode, password, restWalk } from "../../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 /** Connections through a pooler in transaction mode: the next statement may run in another session. */
 
-let base: TestRuntime;
-let database: Database;
-let runtime: TestRuntime;
-
-beforeAll(async () => {
-  base = await testRuntime({
-    STILE_RATE_LIMITER_ENABLED: "true",
-    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
-    STILE_PASSKEY_ENABLED: "false",
-  });
-  // One connection each, so that what a pool leaves behind is in the session that is asked below.
-  database = openDatabase(String(base.database.write.$client.options.connectionString), 1, () => {}, false);
-  runtime = { ...base, database, rates: createRateLimits(base.config, database) };
+const base = await runtimeForTests({
+  STILE_RATE_LIMITER_ENABLED: "true",
+  STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+  STILE_PASSKEY_ENABLED: "false",
 });
-
-afterAll(async () => {
-  await database.close();
-  await base.close();
-});
+// One connection each, so that what a pool leaves behind is in the session that is asked below.
+const database = await openForTests(
+  openDatabase(String(base.database.write.$client.options.connectionString), 1, () => {}, false),
+);
+const runtime = { ...base, database, rates: createRateLimits(base.config, database) };
 
 test("no step leaves anything in a session", async () => {
   const email = newAddress();

@@ -1,22 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { factsById } from "../../identity/facts.ts";
 import { trustDevice } from "../../sessions/trusted-devices.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, newAddress } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { current } from "../current.ts";
 
-let base: TestRuntime;
-beforeAll(async () => {
-  base = await testRuntime({ STILE_PASSKEY_ENABLED: "false", ...acme() });
-});
-afterAll(() => base.close());
+const base = await runtimeForTests({ STILE_PASSKEY_ENABLED: "false", ...acme() });
 
 const configured = (settings: Record<string, string>) =>
   base.configured({ STILE_PASSKEY_ENABLED: "false", ...acme(), ...settings });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountOf } from "../../account/account.ts";
 import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({
-    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-    STILE_MFA_ENABLED: "false",
-    STILE_USERNAME_ENABLED: "true",
-    STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
-  });
+const runtime = await runtimeForTests({
+  STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+  STILE_MFA_ENABLED: "false",
+  STILE_USERNAME_ENABLED: "true",
+  STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
 });
-afterAll(() => runtime.close());
 
 const { begin, signIn } = people();
 

@@ -1,11 +1,12 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
-import { type Service, startService } from "../../testing/service.ts";
-import { startReceiver, type WebhookReceiver } from "../../testing/webhook-receiver.ts";
+import { startService } from "../../testing/service.ts";
+import { startReceiver } from "../../testing/webhook-receiver.ts";
 
 /**
  * A running server, its users, and a receiver that is subscribed to every event. The receiver shares no code with the
@@ -16,12 +17,10 @@ import { startReceiver, type WebhookReceiver } from "../../testing/webhook-recei
 const secret = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 const password = "seven herons over the lake";
 
-let receiver: WebhookReceiver;
-let service: Service;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  const hook = { callback: receiver.url, events: ["user", "session", "email.send"], secret };
-  service = await startService({
+const receiver = await openForTests(startReceiver());
+const hook = { callback: receiver.url, events: ["user", "session", "email.send"], secret };
+const service = await openForTests(
+  startService({
     STILE_WEBHOOKS_ENABLED: "true",
     STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
     STILE_WEBHOOKS_HOOKS: JSON.stringify([hook]),
@@ -32,12 +31,8 @@ beforeAll(async () => {
     STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
     STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
     STILE_ACCOUNT_ALLOW_DELETION: "true",
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await receiver.close();
-});
+  }),
+);
 
 interface Event {
   name: string;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { createVault, UnknownKeyError } from "../../keys/vault.ts";
@@ -7,8 +7,9 @@ import type { MailJob } from "../../mail/mail-job.ts";
 import type { PasscodeMail } from "../../mail/messages.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { markAccount } from "../../sessions/account-marks.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { testClient as client, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { testClient as client } from "../../testing/runtime.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import { byMail } from "./by-mail.ts";
 import { newPasscode } from "./new-passcode.ts";
@@ -21,11 +22,7 @@ import {
   verifyPasscode,
 } from "./passcodes.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };

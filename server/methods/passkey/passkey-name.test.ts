@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { asc, eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
 import { insertCredential, renameCredential } from "../webauthn-credentials.ts";
 import { passkeyName } from "./passkey-name.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const chrome =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";

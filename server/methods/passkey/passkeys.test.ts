@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
@@ -13,8 +13,8 @@ import {
 } from "../../limits/failure-counters.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { countFailure } from "../../testing/failures.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import { credentialIds, insertCredential } from "../webauthn-credentials.ts";
@@ -25,11 +25,7 @@ import {
   verifyAttestation,
 } from "./passkeys.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example" });
 
 const origin = "https://login.example";
 const start = new Date("2030-01-01T12:00:00.000Z");

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { deleteAccount } from "../../account/deletion.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import { legacyUserHandle } from "../../webauthn/user-handle.ts";
@@ -20,11 +20,7 @@ import {
 
 const { users, userHandles, webauthnCredentials } = schema;
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example" });
 
 const origin = "https://login.example";
 

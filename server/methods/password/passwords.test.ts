@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
@@ -13,16 +13,13 @@ import {
 import { createLogger } from "../../observability/logger.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { countFailure } from "../../testing/failures.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { createPasswordHasher, HashQueueFullError } from "./password-hasher.ts";
 import { type PasswordVerdict, replacePassword, verifyPassword } from "./passwords.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const start = new Date("2030-01-01T12:00:00.000Z");
 const right = "a quite good password";

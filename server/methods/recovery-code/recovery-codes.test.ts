@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { createVault } from "../../keys/vault.ts";
 import type { RequestContext } from "../../runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import {
@@ -18,11 +19,7 @@ import {
   verifyRecoveryCode,
 } from "./recovery-codes.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../../runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import {
@@ -17,11 +17,7 @@ import {
 } from "../passkey/passkeys.ts";
 import { credentialIds, insertCredential } from "../webauthn-credentials.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime({ BASE_URL: "https://login.example" });
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests({ BASE_URL: "https://login.example" });
 
 const origin = "https://login.example";
 const unknown = { ok: false, reason: "challenge_unknown" };

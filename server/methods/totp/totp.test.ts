@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../../runtime.ts";
 import { hotp } from "../../testing/authenticator-app.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { readPng } from "../../testing/qr-reading.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { insertUser } from "../../testing/users.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import {
@@ -20,11 +21,7 @@ import {
 } from "./totp.ts";
 import { totpUri } from "./totp-qr-code.ts";
 
-let runtime: TestRuntime;
-beforeAll(async () => {
-  runtime = await testRuntime();
-});
-afterAll(() => runtime.close());
+const runtime = await runtimeForTests();
 
 const start = 1_893_499_200;
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
