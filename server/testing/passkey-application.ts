@@ -6,6 +6,7 @@ import { visitor } from "./visitor.ts";
 import {
   type Authenticator,
   type CreateCall,
+  type Credential,
   type GetCall,
   softwareAuthenticator,
 } from "./webauthn-authenticator.ts";
@@ -19,6 +20,11 @@ export interface PasskeyApplication {
   origin: string;
   /** Calls with its key; `headers` replace those of the same name. A body that is a string is sent unchanged. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  /** Posts with its key. */
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  /** Reads with its key. */
+  get(path: string): Promise<ApiResponse>;
+  postWithoutKey(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Calls without a key. */
   callWithoutKey(
     method: string,
@@ -57,6 +63,7 @@ export interface Registering {
 
 export interface Registered {
   authenticator: Authenticator;
+  credential: Credential;
   /** base64url */
   credentialId: string;
   answer: RegistrationJson;
@@ -105,7 +112,9 @@ export async function passkeyApplication(
     const answer = authenticator.create(initialized.body, { origin, ...about.call });
     const finalized = await call("POST", `${path}/finalize`, answer);
     if (finalized.status !== 200) throw new Error(JSON.stringify(finalized.body));
-    return { authenticator, credentialId: answer.id, answer, token: finalized.body.token };
+    const credential = authenticator.credentials.find(({ id }) => id.toString("base64url") === answer.id);
+    if (!credential) throw new Error("the authenticator has no such credential");
+    return { authenticator, credential, credentialId: answer.id, answer, token: finalized.body.token };
   };
 
   return {
@@ -113,6 +122,9 @@ export async function passkeyApplication(
     key,
     origin,
     call,
+    post: (path, body, headers) => call("POST", path, body, headers),
+    get: (path) => call("GET", path),
+    postWithoutKey: (path, body, headers) => callWithoutKey("POST", path, body, headers),
     callWithoutKey,
     register,
     registerUser: async (settings = {}, userId = randomUUID()) => ({

@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { schema } from "#db/client";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import type { Settings } from "../tenants/tenant-config.ts";
+import { runtimeForTests } from "./open-for-tests.ts";
 import { type PasskeyApplication, passkeyApplication } from "./passkey-application.ts";
-import { type TestRuntime, testRuntime } from "./runtime.ts";
+import type { TestRuntime } from "./runtime.ts";
 
 type AuditLog = typeof schema.auditLogs.$inferSelect;
 
@@ -24,8 +25,7 @@ export interface PasskeySuite {
  * @param settings environment variables
  */
 export async function passkeySuite(settings: Record<string, string> = {}): Promise<PasskeySuite> {
-  const runtime = await testRuntime(settings);
-  afterAll(() => runtime.close());
+  const runtime = await runtimeForTests(settings);
   return {
     runtime,
     application: await passkeyApplication(runtime),
@@ -49,3 +49,6 @@ export const errorBody = (status: number, title: unknown, details: unknown = exp
   title,
   details,
 });
+
+/** The body of the error of a request whose members are not as described. */
+export const invalidRequest = (details: unknown) => errorBody(400, "unable to validate request", details);

@@ -68,14 +68,14 @@ describe("A67 an API key", () => {
   });
 
   test("is verified before the body", async () => {
-    const { body } = await application.callWithoutKey("POST", "/registration/initialize", "{");
+    const { body } = await application.postWithoutKey("/registration/initialize", "{");
     expect(body).toEqual(invalidKey);
   });
 
   test("is not required at the addresses for browsers and of the public keys", async () => {
-    expect((await application.callWithoutKey("POST", "/login/initialize")).status).toBe(200);
-    expect((await application.callWithoutKey("POST", "/login/finalize")).status).toBe(400);
-    expect((await application.callWithoutKey("POST", "/registration/finalize")).status).toBe(400);
+    expect((await application.postWithoutKey("/login/initialize")).status).toBe(200);
+    expect((await application.postWithoutKey("/login/finalize")).status).toBe(400);
+    expect((await application.postWithoutKey("/registration/finalize")).status).toBe(400);
     expect((await application.callWithoutKey("GET", "/.well-known/jwks.json")).status).toBe(200);
   });
 });
@@ -101,37 +101,35 @@ describe("A68 a tenant", () => {
     const notFound = errorBody(404, `credential with id '${own.credentialId}' not found`, "");
     for (const [method, body] of [["GET"], ["PATCH", { name: "mine" }], ["DELETE"]] as const)
       expect((await other.call(method, path, body)).body).toEqual(notFound);
-    expect((await other.call("GET", `/credentials?user_id=${userId}`)).body).toEqual([]);
-    expect((await application.call("GET", path)).body).toMatchObject({ name: `cred-${own.credentialId}` });
+    expect((await other.get(`/credentials?user_id=${userId}`)).body).toEqual([]);
+    expect((await application.get(path)).body).toMatchObject({ name: `cred-${own.credentialId}` });
   });
 
   test("has users of its own with ids of another tenant", async () => {
     const { userId } = await registered();
     for (const path of ["/login", "/mfa/login"])
-      expect((await other.call("POST", `${path}/initialize`, { user_id: userId })).body).toEqual(
+      expect((await other.post(`${path}/initialize`, { user_id: userId })).body).toEqual(
         errorBody(404, "user not found", ""),
       );
     const registration = await other.register(userId);
-    const listed = (await other.call("GET", `/credentials?user_id=${userId}`)).body;
+    const listed = (await other.get(`/credentials?user_id=${userId}`)).body;
     expect(listed.map(({ id }: { id: string }) => id)).toEqual([registration.credentialId]);
   });
 
   test("rejects the answer to a challenge of another tenant, and does not use it up", async () => {
     const { userId, own } = await registered();
     const login = await application.answer(own.authenticator, "/login");
-    expect((await other.call("POST", "/login/finalize", login)).status).toBe(401);
-    expect((await application.call("POST", "/login/finalize", login)).status).toBe(200);
+    expect((await other.post("/login/finalize", login)).status).toBe(401);
+    expect((await application.post("/login/finalize", login)).status).toBe(200);
     const factor = await application.answer(own.authenticator, "/mfa/login", { user_id: userId });
-    expect((await other.call("POST", "/mfa/login/finalize", factor)).status).toBe(401);
-    expect((await application.call("POST", "/mfa/login/finalize", factor)).status).toBe(200);
+    expect((await other.post("/mfa/login/finalize", factor)).status).toBe(401);
+    expect((await application.post("/mfa/login/finalize", factor)).status).toBe(200);
   });
 
   test("rejects the credential of another tenant for its own challenge", async () => {
     const { own } = await registered();
     const answer = await other.answer(own.authenticator, "/login", {}, { origin: other.origin });
-    expect((await other.call("POST", "/login/finalize", answer)).body.title).toBe(
-      "failed to get user handle",
-    );
+    expect((await other.post("/login/finalize", answer)).body.title).toBe("failed to get user handle");
   });
 
   test("signs with keys of its own, which differ from those of its sessions", async () => {
@@ -176,8 +174,7 @@ describe("an unsupported request", () => {
   });
 
   test("gets 403 from another origin at an address for our own pages", async () => {
-    const { body } = await application.callWithoutKey(
-      "POST",
+    const { body } = await application.postWithoutKey(
       "/transaction/confirm",
       {},
       { origin: "https://evil.example" },

@@ -46,7 +46,7 @@ async function registered(
 ) {
   const authenticator = authenticatorOf(attestation, aaguid);
   const { credentialId } = await by.register(randomUUID(), { authenticator });
-  const { body } = await by.call("GET", `/credentials/${credentialId}`);
+  const { body } = await by.get(`/credentials/${credentialId}`);
   return body;
 }
 
@@ -56,12 +56,12 @@ async function finalize(
   aaguid?: string,
   by: Application = application,
 ) {
-  const options = await by.call("POST", "/registration/initialize", {
+  const options = await by.post("/registration/initialize", {
     user_id: randomUUID(),
     username: "ada",
   });
   const answer = authenticatorOf(attestation, aaguid).create(options.body, { origin: by.origin });
-  return by.call("POST", "/registration/finalize", answer);
+  return by.post("/registration/finalize", answer);
 }
 
 describe("the attestation of a credential is", () => {
@@ -119,11 +119,11 @@ describe("the attestation of a credential is", () => {
     const userId = randomUUID();
     const authenticator = authenticatorOf(attestation);
     await application.register(userId, { authenticator });
-    const { body } = await application.call("GET", `/credentials?user_id=${userId}`);
+    const { body } = await application.get(`/credentials?user_id=${userId}`);
     expect(body).toMatchObject([{ attestation_trust: trust }]);
     const about = { user_id: userId, transaction_id: randomUUID(), transaction_data: { amount: 1 } };
     const answer = await application.answer(authenticator, "/transaction", about);
-    const { body: confirmed } = await application.call("POST", "/transaction/finalize", answer);
+    const { body: confirmed } = await application.post("/transaction/finalize", answer);
     const claims = JSON.parse(Buffer.from(confirmed.receipt.split(".")[1], "base64url").toString());
     expect(claims.credential).toMatchObject({ aaguid: body[0].aaguid, attestation_trust: trust });
   });

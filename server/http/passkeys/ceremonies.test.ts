@@ -34,7 +34,7 @@ const registration = (name: string, base: string): Ceremony => ({
   name,
   async begin(by) {
     const userId = randomUUID();
-    const { body } = await by.call("POST", `${base}/initialize`, { user_id: userId, username: "ada" });
+    const { body } = await by.post(`${base}/initialize`, { user_id: userId, username: "ada" });
     return {
       userId,
       answer: (call) => softwareAuthenticator().create(body, { origin: by.origin, ...call }),
@@ -54,7 +54,7 @@ const assertion = (
   name,
   async begin(by) {
     const { userId, authenticator } = await by.registerUser();
-    const { body } = await by.call("POST", `${base}/initialize`, request(userId));
+    const { body } = await by.post(`${base}/initialize`, request(userId));
     return { userId, answer: (call) => authenticator.get(body, { origin: by.origin, ...call }) };
   },
   finalize: `${base}/finalize`,
@@ -79,8 +79,7 @@ const ceremonies: Ceremony[] = [
   transaction,
 ];
 
-const finalize = ({ finalize: path }: Ceremony, answer: unknown, by = application) =>
-  by.call("POST", path, answer);
+const finalize = ({ finalize: path }: Ceremony, answer: unknown, by = application) => by.post(path, answer);
 
 /** The error of an answer that is not accepted. */
 const rejected = ({ kind }: Ceremony, details?: string) =>
@@ -189,7 +188,7 @@ describe.each([
     expect((await finalize(ceremony, answer(call))).body).toEqual(rejected(ceremony));
     expect((await finalize(ceremony, answer())).body).toEqual(unknownChallenge(ceremony));
     expect(await lastAuditType(userId)).toBe(auditType);
-    const { body: transactions } = await application.call("GET", `/transaction/${userId}`);
+    const { body: transactions } = await application.get(`/transaction/${userId}`);
     expect(transactions.filter((one: object) => "confirmed_at" in one)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { confirmationPage } from "../../passkey-server/confirmation.ts";
 import { verifyReceipt } from "../../passkey-server/receipt-verification.ts";
 import { type CoseKey, signWith } from "../../testing/cose-key.ts";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
-import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
+import { errorBody, invalidRequest, passkeySuite } from "../../testing/passkey-suite.ts";
 import type { GetCall } from "../../testing/webauthn-authenticator.ts";
 import { base64url } from "../../testing/webauthn-json.ts";
 import { signedBytes } from "../../testing/webauthn-messages.ts";
@@ -24,7 +24,7 @@ async function startConfirmation(by = application, more: object = {}) {
   const userId = randomUUID();
   const registered = await by.register(userId);
   const transactionId = randomUUID();
-  const { status, body } = await by.call("POST", "/transaction/initialize", {
+  const { status, body } = await by.post("/transaction/initialize", {
     user_id: userId,
     transaction_id: transactionId,
     transaction_data: { to: "Grace", amount: "12.00" },
@@ -47,18 +47,22 @@ type StartedConfirmation = Awaited<ReturnType<typeof startConfirmation>>;
 
 const ownPage = { "sec-fetch-site": "same-origin" };
 const answerPage = (body: unknown, by = application) =>
-  by.callWithoutKey("POST", "/transaction/confirm", body, ownPage);
-const redeem = (code: unknown, by = application) => by.call("POST", "/transaction/redeem", { code });
+  by.postWithoutKey("/transaction/confirm", body, ownPage);
+const redeem = (code: unknown, by = application) => by.post("/transaction/redeem", { code });
 
-/** Sends the browser's answer as our page does. */
-function confirm(
-  started: StartedConfirmation,
-  call: Partial<GetCall> = {},
-  options: unknown = started.options,
-) {
-  const credential = started.authenticator.get(options, { origin: application.origin, ...call });
-  return answerPage({ token: started.token, credential });
-}
+/** The browser's answer. */
+const sign = (started: StartedConfirmation, call: Partial<GetCall> = {}, options = started.options) =>
+  started.authenticator.get(options, { origin: application.origin, ...call });
+
+// What our page sends.
+const confirm = (started: StartedConfirmation, call: Partial<GetCall> = {}, options = started.options) =>
+  answerPage({ token: started.token, credential: sign(started, call, options) });
+const decline = ({ token }: StartedConfirmation) => answerPage({ token, declined: true });
+const resume = ({ token }: StartedConfirmation, by = application) => answerPage({ token, resume: true }, by);
+
+const answeredBefore = errorBody(409, "confirmation was answered before", "");
+
+const tenTimes = <Result>(act: () => Promise<Result>) => Promise.all(Array.from({ length: 10 }, act));
 
 const codeOf = ({ body }: { body: { redirect_to: string } }) =>
   new URL(body.redirect_to).searchParams.get("code");
@@ -66,7 +70,7 @@ const codeOf = ({ body }: { body: { redirect_to: string } }) =>
 /** The number of confirmed transactions of the user in the audit log. */
 async function confirmationCount({ userId }: StartedConfirmation): Promise<number> {
   const type = "webauthn_transaction_final_succeeded";
-  const { headers } = await application.call("GET", `/audit_logs?type=${type}&q=${userId}`);
+  const { headers } = await application.get(`/audit_logs?type=${type}&q=${userId}`);
   return Number(headers.get("x-total-count"));
 }
 
@@ -114,11 +118,7 @@ describe("transaction/initialize with a confirmation", () => {
       ...new URL((await answer).body.redirect_to).searchParams.keys(),
     ];
     expect(await parameterNames(confirm(agreed))).toEqual(["cart", "transaction_id", "code"]);
-    expect(await parameterNames(answerPage({ token: declined.token, declined: true }))).toEqual([
-      "cart",
-      "transaction_id",
-      "error",
-    ]);
+    expect(await parameterNames(decline(declined))).toEqual(["cart", "transaction_id", "error"]);
   });
 
   test.each([
@@ -132,11 +132,7 @@ describe("transaction/initialize with a confirmation", () => {
     const { status, options } = await startConfirmation(application, { confirmation: { redirect_to } });
     expect([status, options]).toEqual([
       400,
-      errorBody(
-        400,
-        "unable to validate request",
-        "confirmation.redirect_to is not an allowed address (hosted.allowed_redirect_urls)",
-      ),
+      invalidRequest("confirmation.redirect_to is not an allowed address (hosted.allowed_redirect_urls)"),
     ]);
   });
 
@@ -197,7 +193,7 @@ describe("confirmationPage", () => {
       await startConfirmation(),
     ];
     await confirm(agreed);
-    await answerPage({ token: declined.token, declined: true });
+    await decline(declined);
     runtime.advanceClock(301);
     expect(await pageOf(agreed)).toEqual({ state: "confirmed", returnsTo: null });
     expect(await pageOf(declined)).toEqual({ state: "declined", returnsTo: null });
@@ -238,18 +234,14 @@ describe("a confirmation", () => {
 
   test("A69 closes the page: one of ten concurrent answers is accepted, and none afterwards", async () => {
     const started = await startConfirmation();
-    const credential = started.authenticator.get(started.options, { origin: application.origin });
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => answerPage({ token: started.token, credential })),
-    );
+    const credential = sign(started);
+    const answers = await tenTimes(() => answerPage({ token: started.token, credential }));
     expect(await confirmationCount(started)).toBe(1);
     const codes = answers.filter(({ status }) => status === 200).map(codeOf);
     const redeemed = await Promise.all(codes.map((code) => redeem(code)));
     expect(redeemed.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const more of [{ credential }, { declined: true }, { resume: true }])
-      expect((await answerPage({ token: started.token, ...more })).body).toEqual(
-        errorBody(409, "confirmation was answered before", ""),
-      );
+      expect((await answerPage({ token: started.token, ...more })).body).toEqual(answeredBefore);
     expect(await confirmationCount(started)).toBe(1);
   });
 
@@ -301,7 +293,7 @@ describe("a confirmation", () => {
     const started = await startConfirmation();
     runtime.advanceClock(301);
     expect((await confirm(started)).body).toEqual(errorBody(410, "confirmation has expired", ""));
-    expect((await answerPage({ token: started.token, declined: true })).status).toBe(410);
+    expect((await decline(started)).status).toBe(410);
   });
 
   test("is limited per source, and may be repeated later", async () => {
@@ -321,16 +313,16 @@ describe("a confirmation", () => {
 
   test("that the application finalizes itself closes the page", async () => {
     const started = await startConfirmation();
-    const answer = started.authenticator.get(started.options, { origin: application.origin });
-    expect((await application.call("POST", "/transaction/finalize", answer)).status).toBe(200);
+    const answer = sign(started);
+    expect((await application.post("/transaction/finalize", answer)).status).toBe(200);
     expect(await pageOf(started)).toEqual({ state: "confirmed", returnsTo: null });
-    expect((await answerPage({ token: started.token, declined: true })).status).toBe(409);
+    expect((await decline(started)).status).toBe(409);
   });
 
   test("does not redirect to an address that is no longer allowed", async () => {
     const started = await startConfirmation();
     const stricter = runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://other.example/" });
-    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const credential = sign(started);
     const { status, body } = await answerPage(
       { token: started.token, credential },
       await passkeyApplication(stricter),
@@ -345,7 +337,7 @@ describe("a confirmation", () => {
 
   test("with a duplicate member in its client data is rejected", async () => {
     const started = await startConfirmation();
-    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const credential = sign(started);
     const { response } = credential;
     const clientDataText = Buffer.from(response.clientDataJSON, "base64url").toString();
     const other = Buffer.alloc(64).toString("base64url");
@@ -367,10 +359,9 @@ describe("a confirmation", () => {
   test("A68 is rejected by another tenant", async () => {
     const started = await startConfirmation();
     const other = await newTenant();
-    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const credential = sign(started);
     expect((await answerPage({ token: started.token, credential }, other)).status).toBe(404);
-    const back = new URL((await answerPage({ token: started.token, credential })).body.redirect_to);
-    const code = back.searchParams.get("code");
+    const code = codeOf(await answerPage({ token: started.token, credential }));
     expect((await redeem(code, other)).status).toBe(400);
     expect((await redeem(code)).status).toBe(200);
   });
@@ -379,7 +370,7 @@ describe("a confirmation", () => {
 describe("a decline", () => {
   test("redirects with an error and closes page and transaction", async () => {
     const started = await startConfirmation();
-    const { status, body } = await answerPage({ token: started.token, declined: true });
+    const { status, body } = await decline(started);
     expect(status).toBe(200);
     expect(Object.fromEntries(new URL(body.redirect_to).searchParams)).toEqual({
       cart: "1",
@@ -387,11 +378,11 @@ describe("a decline", () => {
       transaction_id: started.transactionId,
     });
     expect((await confirm(started)).body.answer).toBe("declined");
-    const answer = started.authenticator.get(started.options, { origin: application.origin });
-    expect((await application.call("POST", "/transaction/finalize", answer)).body).toEqual(
+    const answer = sign(started);
+    expect((await application.post("/transaction/finalize", answer)).body).toEqual(
       errorBody(401, "failed to get session data"),
     );
-    const { body: entries } = await application.call("GET", `/audit_logs?q=${started.userId}`);
+    const { body: entries } = await application.get(`/audit_logs?q=${started.userId}`);
     expect(entries.find(({ error }: { error?: string }) => error === "declined by the user")).toMatchObject({
       type: "webauthn_transaction_final_failed",
       reason: "transaction_declined",
@@ -402,10 +393,7 @@ describe("a decline", () => {
   test("and a concurrent confirmation get the same outcome", async () => {
     for (let round = 0; round < 5; round++) {
       const started = await startConfirmation();
-      const [confirmed, declined] = await Promise.all([
-        confirm(started),
-        answerPage({ token: started.token, declined: true }),
-      ]);
+      const [confirmed, declined] = await Promise.all([confirm(started), decline(started)]);
       expect(confirmed.body.answer).toBe(declined.body.answer);
       expect(await pageOf(started)).toEqual({ state: confirmed.body.answer, returnsTo: "shop.example" });
       expect(await confirmationCount(started)).toBe(confirmed.body.answer === "confirmed" ? 1 : 0);
@@ -416,13 +404,13 @@ describe("a decline", () => {
 describe("a repeated answer", () => {
   test("that confirms redirects with a new code for a minute", async () => {
     const started = await startConfirmation();
-    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const credential = sign(started);
     const first = codeOf(await answerPage({ token: started.token, credential }));
     expect(await pageOf(started)).toEqual({ state: "confirmed", returnsTo: "shop.example" });
     const again = await answerPage({ token: started.token, credential });
     expect(again.body).toEqual({ answer: "confirmed", redirect_to: expect.any(String) });
     runtime.advanceClock(50);
-    const last = codeOf(await answerPage({ token: started.token, resume: true }));
+    const last = codeOf(await resume(started));
     expect(new Set([first, codeOf(again), last]).size).toBe(3);
     for (const replaced of [first, codeOf(again)]) expect((await redeem(replaced)).status).toBe(400);
     // The last code is valid for a minute from its own issue.
@@ -433,7 +421,7 @@ describe("a repeated answer", () => {
 
   test("that confirms concurrently counts once", async () => {
     const started = await startConfirmation();
-    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const credential = sign(started);
     const answers = await Promise.all([1, 2, 3].map(() => answerPage({ token: started.token, credential })));
     const options = answers.find(({ body }) => body.publicKey)?.body ?? started.options;
     const { body } = await confirm(started, {}, options);
@@ -444,12 +432,12 @@ describe("a repeated answer", () => {
 
   test("that declines redirects again, without a code", async () => {
     const started = await startConfirmation();
-    const first = await answerPage({ token: started.token, declined: true });
+    const first = await decline(started);
     const page = { state: "declined", returnsTo: "shop.example" };
     expect(await pageOf(started)).toEqual(page);
     for (const more of [{ declined: true }, { resume: true }])
       expect((await answerPage({ token: started.token, ...more })).body).toEqual(first.body);
-    const { body: entries } = await application.call("GET", `/audit_logs?q=${started.userId}`);
+    const { body: entries } = await application.get(`/audit_logs?q=${started.userId}`);
     expect(entries.filter(({ error }: { error?: string }) => error === "declined by the user")).toHaveLength(
       1,
     );
@@ -458,39 +446,33 @@ describe("a repeated answer", () => {
   test("that declines after a confirmation reports the confirmation", async () => {
     const started = await startConfirmation();
     await confirm(started);
-    const { body } = await answerPage({ token: started.token, declined: true });
+    const { body } = await decline(started);
     expect(body.answer).toBe("confirmed");
     expect((await redeem(codeOf({ body }))).status).toBe(200);
   });
 
   test.each(["confirm", "decline"])("does not redirect a minute after the first: %s", async (kind) => {
     const started = await startConfirmation();
-    await (kind === "confirm" ? confirm(started) : answerPage({ token: started.token, declined: true }));
+    await (kind === "confirm" ? confirm(started) : decline(started));
     runtime.advanceClock(61);
     expect(await pageOf(started)).toMatchObject({ returnsTo: null });
-    expect((await answerPage({ token: started.token, resume: true })).body).toEqual(
-      errorBody(409, "confirmation was answered before", ""),
-    );
+    expect((await resume(started)).body).toEqual(answeredBefore);
   });
 
   test("does not redirect from a page that is open, unknown, or of another tenant", async () => {
     const started = await startConfirmation();
-    expect((await answerPage({ token: started.token, resume: true })).body).toEqual(
-      errorBody(409, "confirmation was not answered yet", ""),
-    );
+    expect((await resume(started)).body).toEqual(errorBody(409, "confirmation was not answered yet", ""));
     expect((await answerPage({ token: "x", resume: true })).status).toBe(404);
     const other = await newTenant();
     const code = codeOf(await confirm(started));
-    expect((await answerPage({ token: started.token, resume: true }, other)).status).toBe(404);
+    expect((await resume(started, other)).status).toBe(404);
     expect((await redeem(code)).status).toBe(200);
   });
 
   test("leaves one valid code after ten concurrent requests", async () => {
     const started = await startConfirmation();
     await confirm(started);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => answerPage({ token: started.token, resume: true })),
-    );
+    const answers = await tenTimes(() => resume(started));
     const statuses: number[] = [];
     for (const answer of answers) statuses.push((await redeem(codeOf(answer))).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
@@ -502,13 +484,11 @@ describe("transaction/confirm", () => {
     const { token } = await startConfirmation();
     const body = { token, declined: true };
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { origin: "https://shop.example" }]) {
-      const answer = await application.callWithoutKey("POST", "/transaction/confirm", body, headers);
+      const answer = await application.postWithoutKey("/transaction/confirm", body, headers);
       expect(answer.status).toBe(403);
     }
     const origin = new URL(runtime.config.base_url).origin;
-    expect((await application.callWithoutKey("POST", "/transaction/confirm", body, { origin })).status).toBe(
-      200,
-    );
+    expect((await application.postWithoutKey("/transaction/confirm", body, { origin })).status).toBe(200);
   });
 
   test.each<[unknown, string]>([
@@ -528,7 +508,7 @@ describe("transaction/confirm", () => {
     [{ token: ["x"], declined: true }, "token must be a string"],
     ["[]", "the body must be a JSON object"],
   ])("rejects the body %j", async (body, details) => {
-    expect((await answerPage(body)).body).toEqual(errorBody(400, "unable to validate request", details));
+    expect((await answerPage(body)).body).toEqual(invalidRequest(details));
   });
 
   test.each(["x", "x".repeat(43), "__proto__"])("rejects the unknown token %j", async (token) => {
@@ -540,9 +520,8 @@ describe("transaction/confirm", () => {
 
 describe("transaction/redeem", () => {
   test("accepts one of ten concurrent requests with the same code", async () => {
-    const { body } = await confirm(await startConfirmation());
-    const code = new URL(body.redirect_to).searchParams.get("code");
-    const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(code)));
+    const code = codeOf(await confirm(await startConfirmation()));
+    const answers = await tenTimes(() => redeem(code));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
   });
 
@@ -563,9 +542,8 @@ describe("transaction/redeem", () => {
   });
 
   test("rejects a code after a minute", async () => {
-    const { body } = await confirm(await startConfirmation());
+    const code = codeOf(await confirm(await startConfirmation()));
     runtime.advanceClock(61);
-    const code = new URL(body.redirect_to).searchParams.get("code");
     expect((await redeem(code)).body).toEqual(errorBody(400, "unable to redeem code"));
   });
 

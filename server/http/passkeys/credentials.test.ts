@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { PasskeyApplication } from "../../testing/passkey-application.ts";
-import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
+import { errorBody, invalidRequest, passkeySuite } from "../../testing/passkey-suite.ts";
 
 const { runtime, application, auditLogs, newTenant } = await passkeySuite();
 
@@ -19,10 +19,10 @@ describe("GET credentials", () => {
   });
 
   const ids = async (query: string) =>
-    (await other.call("GET", `/credentials${query}`)).body.map(({ id }: { id: string }) => id);
+    (await other.get(`/credentials${query}`)).body.map(({ id }: { id: string }) => id);
 
   test("returns the public properties of a credential", async () => {
-    const { body } = await other.call("GET", "/credentials?user_id=a");
+    const { body } = await other.get("/credentials?user_id=a");
     expect(body).toEqual([
       {
         id: credentialIds[0],
@@ -45,12 +45,12 @@ describe("GET credentials", () => {
   test("sorts by creation, newest first by default", async () => {
     expect(await ids("")).toEqual(credentialIds.toReversed());
     expect(await ids("?order=desc")).toEqual(credentialIds.toReversed());
-    expect((await other.call("GET", "/credentials?order=")).status).toBe(400);
+    expect((await other.get("/credentials?order=")).status).toBe(400);
     expect(await ids("?order=asc")).toEqual(credentialIds);
   });
 
   test("returns pages, with links to the others", async () => {
-    const { headers } = await other.call("GET", "/credentials?order=asc&per_page=2&page=2");
+    const { headers } = await other.get("/credentials?order=asc&per_page=2&page=2");
     expect(headers.get("x-total-count")).toBe("5");
     const base = `http://localhost:3000/passkeys/${other.tenant.id}/credentials?order=asc&per_page=2&page=`;
     expect(headers.get("link")).toBe(
@@ -64,13 +64,13 @@ describe("GET credentials", () => {
   test("counts the credentials of its own tenant alone", async () => {
     await (await newTenant()).register("a");
     for (const query of ["", "?user_id=a"]) {
-      const { body, headers } = await other.call("GET", `/credentials${query}`);
+      const { body, headers } = await other.get(`/credentials${query}`);
       expect(headers.get("x-total-count")).toBe(String(body.length));
     }
   });
 
   test("links to itself if there is only one page", async () => {
-    const { headers } = await other.call("GET", "/credentials?user_id=a");
+    const { headers } = await other.get("/credentials?user_id=a");
     const at = `<http://localhost:3000/passkeys/${other.tenant.id}/credentials?user_id=a&page=1&per_page=20>`;
     expect(headers.get("link")).toBe(`${at}; rel="first", ${at}; rel="last"`);
     expect(headers.get("x-total-count")).toBe("1");
@@ -79,7 +79,7 @@ describe("GET credentials", () => {
   test.each(["unknown", "", "%00", "%FF", "a'--", "x".repeat(3_000)])(
     "returns an empty list for the unknown user %j",
     async (userId) => {
-      const { status, body, headers } = await other.call("GET", `/credentials?user_id=${userId}`);
+      const { status, body, headers } = await other.get(`/credentials?user_id=${userId}`);
       expect([status, body, headers.get("x-total-count")]).toEqual([200, [], "0"]);
     },
   );
@@ -100,8 +100,8 @@ describe("GET credentials", () => {
     ["order=up", "order must be one of 'asc desc'"],
     ["order=ASC", "order must be one of 'asc desc'"],
   ])("rejects the query ?%s", async (query, details) => {
-    const answer = await other.call("GET", `/credentials?${query}`);
-    expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
+    const answer = await other.get(`/credentials?${query}`);
+    expect(answer.body).toEqual(invalidRequest(details));
     expect(answer.status).toBe(400);
   });
 });
@@ -110,15 +110,15 @@ describe("credentials/{credential_id}", () => {
   test("returns, renames and deletes a credential", async () => {
     const { credentialId } = await application.register(randomUUID());
     const path = `/credentials/${credentialId}`;
-    const before = (await application.call("GET", path)).body;
+    const before = (await application.get(path)).body;
 
     const renamed = await application.call("PATCH", path, { name: "Ada's phone", more: true });
     expect([renamed.status, renamed.body]).toEqual([204, undefined]);
-    expect((await application.call("GET", path)).body).toEqual({ ...before, name: "Ada's phone" });
+    expect((await application.get(path)).body).toEqual({ ...before, name: "Ada's phone" });
 
     const removed = await application.call("DELETE", path);
     expect([removed.status, removed.body]).toEqual([204, undefined]);
-    expect((await application.call("GET", path)).status).toBe(404);
+    expect((await application.get(path)).status).toBe(404);
     expect((await application.call("DELETE", path)).status).toBe(404);
     const entries = (await auditLogs("credential_id", credentialId)).map(({ type, details }) => [
       type,
@@ -138,7 +138,7 @@ describe("credentials/{credential_id}", () => {
       .update(table)
       .set({ name: null, lastUsedAt: null })
       .where(eq(table.id, credentialId));
-    const { body } = await application.call("GET", `/credentials/${credentialId}`);
+    const { body } = await application.get(`/credentials/${credentialId}`);
     expect(body).not.toHaveProperty("name");
     expect(body).not.toHaveProperty("last_used_at");
   });
@@ -171,7 +171,7 @@ describe("credentials/{credential_id}", () => {
   ])("rejects the name in %j", async (body, details) => {
     const { credentialId } = await application.register(randomUUID());
     const answer = await application.call("PATCH", `/credentials/${credentialId}`, body);
-    expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
+    expect(answer.body).toEqual(invalidRequest(details));
   });
 
   test("deletes a credential once for concurrent requests", async () => {

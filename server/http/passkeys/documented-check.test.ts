@@ -48,7 +48,7 @@ afterAll(() => {
 async function signedIn(by = application) {
   const user = await by.registerUser();
   const answer = await by.answer(user.authenticator, "/login");
-  const { body } = await by.callWithoutKey("POST", "/login/finalize", answer);
+  const { body } = await by.postWithoutKey("/login/finalize", answer);
   return { ...user, token: body.token as string };
 }
 
@@ -62,7 +62,7 @@ test("accepts a login, a second factor and a transaction", async () => {
 
   const factor = await application.register(userId, { mfa: true });
   const second = await application.answer(factor.authenticator, "/mfa/login", { user_id: userId });
-  const { body } = await application.call("POST", "/mfa/login/finalize", second);
+  const { body } = await application.post("/mfa/login/finalize", second);
   expect(await verify(body.token, { userId, notCredential: credentialId })).toMatchObject({
     cred: factor.credentialId,
     amr: ["security_key"],
@@ -71,7 +71,7 @@ test("accepts a login, a second factor and a transaction", async () => {
   const transactionId = randomUUID();
   const about = { user_id: userId, transaction_id: transactionId, transaction_data: { amount: 1 } };
   const signed = await application.answer(authenticator, "/transaction", about);
-  const { body: confirmed } = await application.call("POST", "/transaction/finalize", signed);
+  const { body: confirmed } = await application.post("/transaction/finalize", signed);
   expect(await verify(confirmed.token, { userId, transactionId })).toMatchObject({ trans: transactionId });
   await expect(verify(confirmed.token, { userId })).rejects.toThrow("another transaction, or none");
   await expect(verify(confirmed.token, { userId, transactionId: "other" })).rejects.toThrow(
@@ -99,7 +99,7 @@ test("rejects a response without user verification if that is required", async (
     { user_id: userId },
     { userVerified: false },
   );
-  const { body } = await application.call("POST", "/mfa/login/finalize", answer);
+  const { body } = await application.post("/mfa/login/finalize", answer);
   expect(await verify(body.token, { userId })).toMatchObject({ amr: ["passkey"] });
   await expect(verify(body.token, { userId, userVerified: true })).rejects.toThrow("was not verified");
 });

@@ -1,22 +1,15 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 // Calls every operation of the passkey server except those of transactions over the network, with a client that shares
 // no code with the server.
 
-let service: PasskeyService;
-let base: string;
-let origin: string;
-
-beforeAll(async () => {
-  service = await startPasskeyService();
-  base = service.tenantBase;
-  origin = service.server.url;
-});
-
-afterAll(() => service?.close());
+const service = await openForTests(startPasskeyService());
+const base = service.tenantBase;
+const origin = service.server.url;
 
 const calledOperations = new Set<string>();
 

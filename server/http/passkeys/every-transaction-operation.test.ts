@@ -1,22 +1,17 @@
 import { createHash, verify } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 // Calls every operation on transactions, and the audit log, over the network, with a client that shares no code with
 // the server: it serializes, hashes and verifies by itself.
 
-let service: PasskeyService;
-let base: string;
-let origin: string;
-
-beforeAll(async () => {
-  service = await startPasskeyService({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.example/paid" });
-  base = service.tenantBase;
-  origin = service.server.url;
-});
-
-afterAll(() => service?.close());
+const service = await openForTests(
+  startPasskeyService({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.example/paid" }),
+);
+const base = service.tenantBase;
+const origin = service.server.url;
 
 const call: PasskeyService["call"] = (...parameters) => service.call(...parameters);
 

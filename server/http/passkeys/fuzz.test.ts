@@ -97,7 +97,7 @@ test("answers a credential with any part replaced without a server error", async
         const body = (members as readonly string[]).includes(member)
           ? { ...answer, [member]: value }
           : { ...answer, response: { ...answer.response, [member]: value } };
-        const result = await application.call("POST", path, body);
+        const result = await application.post(path, body);
         // The value may be the original one, or a member that is not read: such an answer is valid once.
         if (result.status === 200) return;
         expect(result.status).toBeLessThan(500);

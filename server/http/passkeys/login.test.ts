@@ -4,13 +4,20 @@ import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
-import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
-import { type GetCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import { errorBody, invalidRequest, passkeySuite } from "../../testing/passkey-suite.ts";
+import {
+  type Authenticator,
+  type GetCall,
+  softwareAuthenticator,
+} from "../../testing/webauthn-authenticator.ts";
 
 const { runtime, application, auditLogs, newTenant } = await passkeySuite();
 
-const finalize = (answer: unknown, by = application) => by.callWithoutKey("POST", "/login/finalize", answer);
-const finalizeMfa = (answer: unknown, by = application) => by.call("POST", "/mfa/login/finalize", answer);
+const finalize = (answer: unknown, by = application) => by.postWithoutKey("/login/finalize", answer);
+/** Initializes a login, signs its challenge and finalizes it. */
+const signIn = async (authenticator: Authenticator, call: Partial<GetCall> = {}, body: object = {}) =>
+  finalize(await application.answer(authenticator, "/login", body, call));
+const finalizeMfa = (answer: unknown, by = application) => by.post("/mfa/login/finalize", answer);
 
 const unknownChallenge = errorBody(
   401,
@@ -30,7 +37,7 @@ describe("login/initialize", () => {
     ["null as user_id", { user_id: null }, {}],
     ["an unknown member", { something: "else" }, {}],
   ])("returns options for any passkey to a caller without a key: %s", async (_, body, headers) => {
-    const answer = await application.callWithoutKey("POST", "/login/initialize", body, headers);
+    const answer = await application.postWithoutKey("/login/initialize", body, headers);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       publicKey: {
@@ -45,7 +52,7 @@ describe("login/initialize", () => {
   test("lists the passkeys of the named user, without second factors", async () => {
     const { userId, credentialId } = await application.registerUser();
     await application.register(userId, { mfa: true });
-    const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
+    const { body } = await application.post("/login/initialize", { user_id: userId });
     expect(body).toEqual({
       publicKey: {
         challenge: expect.any(String),
@@ -68,21 +75,16 @@ describe("login/initialize", () => {
     ],
   ])("rejects a named user with %s", async (_, headers, title, details) => {
     const { userId } = await application.registerUser();
-    const answer = await application.callWithoutKey(
-      "POST",
-      "/login/initialize",
-      { user_id: userId },
-      headers,
-    );
+    const answer = await application.postWithoutKey("/login/initialize", { user_id: userId }, headers);
     expect(answer.body).toEqual({ title, details, status: 401 });
   });
 
   test.each(["unknown", "a\0", "x".repeat(5_000), "__proto__"])(
     "rejects the unknown user %j",
     async (userId) => {
-      const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
+      const { body } = await application.post("/login/initialize", { user_id: userId });
       const expected = userId.includes("\0")
-        ? errorBody(400, "unable to validate request", "user_id must not contain the character NUL")
+        ? invalidRequest("user_id must not contain the character NUL")
         : errorBody(404, "user not found", "");
       expect(body).toEqual(expected);
     },
@@ -95,14 +97,14 @@ describe("login/initialize", () => {
     ["[]", "the body must be a JSON object"],
     ["{", "the body must be a JSON object"],
   ])("rejects the body %j", async (body, details) => {
-    const answer = await application.call("POST", "/login/initialize", body);
-    expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
+    const answer = await application.post("/login/initialize", body);
+    expect(answer.body).toEqual(invalidRequest(details));
   });
 
   test("rejects a user without a passkey and writes an audit log entry", async () => {
     const userId = randomUUID();
     await application.register(userId, { mfa: true });
-    const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
+    const { body } = await application.post("/login/initialize", { user_id: userId });
     expect(body).toEqual(
       errorBody(400, expect.stringMatching(/^failed to create webauthn assertion options for login: /)),
     );
@@ -118,14 +120,14 @@ describe("login/initialize", () => {
     );
     const { userId } = await application.registerUser();
     for (const status of [200, 200, 429, 429])
-      expect((await limited.callWithoutKey("POST", "/login/initialize")).status).toBe(status);
-    const rejected = await limited.callWithoutKey("POST", "/login/initialize");
+      expect((await limited.postWithoutKey("/login/initialize")).status).toBe(status);
+    const rejected = await limited.postWithoutKey("/login/initialize");
     expect(rejected.body).toEqual(errorBody(429, "Too Many Requests"));
     expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
     const wrong = { apikey: "x".repeat(49) };
-    expect((await limited.callWithoutKey("POST", "/login/initialize", undefined, wrong)).status).toBe(429);
-    expect((await limited.call("POST", "/login/initialize")).status).toBe(200);
-    expect((await limited.call("POST", "/login/initialize", { user_id: userId })).status).toBe(200);
+    expect((await limited.postWithoutKey("/login/initialize", undefined, wrong)).status).toBe(429);
+    expect((await limited.post("/login/initialize")).status).toBe(200);
+    expect((await limited.post("/login/initialize", { user_id: userId })).status).toBe(200);
   });
 
   test("allows only pages of the application to read the answer", async () => {
@@ -136,8 +138,8 @@ describe("login/initialize", () => {
         "access-control-request-method": "POST",
         "access-control-request-headers": "apikey, content-type",
       });
-      const initialized = await application.callWithoutKey("POST", "/login/initialize", {}, { origin: from });
-      const rejected = await application.callWithoutKey("POST", "/login/finalize", {}, { origin: from });
+      const initialized = await application.postWithoutKey("/login/initialize", {}, { origin: from });
+      const rejected = await application.postWithoutKey("/login/finalize", {}, { origin: from });
       return [preflight, initialized, rejected].map(({ headers }) =>
         headers.get("access-control-allow-origin"),
       );
@@ -150,7 +152,7 @@ describe("login/initialize", () => {
 describe("login/finalize", () => {
   test("returns a token for the owner of the passkey", async () => {
     const { userId, authenticator, credentialId } = await application.registerUser();
-    const { status, body } = await finalize(await application.answer(authenticator, "/login"));
+    const { status, body } = await signIn(authenticator);
     expect(status).toBe(200);
     expect(decodeJwt(body.token)).toEqual({
       sub: userId,
@@ -169,11 +171,8 @@ describe("login/finalize", () => {
 
   test("accepts a named user with and without a user handle", async () => {
     const { userId, authenticator } = await application.registerUser();
-    for (const userHandle of [undefined, null, ""]) {
-      const call = userHandle === undefined ? {} : { userHandle };
-      const answer = await application.answer(authenticator, "/login", { user_id: userId }, call);
-      expect((await finalize(answer)).status).toBe(200);
-    }
+    for (const call of [{}, { userHandle: null }, { userHandle: "" }])
+      expect((await signIn(authenticator, call, { user_id: userId })).status).toBe(200);
   });
 
   test("updates last use, signature counter and backup state", async () => {
@@ -181,11 +180,9 @@ describe("login/finalize", () => {
       counts: true,
       backup: "eligible",
     });
-    const before = (await application.call("GET", `/credentials/${credentialId}`)).body;
-    expect(
-      (await finalize(await application.answer(authenticator, "/login", {}, { backedUp: true }))).status,
-    ).toBe(200);
-    const after = (await application.call("GET", `/credentials/${credentialId}`)).body;
+    const before = (await application.get(`/credentials/${credentialId}`)).body;
+    expect((await signIn(authenticator, { backedUp: true })).status).toBe(200);
+    const after = (await application.get(`/credentials/${credentialId}`)).body;
     expect(after).toEqual({ ...before, backup_state: true, last_used_at: expect.any(String) });
     expect(Date.parse(after.last_used_at)).toBeGreaterThan(Date.parse(before.last_used_at));
     const { passkeyCredentials: table } = schema;
@@ -199,7 +196,7 @@ describe("login/finalize", () => {
     ["beyond ASCII", "用户-😀"],
   ])("identifies a user by an id %s", async (_, userId) => {
     const { authenticator } = await application.registerUser({}, userId);
-    const { body } = await finalize(await application.answer(authenticator, "/login"));
+    const { body } = await signIn(authenticator);
     expect(decodeJwt(body.token).sub).toBe(userId);
   });
 
@@ -237,8 +234,8 @@ describe("login/finalize", () => {
     const call = { userHandle: derived };
     const without = { userHandle: null };
     await runtime.database.write.update(users).set(without).where(eq(users.userId, userId));
-    expect((await finalize(await application.answer(authenticator, "/login", {}, call))).status).toBe(200);
-    const { body } = await application.call("POST", "/registration/initialize", {
+    expect((await signIn(authenticator, call)).status).toBe(200);
+    const { body } = await application.post("/registration/initialize", {
       user_id: userId,
       username: "ada",
     });
@@ -248,63 +245,36 @@ describe("login/finalize", () => {
     expect((await finalize(unknown)).body).toEqual(errorBody(401, "failed to get user handle"));
   });
 
-  test("accepts the handle that a former version derived while both run", async () => {
+  const handleOf = (userId: string, encoding: "utf8" | "hex") =>
+    Buffer.from(encoding === "hex" ? userId.replaceAll("-", "") : userId, encoding).toString("base64url");
+
+  test.each<[string, (userId: string) => Partial<GetCall>]>([
+    [
+      "accepts the handle that a former version derived while both run",
+      (userId) => ({ userHandle: handleOf(userId, "utf8") }),
+    ],
+    [
+      "accepts the 16 bytes of a UUID as user handle, which imported credentials have",
+      (userId) => ({ userHandle: handleOf(userId, "hex") }),
+    ],
+    ["V16 ignores extensions that were not requested", () => ({ extensions: new Map([["odd", true]]) })],
+    ["compares origins case-insensitively", () => ({ origin: application.origin.toUpperCase() })],
+  ])("%s", async (_, callOf) => {
     const { userId, authenticator } = await application.registerUser();
-    const userHandle = Buffer.from(userId).toString("base64url");
-    expect(
-      (await finalize(await application.answer(authenticator, "/login", {}, { userHandle }))).status,
-    ).toBe(200);
+    const { status, body } = await signIn(authenticator, callOf(userId));
+    expect([status, decodeJwt(body.token).sub]).toEqual([200, userId]);
   });
 
-  test("accepts the 16 bytes of a UUID as user handle, which imported credentials have", async () => {
-    const userId = randomUUID();
-    const { authenticator } = await application.registerUser({}, userId);
-    const userHandle = Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
-    const { body } = await finalize(await application.answer(authenticator, "/login", {}, { userHandle }));
-    expect(decodeJwt(body.token).sub).toBe(userId);
-  });
-
-  test("V16 ignores extensions that were not requested", async () => {
-    const { authenticator } = await application.registerUser();
-    const answer = await application.answer(
-      authenticator,
-      "/login",
-      {},
-      { extensions: new Map([["odd", true]]) },
-    );
-    expect((await finalize(answer)).status).toBe(200);
-  });
-
-  test("compares origins case-insensitively", async () => {
-    const { authenticator } = await application.registerUser();
-    const origin = application.origin.toUpperCase();
-    expect((await finalize(await application.answer(authenticator, "/login", {}, { origin }))).status).toBe(
-      200,
-    );
-  });
-
-  const wellFormed = { id: "AAAA", rawId: "AAAA", type: "public-key" };
   const response = { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" };
-  test.each<[string, unknown, string]>([
-    [
-      "no signature",
-      { ...wellFormed, response: { ...response, signature: undefined } },
-      "response.signature is missing",
-    ],
-    [
-      "a long signature",
-      { ...wellFormed, response: { ...response, signature: "A".repeat(2049) } },
-      "response.signature is too long",
-    ],
-    [
-      "a signature in another encoding",
-      { ...wellFormed, response: { ...response, signature: "+/+/" } },
-      "response.signature must be base64url",
-    ],
-    ["invalid client data", { ...wellFormed, response }, "response.clientDataJSON cannot be read"],
-  ])("rejects %s with the name of the member", async (_, body, details) => {
-    expect((await finalize(body)).body).toEqual(errorBody(400, "unable to finish login", details));
-    expect((await finalizeMfa(body)).body).toEqual(errorBody(400, "unable to finish login", details));
+  test.each<[string, object, string]>([
+    ["no signature", { signature: undefined }, "response.signature is missing"],
+    ["a long signature", { signature: "A".repeat(2049) }, "response.signature is too long"],
+    ["a signature in another encoding", { signature: "+/+/" }, "response.signature must be base64url"],
+    ["invalid client data", {}, "response.clientDataJSON cannot be read"],
+  ])("rejects %s with the name of the member", async (_, members, details) => {
+    const body = { id: "AAAA", rawId: "AAAA", type: "public-key", response: { ...response, ...members } };
+    for (const answer of [await finalize(body), await finalizeMfa(body)])
+      expect(answer.body).toEqual(errorBody(400, "unable to finish login", details));
   });
 
   test.each<[string, Partial<GetCall>]>([
@@ -323,26 +293,18 @@ describe("login/finalize", () => {
   test("V3 rejects the user handle of another user", async () => {
     const [user, other] = [await application.registerUser(), await application.registerUser()];
     const userHandle = Buffer.from(other.userId).toString("base64url");
-    const answer = await application.answer(user.authenticator, "/login", {}, { userHandle });
-    expect((await finalize(answer)).body).toEqual(invalidAssertion);
+    expect((await signIn(user.authenticator, { userHandle })).body).toEqual(invalidAssertion);
   });
 
   test("V2 V3 rejects a passkey of another user and one that was not listed", async () => {
-    const [user, other] = [await application.registerUser(), await application.registerUser()];
-    const [credential] = other.authenticator.credentials;
-    if (!credential) throw new Error("no credential");
+    const [user, { credential }] = [await application.registerUser(), await application.registerUser()];
     const named = { user_id: user.userId };
-    const foreign = await application.answer(user.authenticator, "/login", named, { credential });
-    expect((await finalize(foreign)).body).toEqual(invalidAssertion);
+    expect((await signIn(user.authenticator, { credential }, named)).body).toEqual(invalidAssertion);
 
-    const options = await application.call("POST", "/login/initialize", named);
-    const second = await application.register(user.userId);
-    const [unlisted] = second.authenticator.credentials;
-    if (!unlisted) throw new Error("no credential");
-    const answer = second.authenticator.get(options.body, {
-      origin: application.origin,
-      credential: unlisted,
-    });
+    const options = await application.post("/login/initialize", named);
+    const unlisted = await application.register(user.userId);
+    const call = { origin: application.origin, credential: unlisted.credential };
+    const answer = unlisted.authenticator.get(options.body, call);
     expect((await finalize(answer)).body).toEqual(invalidAssertion);
   });
 
@@ -355,33 +317,23 @@ describe("login/finalize", () => {
 
   test("rejects a second factor with its own error if the signature is valid", async () => {
     const userId = randomUUID();
-    const authenticator = softwareAuthenticator();
-    await application.register(userId, { authenticator, mfa: true });
-    const [credential] = authenticator.credentials;
-    if (!credential) throw new Error("no credential");
-    const userHandle = Buffer.from(userId).toString("base64url");
-    const call = { credential, userHandle };
-    const answer = await application.answer(authenticator, "/login", {}, call);
-    expect((await finalize(answer)).body).toEqual(
-      errorBody(400, "MFA credentials are not usable for normal login", ""),
-    );
-    const broken = { ...call, brokenSignature: true };
-    expect((await finalize(await application.answer(authenticator, "/login", {}, broken))).body).toEqual(
-      invalidAssertion,
-    );
+    const { authenticator, credential } = await application.register(userId, { mfa: true });
+    const call = { credential, userHandle: Buffer.from(userId).toString("base64url") };
+    const unusable = errorBody(400, "MFA credentials are not usable for normal login", "");
+    expect((await signIn(authenticator, call)).body).toEqual(unusable);
+    const broken = await signIn(authenticator, { ...call, brokenSignature: true });
+    expect(broken.body).toEqual(invalidAssertion);
 
     // The same if the options listed a passkey of the user.
     await application.register(userId);
-    const named = { user_id: userId };
-    expect((await finalize(await application.answer(authenticator, "/login", named, call))).status).toBe(400);
+    expect((await signIn(authenticator, call, { user_id: userId })).status).toBe(400);
   });
 });
 
 describe("V15 the signature counter", () => {
   test("must increase", async () => {
     const { authenticator, userId } = await application.registerUser({ counts: true, backup: "no" });
-    const sign = async (signCount: number) =>
-      (await finalize(await application.answer(authenticator, "/login", {}, { signCount }))).body;
+    const sign = async (signCount: number) => (await signIn(authenticator, { signCount })).body;
     expect(await sign(7)).toEqual({ token: expect.any(String) });
     for (const stale of [7, 6, 0])
       expect(await sign(stale)).toEqual(
@@ -397,7 +349,7 @@ describe("V15 the signature counter", () => {
   test("may reach the largest number that an authenticator can send", async () => {
     const { authenticator } = await application.registerUser({ counts: true, backup: "no" });
     for (const signCount of [2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1]) {
-      const { status } = await finalize(await application.answer(authenticator, "/login", {}, { signCount }));
+      const { status } = await signIn(authenticator, { signCount });
       expect([signCount, status]).toEqual([signCount, 200]);
     }
   });
@@ -424,7 +376,7 @@ describe("mfa/login", () => {
   test("lists all credentials of the user", async () => {
     const { userId, credentialId } = await application.registerUser();
     const factor = await application.register(userId, { mfa: true });
-    const { body } = await application.call("POST", "/mfa/login/initialize", { user_id: userId });
+    const { body } = await application.post("/mfa/login/initialize", { user_id: userId });
     expect(body).toEqual({
       publicKey: {
         challenge: expect.any(String),
@@ -472,27 +424,27 @@ describe("mfa/login", () => {
   test("requires a key for initialize and finalize", async () => {
     const { userId, authenticator } = await application.registerUser();
     const named = { user_id: userId };
-    expect((await application.callWithoutKey("POST", "/mfa/login/initialize", named)).status).toBe(401);
+    expect((await application.postWithoutKey("/mfa/login/initialize", named)).status).toBe(401);
     const answer = await application.answer(authenticator, "/mfa/login", named);
-    expect((await application.callWithoutKey("POST", "/mfa/login/finalize", answer)).status).toBe(401);
+    expect((await application.postWithoutKey("/mfa/login/finalize", answer)).status).toBe(401);
     expect((await finalizeMfa(answer)).status).toBe(200);
   });
 
   test.each([
-    [undefined, errorBody(400, "unable to validate request", "user_id is a required field")],
-    [{}, errorBody(400, "unable to validate request", "user_id is a required field")],
-    [{ user_id: null }, errorBody(400, "unable to validate request", "user_id is a required field")],
-    [{ user_id: "" }, errorBody(400, "unable to validate request", "user_id is a required field")],
-    [{ user_id: 7 }, errorBody(400, "unable to validate request", "user_id must be a string")],
+    [undefined, invalidRequest("user_id is a required field")],
+    [{}, invalidRequest("user_id is a required field")],
+    [{ user_id: null }, invalidRequest("user_id is a required field")],
+    [{ user_id: "" }, invalidRequest("user_id is a required field")],
+    [{ user_id: 7 }, invalidRequest("user_id must be a string")],
     [{ user_id: "unknown" }, errorBody(404, "user not found", "")],
   ])("rejects %j", async (body, expected) => {
-    expect((await application.call("POST", "/mfa/login/initialize", body)).body).toEqual(expected);
+    expect((await application.post("/mfa/login/initialize", body)).body).toEqual(expected);
   });
 
   test("rejects a user without credentials", async () => {
     const userId = randomUUID();
-    await application.call("POST", "/registration/initialize", { user_id: userId, username: "ada" });
-    const { body } = await application.call("POST", "/mfa/login/initialize", { user_id: userId });
+    await application.post("/registration/initialize", { user_id: userId, username: "ada" });
+    const { body } = await application.post("/mfa/login/initialize", { user_id: userId });
     expect(body).toEqual(errorBody(400, "user has no suitable credentials for this operation", ""));
     expect((await auditTypes(userId)).at(-1)).toBe("mfa_authentication_init_failed");
   });
@@ -500,7 +452,7 @@ describe("mfa/login", () => {
   test("does not accept the challenge of a registration", async () => {
     const { userId, authenticator } = await application.registerUser();
     const named = { user_id: userId };
-    const { body } = await application.call("POST", "/registration/initialize", {
+    const { body } = await application.post("/registration/initialize", {
       ...named,
       username: "ada",
     });
@@ -520,14 +472,14 @@ test("A129 calls without a key leave a hundred audit entries of a source in an h
   const challenge = randomBytes(32).toString("base64url");
   const assertion = await other.answer(authenticator, "/login", {}, { challenge });
   for (let times = 0; times < 40; times++) {
-    expect((await other.callWithoutKey("POST", "/login/initialize")).status).toBe(200);
+    expect((await other.postWithoutKey("/login/initialize")).status).toBe(200);
     expect((await finalize(assertion, other)).status).toBe(401);
-    expect((await other.callWithoutKey("POST", "/registration/finalize", answer)).status).toBe(400);
+    expect((await other.postWithoutKey("/registration/finalize", answer)).status).toBe(400);
   }
   const wrong = { ...(await other.answer(authenticator, "/login", { user_id: userId })), id: credentialId };
   wrong.response = { ...wrong.response, signature: "AAAA" };
   expect((await finalize(wrong, other)).status).toBe(401);
-  expect((await other.call("POST", "/login/initialize", { user_id: "unknown" })).status).toBe(404);
+  expect((await other.post("/login/initialize", { user_id: "unknown" })).status).toBe(404);
   const login = await other.answer(authenticator, "/login");
   expect((await finalize(login, other)).status).toBe(200);
 

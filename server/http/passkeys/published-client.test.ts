@@ -1,22 +1,15 @@
-import { tenant as openTenant, type Tenant } from "@teamhanko/passkeys-sdk";
+import { tenant as openTenant } from "@teamhanko/passkeys-sdk";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
+import { describe, expect, test } from "vitest";
+import { openForTests } from "../../testing/open-for-tests.ts";
+import { startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 // Every method of a published client of this protocol.
 
-let service: PasskeyService;
-let tenant: Tenant;
-let origin: string;
-
-beforeAll(async () => {
-  service = await startPasskeyService();
-  origin = service.server.url;
-  tenant = openTenant({ baseUrl: service.base, apiKey: service.key, tenantId: service.tenantId });
-});
-
-afterAll(() => service?.close());
+const service = await openForTests(startPasskeyService());
+const origin = service.server.url;
+const tenant = openTenant({ baseUrl: service.base, apiKey: service.key, tenantId: service.tenantId });
 
 /** Verifies a token as an application does, and returns its claims. */
 async function verifiedClaims(token: string | undefined) {

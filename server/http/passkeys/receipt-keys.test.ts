@@ -16,7 +16,7 @@ async function confirmedReceipt(by: PasskeyApplication): Promise<string> {
   const { userId, authenticator } = await by.registerUser();
   const about = { user_id: userId, transaction_id: randomUUID(), transaction_data: { amount: 12 } };
   const answer = await by.answer(authenticator, "/transaction", about);
-  const { body } = await by.call("POST", "/transaction/finalize", answer);
+  const { body } = await by.post("/transaction/finalize", answer);
   return body.receipt;
 }
 

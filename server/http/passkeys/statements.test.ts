@@ -1,34 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "#db/client";
-import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { countStatements, type StatementCounter } from "../../testing/statement-counter.ts";
+import { expect, test } from "vitest";
+import { openDatabase } from "#db/client";
+import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
+import { passkeyApplication } from "../../testing/passkey-application.ts";
+import { countStatements } from "../../testing/statement-counter.ts";
 
 /**
  * How many statements a signed transaction sends to PostgreSQL, `begin` and `commit` included. A number that grows is a
  * loss for every application; decision 0011 says how they are few.
  */
 
-let runtime: TestRuntime;
-let counter: StatementCounter;
-let database: Database;
-let application: PasskeyApplication;
-
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.test/back" });
-  const { connectionString = "" } = runtime.database.write.$client.options;
-  counter = await countStatements(connectionString);
-  database = openDatabase(counter.url, 2, () => {});
-  application = await passkeyApplication({ ...runtime, database });
-  // The first transaction creates the signing key.
-  await confirm();
-});
-afterAll(async () => {
-  await database.close();
-  await counter.close();
-  await runtime.close();
-});
+const runtime = await runtimeForTests({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.test/back" });
+const { connectionString = "" } = runtime.database.write.$client.options;
+const counter = await openForTests(countStatements(connectionString));
+const database = await openForTests(openDatabase(counter.url, 2, () => {}));
+const application = await passkeyApplication({ ...runtime, database });
+// The first transaction creates the signing key.
+await confirm();
 
 /** Initializes and finalizes a transaction of a new user; returns the statements of each. */
 async function confirm(more: object = {}) {
@@ -37,7 +25,7 @@ async function confirm(more: object = {}) {
   const before = counter.sent.length;
   const answer = await application.answer(authenticator, "/transaction", { ...transaction, ...more });
   const between = counter.sent.length;
-  expect((await application.call("POST", "/transaction/finalize", answer)).status).toBe(200);
+  expect((await application.post("/transaction/finalize", answer)).status).toBe(200);
   const statements = counter.sent.map(({ statement }) => statement);
   return { initialize: statements.slice(before, between), finalize: statements.slice(between) };
 }

@@ -84,9 +84,9 @@ describe.each(unacceptableKeys())("A144 a public key with %s", (what, publicKey)
 
   test("is refused by the passkey server", async () => {
     const body = { user_id: randomUUID(), username: "ada" };
-    const { body: options } = await application.call("POST", "/registration/initialize", body);
+    const { body: options } = await application.post("/registration/initialize", body);
     const answer = softwareAuthenticator().create(options, { origin: application.origin, publicKey });
-    const { status } = await application.call("POST", "/registration/finalize", answer);
+    const { status } = await application.post("/registration/finalize", answer);
     expect(status).toBe(400);
   });
 
@@ -165,12 +165,12 @@ describe.each(["type", "challenge", "origin", "crossOrigin", "example"])(
 
     test("are refused by the passkey server", async () => {
       const user = { user_id: randomUUID(), username: "ada" };
-      const { body: options } = await application.call("POST", "/registration/initialize", user);
+      const { body: options } = await application.post("/registration/initialize", user);
       const answer = softwareAuthenticator().create(options, { origin: application.origin, ...call });
-      expect(await application.call("POST", "/registration/finalize", answer)).toMatchObject({ status: 400 });
+      expect(await application.post("/registration/finalize", answer)).toMatchObject({ status: 400 });
       const { authenticator } = await application.registerUser();
       const signedIn = await application.answer(authenticator, "/login", undefined, call);
-      expect(await application.callWithoutKey("POST", "/login/finalize", signedIn)).toMatchObject({
+      expect(await application.postWithoutKey("/login/finalize", signedIn)).toMatchObject({
         status: 400,
       });
     });

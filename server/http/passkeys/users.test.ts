@@ -36,7 +36,7 @@ describe("DELETE users/{user_id}", () => {
     const userId = `ada ${randomUUID()}/é`;
     await application.registerUser({}, userId);
     await application.register(userId, { mfa: true });
-    await application.call("POST", "/transaction/initialize", {
+    await application.post("/transaction/initialize", {
       user_id: userId,
       transaction_id: randomUUID(),
       transaction_data: { amount: 1 },
@@ -60,9 +60,9 @@ describe("DELETE users/{user_id}", () => {
     const login = await application.answer(authenticator, "/login");
     const factor = await application.answer(authenticator, "/mfa/login", { user_id: userId });
     await application.call("DELETE", pathOf(userId));
-    const { status } = await application.callWithoutKey("POST", "/login/finalize", login);
+    const { status } = await application.postWithoutKey("/login/finalize", login);
     expect(status).toBe(401);
-    expect((await application.call("POST", "/mfa/login/finalize", factor)).status).toBe(401);
+    expect((await application.post("/mfa/login/finalize", factor)).status).toBe(401);
   });
 
   test("leaves the users of other tenants, and needs a key", async () => {
@@ -70,7 +70,7 @@ describe("DELETE users/{user_id}", () => {
     const other = await newTenant();
     expect((await other.call("DELETE", pathOf(userId))).status).toBe(404);
     expect((await application.callWithoutKey("DELETE", pathOf(userId))).status).toBe(401);
-    expect((await application.call("GET", `/credentials/${credentialId}`)).status).toBe(200);
+    expect((await application.get(`/credentials/${credentialId}`)).status).toBe(200);
   });
 
   test.each(["\0", "x".repeat(5000), "\ud800"])(
