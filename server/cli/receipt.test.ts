@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { folderForTests } from "../testing/open-for-tests.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { run } from "../testing/program.ts";
 import { receiptIssuer, transaction } from "../testing/receipts.ts";
@@ -15,18 +15,11 @@ const example = JSON.parse(
   readFileSync(join(root, "server/passkey-server/receipt.example.json"), "utf8"),
 ) as { receipt: string; jwks: { keys: object[] }; public_key: string };
 
-let folder: string;
-let [file, jwks] = ["", ""];
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stile receipts "));
-  file = join(folder, "receipt");
-  jwks = join(folder, "jwks.json");
-  writeFileSync(file, `${example.receipt}\n`);
-  writeFileSync(jwks, JSON.stringify(example.jwks));
-});
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForTests("receipts");
+const file = join(folder, "receipt");
+const jwks = join(folder, "jwks.json");
+writeFileSync(file, `${example.receipt}\n`);
+writeFileSync(jwks, JSON.stringify(example.jwks));
 
 /** Start options without configuration and with an unreachable database. */
 const nowhere = () => ({

@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { startEmbedded } from "../database/embedded.ts";
 import { runningPostmaster } from "../database/postmaster.ts";
 import { createVault } from "../keys/vault.ts";
 import { verifyApiKey } from "../tenants/api-keys.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { folderForTests, openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type ProgramResult, run } from "../testing/program.ts";
 import { runStile } from "../testing/stile.ts";
@@ -18,18 +18,10 @@ import { runStile } from "../testing/stile.ts";
 const root = join(import.meta.dirname, "../..");
 const [old, fresh] = ["the key of last year", "the key of this year"];
 
-let postgres: TestDatabase;
-let folder: string;
-beforeAll(async () => {
-  postgres = await testDatabase();
-  folder = mkdtempSync(join(tmpdir(), "stile cli "));
-  // PostgreSQL may run under another account, which must be able to enter the folder.
-  chmodSync(folder, 0o755);
-});
-afterAll(async () => {
-  await postgres.close();
-  rmSync(folder, { recursive: true });
-});
+const postgres = await openForTests(testDatabase());
+const folder = folderForTests("cli");
+// PostgreSQL may run under another account, which must be able to enter the folder.
+chmodSync(folder, 0o755);
 
 interface Call {
   input?: string;

@@ -1,25 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Tenant } from "../config/tenant.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { folderForTests, runtimeForTests } from "../testing/open-for-tests.ts";
 import { reportInFile, reportTo } from "./import-report.ts";
 import { type ImportOptions, importUsers } from "./import-users.ts";
 
-let runtime: TestRuntime;
-let folder: string;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-  folder = mkdtempSync(join(tmpdir(), "stile hostile "));
-});
-afterAll(async () => {
-  await runtime.close();
-  rmSync(folder, { recursive: true });
-});
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
+const folder = folderForTests("hostile");
 
 const newTenant = () => createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
 

@@ -1,32 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
 import { exportAll, importRecords, importText } from "../testing/moving.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { folderForTests, runtimeForTests } from "../testing/open-for-tests.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
 import { type ImportReport, positionOf, type Refusal, reportInFile, reportTo } from "./import-report.ts";
 import { type ImportOptions, importUsers } from "./import-users.ts";
 import { MAX_RECORD_BYTES } from "./split-records.ts";
 
 const { auditLogs, emails, userImports, users } = schema;
 
-let runtime: TestRuntime;
-let folder: string;
-beforeAll(async () => {
-  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
-  folder = mkdtempSync(join(tmpdir(), "stile import "));
-});
-afterAll(async () => {
-  await runtime.close();
-  rmSync(folder, { recursive: true });
-});
+const runtime = await runtimeForTests({ STILE_USERNAME_ENABLED: "true" });
+const folder = folderForTests("import");
 
 const newTenant = () => createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
 

@@ -1,34 +1,23 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { eventually } from "../testing/eventually.ts";
 import { exportAll } from "../testing/moving.ts";
-import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { folderForTests, openForTests, runtimeForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
 import { run } from "../testing/program.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 
 const root = join(import.meta.dirname, "../..");
 const program = join(root, "server", "cli", "stile.ts");
 const { userImports } = schema;
 
-let runtime: TestRuntime;
-let postgres: TestDatabase;
-let folder: string;
-beforeAll(async () => {
-  runtime = await testRuntime();
-  postgres = await testDatabase();
-  folder = mkdtempSync(join(tmpdir(), "stile killed "));
-});
-afterAll(async () => {
-  await postgres.close();
-  await runtime.close();
-  rmSync(folder, { recursive: true });
-});
+const runtime = await runtimeForTests();
+const postgres = await openForTests(testDatabase());
+const folder = folderForTests("killed");
 
 test("A113 an import that is killed three times and resumed is that of an uninterrupted one", async () => {
   const { PATH, HOME } = process.env;

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { makeAuthority, makeCertificate } from "../lib/certificates.ts";
 import { metadataBlob } from "../testing/authenticator-metadata.ts";
+import { folderForTests } from "../testing/open-for-tests.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "stile metadata "));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForTests("metadata");
 
 const root = makeAuthority("Metadata Root");
 const signer = makeCertificate({ subject: { CN: "Signer" }, issuer: root });

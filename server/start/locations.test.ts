@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { writeMmdb } from "../testing/mmdb.ts";
+import { folderForTests } from "../testing/open-for-tests.ts";
 import { loadLocations } from "./locations.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "stile locations "));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForTests("locations");
 
 const database = writeMmdb({ "192.0.2.0/24": { country: { names: { en: "Switzerland" } } } });
 const load = (file: string) => loadLocations(loadConfig({ STILE_AUTHENTICATOR_LOCATION_FILE: file }, folder));

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll } from "vitest";
 import { type TestRuntime, testRuntime } from "./runtime.ts";
 
@@ -17,3 +20,10 @@ export async function openForTests<Thing extends Opened>(opening: Thing | Promis
 /** Makes the test runtime that the tests of one file share; `settings` are environment variables. */
 export const runtimeForTests = (settings: Record<string, string> = {}): Promise<TestRuntime> =>
   openForTests(testRuntime(settings));
+
+/** Makes an empty folder that the tests of one file share, and removes it after them. */
+export function folderForTests(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `stile ${name} `));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return folder;
+}

@@ -1,22 +1,14 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readNow } from "#db/clock";
 import { prepareRequest } from "../../authenticator/create-request.ts";
-import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
+import { folderForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 
-let runtime: TestRuntime;
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stile authenticator "));
-  runtime = await testRuntime({ DATA_DIR: folder, BASE_URL: "http://localhost:3000" });
-});
-afterAll(async () => {
-  await runtime.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = folderForTests("authenticator");
+const runtime = await runtimeForTests({ DATA_DIR: folder, BASE_URL: "http://localhost:3000" });
 
 const address = "/dev/authenticator";
 const localVisitor = () => visitor(runtime, "127.0.0.1");
