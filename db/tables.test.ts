@@ -2,6 +2,7 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { openForTests } from "../server/testing/open-for-tests.ts";
 import { testDatabase } from "../server/testing/postgres.ts";
+import { schema } from "./client.ts";
 import { partsOf, rulesOf } from "./schema/table.ts";
 import { columnOf, deletionWith, primaryKeyOf, tables } from "./tables.ts";
 
