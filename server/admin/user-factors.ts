@@ -1,15 +1,8 @@
-import type { Databases } from "#db/client";
 import { dropFactorRemains } from "../account/access-revocation.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
 import { type Device, deleteDevice, devicesOf } from "../authenticator/devices.ts";
 import { canBeSecondFactor } from "../authenticator/second-factor.ts";
-import type { RequestContext } from "../context/context.ts";
-import type { WakesWebhooks } from "../events/emit.ts";
 import { isUser } from "../identity/users.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
 import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import type { RemovableMethod } from "../methods/index.ts";
 import {
@@ -24,20 +17,17 @@ import {
   revokeDevices,
   type TrustedDevice,
 } from "../sessions/trusted-devices.ts";
-import { changeUser } from "./change-user.ts";
-import { type AdminRejection, notFound, rejectAdmin } from "./rejections.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Sealing & WakesWebhooks & Enqueuing<MailJob>;
+import { type AdminContext, changeUser } from "./change-user.ts";
+import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
 /** Second factors of users: authenticator apps, recovery codes, trusted browsers, and phones. */
 
 /** Removes the second factor of a user of which an account has one. */
 export function removeUserFactor(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   { fact, removal, secondFactor }: RemovableMethod,
   userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     if (!user[fact]) return notFound;
     await removal.write(context, userId)(tx);
@@ -50,9 +40,9 @@ export function removeUserFactor(
 
 /** Counts the unused recovery codes of a user. */
 export async function countUserRecoveryCodes(
-  { runtime, tenant }: RequestContext<Process>,
+  { runtime, tenant }: AdminContext<Sealing>,
   userId: string,
-): Promise<{ ok: true; remaining: number } | AdminRejection> {
+): Promise<AdminVerdict<{ remaining: number }>> {
   const { read } = runtime.database;
   if (!(await isUser(read, tenant.id, userId))) return notFound;
   return { ok: true, remaining: await countRecoveryCodes(read, tenant.id, userId) };
@@ -64,9 +54,9 @@ export async function countUserRecoveryCodes(
  * @returns the codes, which cannot be shown again
  */
 export function replaceUserRecoveryCodes(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   userId: string,
-): Promise<{ ok: true; codes: string[] } | AdminRejection> {
+): Promise<AdminVerdict<{ codes: string[] }>> {
   const { config } = context.tenant;
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     if (!config.mfa.recovery_codes || !hasSecondFactor(user, config))
@@ -81,9 +71,9 @@ export function replaceUserRecoveryCodes(
 
 /** Removes the recovery codes of a user; a user without codes stays as it is. */
 export function removeUserRecoveryCodes(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     if (!user.hasRecoveryCode) return { ok: true };
     await deleteRecoveryCodes(context, userId)(tx);
@@ -95,9 +85,9 @@ export function removeUserRecoveryCodes(
 
 /** Lists the trusted browsers of a user, newest first. */
 export async function listUserTrustedBrowsers(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   userId: string,
-): Promise<{ ok: true; browsers: TrustedDevice[] } | AdminRejection> {
+): Promise<AdminVerdict<{ browsers: TrustedDevice[] }>> {
   const { runtime, tenant } = context;
   const { read } = runtime.database;
   if (!(await isUser(read, tenant.id, userId))) return notFound;
@@ -106,10 +96,10 @@ export async function listUserTrustedBrowsers(
 
 /** Ends the trust in a browser of a user. */
 export function removeUserTrustedBrowser(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   userId: string,
   id: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, record }) => {
     if (!(await revokeDevice(tx, context.tenant.id, { userId, id }))) return notFound;
     await record("trusted_device_revoked");
@@ -119,9 +109,9 @@ export function removeUserTrustedBrowser(
 
 /** Ends the trust in all browsers of a user. */
 export function removeUserTrustedBrowsers(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, record }) => {
     await revokeDevices(tx, context.tenant.id, userId);
     await record("trusted_device_revoked", { all: true });
@@ -131,9 +121,9 @@ export function removeUserTrustedBrowsers(
 
 /** Lists the phones of a user, which answer authenticator requests, oldest first. */
 export async function listUserPhones(
-  { runtime, tenant }: RequestContext<Process>,
+  { runtime, tenant }: AdminContext<Sealing>,
   userId: string,
-): Promise<{ ok: true; phones: Device[] } | AdminRejection> {
+): Promise<AdminVerdict<{ phones: Device[] }>> {
   const { read } = runtime.database;
   if (!(await isUser(read, tenant.id, userId))) return notFound;
   return { ok: true, phones: await devicesOf(read, tenant, userId) };
@@ -141,10 +131,10 @@ export async function listUserPhones(
 
 /** Removes a phone of a user. It keeps its key, which is accepted nowhere. */
 export function removeUserPhone(
-  context: RequestContext<Process>,
+  context: AdminContext<Sealing>,
   userId: string,
   id: string,
-): Promise<{ ok: true } | AdminRejection> {
+): Promise<AdminVerdict> {
   const { tenant } = context;
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     const [phone] = await devicesOf(tx, tenant, userId, [id]);

@@ -1,19 +1,10 @@
-import type { Databases } from "#db/client";
 import { dropFactorRemains } from "../account/access-revocation.ts";
-import type { AuditOutputs } from "../audit/audit-output.ts";
-import type { RequestContext } from "../context/context.ts";
-import { emit, type WakesWebhooks } from "../events/emit.ts";
+import { emit } from "../events/emit.ts";
 import { parsePhoneNumber } from "../identity/phone/phone-number.ts";
 import { removePhone, setPhone } from "../identity/phone/phone-numbers.ts";
-import type { Enqueuing } from "../jobs/jobs.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
 import { securityNotice } from "../mail/security-notices.ts";
-import { changeUser } from "./change-user.ts";
-import { type AdminRejection, rejectAdmin } from "./rejections.ts";
-
-/** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks & Enqueuing<MailJob>;
+import { type AdminContext, changeUser } from "./change-user.ts";
+import { type AdminVerdict, rejectAdmin } from "./rejections.ts";
 
 /** The phone number of a user, as the administration interface names it. */
 export interface UserPhone {
@@ -23,10 +14,10 @@ export interface UserPhone {
 
 /** Sets the phone number of a user, in place of a former one, whose sign-ins and trusted browsers end. */
 export async function setUserPhone(
-  context: RequestContext<Process>,
+  context: AdminContext,
   userId: string,
   given: UserPhone,
-): Promise<{ ok: true; phone: UserPhone } | AdminRejection> {
+): Promise<AdminVerdict<{ phone: UserPhone }>> {
   const parsed = parsePhoneNumber(given.phone_number, context.tenant.config);
   if (!parsed.ok)
     return rejectAdmin("invalid", "`phone_number` must be a mobile number of an allowed country, in E.164.");
@@ -54,10 +45,7 @@ export async function setUserPhone(
 }
 
 /** Removes the phone number of a user, with the sign-ins and trusted browsers that rely on it. */
-export function deleteUserPhone(
-  context: RequestContext<Process>,
-  userId: string,
-): Promise<{ ok: true } | AdminRejection> {
+export function deleteUserPhone(context: AdminContext, userId: string): Promise<AdminVerdict> {
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     if (user.phone === null) return { ok: true };
     await removePhone(context, userId, user.phone)(tx);

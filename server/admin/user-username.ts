@@ -9,10 +9,7 @@ import { type AdminVerdict, rejectAdmin } from "./rejections.ts";
 export const usernameTaken = rejectAdmin("conflict", "A user of the tenant has this username.");
 
 /** Converts a username to its canonical form. */
-export function readUsername(
-  { username: limits }: Config,
-  given: string,
-): AdminVerdict<{ value: string }> {
+export function readUsername({ username: limits }: Config, given: string): AdminVerdict<{ value: string }> {
   const parsed = parseUsername(given, limits);
   if (parsed.ok) return parsed;
   const { min_length, max_length } = limits;
