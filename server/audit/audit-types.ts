@@ -1,3 +1,5 @@
+import { type ChannelName, channelNames } from "../messages/channels.ts";
+
 /** The closed list of the types of security events in the audit log, by the part of Stile that records them. */
 
 /** Failures of signing in, which change nothing; `auditAttempt` records them. */
@@ -14,10 +16,6 @@ const accountTypes = [
   "email_deleted",
   "email_verified",
   "login_success",
-  "mail_accepted",
-  "mail_failed",
-  "mail_queued",
-  "mail_withheld",
   "metadata_changed",
   "otp_created",
   "otp_creation_failed",
@@ -41,10 +39,6 @@ const accountTypes = [
   "security_notification_sent",
   "session_created",
   "session_revoked",
-  "sms_accepted",
-  "sms_failed",
-  "sms_queued",
-  "sms_withheld",
   "thirdparty_linking_succeeded",
   "thirdparty_signin_succeeded",
   "thirdparty_signup_succeeded",
@@ -60,6 +54,11 @@ const accountTypes = [
   "username_changed",
   "username_deleted",
 ] as const;
+
+/** What becomes of messages. */
+const messageTypes = channelNames.flatMap((channel) =>
+  (["accepted", "failed", "queued", "withheld"] as const).map((outcome) => `${channel}_${outcome}` as const),
+);
 
 /** What operators do, by an API key or the `stile` command. */
 const administrationTypes = [
@@ -101,7 +100,7 @@ export const passkeyServerAuditTypes = [
 
 export const auditTypes = [
   ...signInFailureTypes,
-  ...accountTypes,
+  ...[...accountTypes, ...messageTypes].toSorted(),
   ...administrationTypes,
   ...passkeyServerAuditTypes,
   /** The last entry of a cause whose further failures are not recorded. */
@@ -120,4 +119,4 @@ export type PasskeyServerFailureType = Extract<FailureType, PasskeyServerAuditTy
 export type AttemptFailureType = SignInFailureType | "otp_creation_failed" | "api_key_rejected";
 
 /** Events that `auditAttempt` records: they change nothing, so a client can cause them without end. */
-export type AttemptType = AttemptFailureType | PasskeyServerAuditType | "mail_withheld" | "sms_withheld";
+export type AttemptType = AttemptFailureType | PasskeyServerAuditType | `${ChannelName}_withheld`;

@@ -7,11 +7,9 @@ import { describeFailure, summaryOf } from "../jobs/failure.ts";
 import { type Attempt, EXPIRED } from "../jobs/job-kind.ts";
 import type { Sealing, Vault } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import type { MailJob } from "../mail/mail-job.ts";
-import type { MailRecords } from "../mail/mail-outcome.ts";
-import { type ChannelName, outageBegins, outageEnds, serverOf } from "../messages/outages.ts";
+import { type ChannelName, channels } from "../messages/channels.ts";
+import { outageBegins, outageEnds, serverOf } from "../messages/outages.ts";
 import type { MessageRecords, RecordedMessage } from "../messages/outcome.ts";
-import type { SmsJob } from "../sms/sms-job.ts";
 import { type AuditDetails, audit, type FailureDetails } from "./audit.ts";
 import type { AuditOutputs } from "./audit-output.ts";
 import { maskedIdentifier } from "./identifier.ts";
@@ -37,28 +35,15 @@ type RecordingRuntime = Databases & Sealing & OnPlatform & AuditOutputs & { tena
 
 type Log = Pick<Logger, "warn" | "info">;
 
-/** The messages of a channel in lines of the log. */
-const called: Record<ChannelName, { one: string; many: string }> = {
-  mail: { one: "a mail", many: "mails" },
-  sms: { one: "an SMS", many: "SMS" },
-};
-
-/** Makes the records of mails. */
-export function mailRecords(runtime: RecordingRuntime, log: Log): MailRecords {
-  const { records, failed } = messageRecords(runtime, "mail", log);
-  return {
-    ...records,
-    tooMany: (mail, attempt) => failed(mail, attempt, { reason: "too_many_notices", attempts: 0 }),
-  };
-}
-
-/** Makes the records of SMS. */
-export function smsRecords(runtime: RecordingRuntime, log: Log): MessageRecords<SmsJob> {
-  return messageRecords(runtime, "sms", log).records;
-}
-
 /** Makes the records of the messages of a channel: audit entries, and the outages of its servers. */
-function messageRecords(runtime: RecordingRuntime, channel: ChannelName, log: Log) {
+export function messageRecords<Name extends ChannelName>(
+  runtime: RecordingRuntime,
+  channel: Name,
+  log: Log,
+): MessageRecords<Name> {
+  const { called } = channels[channel];
+  const typeOf = <Outcome extends "accepted" | "failed" | "queued" | "withheld">(outcome: Outcome) =>
+    `${channel as ChannelName}_${outcome}` as const;
   const { vault, database, tenant: defaultTenant } = runtime;
   const logOf = (tenantId: string) => ({ id: tenantId, config: defaultTenant.config });
   const server = (tenant: Tenant) => serverOf(channel, tenant, defaultTenant);
@@ -78,7 +63,7 @@ function messageRecords(runtime: RecordingRuntime, channel: ChannelName, log: Lo
     details: FailureDetails<"mail_failed">,
   ): WriteOfParts {
     const facts = { ...named(tenantId, type, to), ...details };
-    return audit(worker(tenantId, of), `${channel}_failed`, facts, of.cause.user ?? null);
+    return audit(worker(tenantId, of), typeOf("failed"), facts, of.cause.user ?? null);
   }
 
   /** Writes in one round trip; what fails is logged. */
@@ -89,32 +74,26 @@ function messageRecords(runtime: RecordingRuntime, channel: ChannelName, log: Lo
       for (const { committed } of writes) committed?.(returned);
       return returned;
     } catch (error) {
-      log.warn({ failure: describeFailure(error) }, `recording what became of ${called[channel].one} failed`);
+      log.warn({ failure: describeFailure(error) }, `recording what became of ${called.one} failed`);
       return {};
     }
   }
 
-  const records: MessageRecords<MailJob | SmsJob> = {
-    queued(job, { client, now, flowId, userId }) {
-      const { tenantId, to, withheld } = job;
-      const { type } = "mail" in job ? job.mail : job.sms;
+  return {
+    queued({ tenantId, to, withheld, [channel]: content }, { client, now, flowId, userId }) {
+      const { type } = content;
       const context = { runtime, tenant: logOf(tenantId), client, now };
       const flow = flowId === undefined ? {} : { flow: flowId };
       const details = { ...named(tenantId, type, to ?? withheld?.identifier ?? ""), ...flow };
       const reason = withheld?.reason ?? "no_address";
       return to === null
-        ? audit(context, `${channel}_withheld`, { ...details, reason }, userId ?? null)
-        : audit(context, `${channel}_queued`, details, userId ?? null);
+        ? audit(context, typeOf("withheld"), { ...details, reason }, userId ?? null)
+        : audit(context, typeOf("queued"), details, userId ?? null);
     },
 
     async accepted({ tenantId, type, to }, tenant, answer, attempt) {
       const details = { ...named(tenantId, type, to), answer, attempts: attempt.number };
-      const entry = audit(
-        worker(tenantId, attempt),
-        `${channel}_accepted`,
-        details,
-        attempt.cause.user ?? null,
-      );
+      const entry = audit(worker(tenantId, attempt), typeOf("accepted"), details, attempt.cause.user ?? null);
       const { [`${channel}_outage_ended`]: since } = await record([
         entry,
         outageEnds(channel, server(tenant)),
@@ -122,7 +101,7 @@ function messageRecords(runtime: RecordingRuntime, channel: ChannelName, log: Lo
       if (since)
         log.info(
           { [`${channel}_server_of`]: server(tenant), failing_since: since },
-          `${called[channel].many} are accepted again`,
+          `${called.many} are accepted again`,
         );
     },
 
@@ -139,6 +118,7 @@ function messageRecords(runtime: RecordingRuntime, channel: ChannelName, log: Lo
           : ({ reason: "rejected", detail: reason } as const);
       return failed(message, of, { ...why, attempts, ...last });
     },
+
+    tooMany: (message, attempt) => failed(message, attempt, { reason: "too_many_notices", attempts: 0 }),
   };
-  return { records, failed };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { languageTags } from "#words/language-tags";
 import type { emittedEventNames } from "../config/event-names.ts";
 import { mailFactors, messagesOf } from "../mail/messages.ts";
+import { type ChannelName, channels } from "../messages/channels.ts";
 import { sessionObjectSchema } from "../objects/session-object.ts";
 import { userObjectSchema } from "../objects/user-object.ts";
 import { smsPurposes } from "../sms/sms-job.ts";
@@ -207,11 +208,9 @@ export const events = {
 export type EventName = (typeof emittedEventNames)[number];
 
 /** The events of messages that are sent. */
-const messageEventNames = ["email.send", "sms.send"] as const satisfies readonly EventName[];
+export type MessageEventName = (typeof channels)[ChannelName]["event"];
 
-export type MessageEventName = (typeof messageEventNames)[number];
-
-const isOfMessage = (name: string) => (messageEventNames as readonly string[]).includes(name);
+const isOfMessage = (name: string) => Object.values(channels).some(({ event }) => event === name);
 
 /** The data of an event. */
 export type EventData<Name extends EventName> = z.infer<(typeof events)[Name]["data"]>;

@@ -1,5 +1,9 @@
-import type { PublishedMail } from "../mail/mail-outcome.ts";
+import type { MailContent } from "../mail/mail-job.ts";
+import type { RenderedMail } from "../mail/transport.ts";
+import type { PublishedMessage } from "../messages/message.ts";
 import type { EventData } from "./events.ts";
+
+export type PublishedMail = PublishedMessage<MailContent, RenderedMail>;
 
 /** Describes a mail as the data of its `email.send` event. Only that of a mail with a code holds a secret. */
 export function mailEventData(mail: PublishedMail): EventData<"email.send"> {

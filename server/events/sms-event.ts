@@ -1,9 +1,12 @@
-import type { PublishedSms } from "../sms/send-sms.ts";
+import type { PublishedMessage } from "../messages/message.ts";
+import type { SmsContent } from "../sms/sms-job.ts";
 import type { EventData } from "./events.ts";
+
+export type PublishedSms = PublishedMessage<SmsContent, string>;
 
 /** Describes an SMS as the data of its `sms.send` event. They hold its code. */
 export function smsEventData(sms: PublishedSms): EventData<"sms.send"> {
-  const { to, language, content, text, validUntil, service, delivered } = sms;
+  const { to, language, content, rendered: text, validUntil, service, delivered } = sms;
   const { type, code, ttlSeconds, host } = content;
   return {
     type,

@@ -1,5 +1,6 @@
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
+import { missingTransport } from "../messages/transport.ts";
 import { createMailboxTransport } from "./mailbox.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport } from "./transport.ts";
@@ -14,10 +15,5 @@ export function createMailTransport(config: Config, database: Database): MailTra
     });
   }
   if (config.mode === "development") return createMailboxTransport(database);
-  return {
-    async send() {
-      throw Object.assign(new Error("SMTP_URL is missing: no mail can be sent"), { code: "NO_MAIL_SERVER" });
-    },
-    close() {},
-  };
+  return missingTransport("NO_MAIL_SERVER", "SMTP_URL is missing: no mail can be sent");
 }

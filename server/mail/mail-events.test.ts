@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
-import { mailRecords } from "../audit/message-records.ts";
+import { messageRecords } from "../audit/message-records.ts";
 import { claimsOf, type EventData, events } from "../events/events.ts";
-import { mailEvents } from "../events/message-events.ts";
+import { messageEvents } from "../events/message-events.ts";
 import { eventDataContext } from "../events/seal-contexts.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { storedDeliveries, storedEvents, storeWebhook } from "../testing/emitted-events.ts";
@@ -55,8 +55,8 @@ async function run(of: TestRuntime, job: Partial<MailJob>, attempts = 1): Promis
     vault,
     mail,
     rates,
-    publish: mailEvents(of),
-    records: mailRecords(of, log),
+    publish: messageEvents(of, "mail"),
+    records: messageRecords(of, "mail", log),
     database,
     log,
   });

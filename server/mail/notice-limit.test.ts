@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { schema } from "#db/client";
-import { mailRecords } from "../audit/message-records.ts";
+import { messageRecords } from "../audit/message-records.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newAddress } from "../testing/people.ts";
@@ -22,7 +22,7 @@ async function arriving(to: string, mail: MailContent, count: number, isFirst = 
     mail: createTenantMail(tenant, database),
     rates,
     publish: async () => false,
-    records: mailRecords(runtime, log),
+    records: messageRecords(runtime, "mail", log),
     database,
     log,
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
-import { mailRecords } from "../audit/message-records.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { messageRecords } from "../audit/message-records.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
@@ -65,7 +65,7 @@ test("the job sends as its tenant, and fails permanently if the tenant was delet
     mail,
     rates,
     publish: async () => false,
-    records: mailRecords(runtime, log),
+    records: messageRecords(runtime, "mail", log),
     database: runtime.database,
     log,
   });
@@ -102,7 +102,7 @@ test("a transport that is closed while the event of a mail is written is not use
     evicted = true;
     return false;
   };
-  const records = mailRecords(runtime, log);
+  const records = messageRecords(runtime, "mail", log);
   const kind = sendMail({ tenants, vault, mail, rates, publish, records, database, log });
   const id = randomUUID();
   const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;

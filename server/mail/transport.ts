@@ -1,4 +1,5 @@
 import type { PageLanguage } from "#words/language-tags";
+import type { Transport } from "../messages/transport.ts";
 
 /** A rendered mail: a one-line subject, and the text twice. */
 export interface RenderedMail {
@@ -15,13 +16,4 @@ export interface OutgoingMail extends RenderedMail {
   to: string;
 }
 
-/** Sends mails. */
-export interface MailTransport {
-  /**
-   * Resolves when another system has accepted responsibility for the mail, with its answer.
-   *
-   * @throws PermanentFailure if it will never be accepted
-   */
-  send(mail: OutgoingMail, signal: AbortSignal): Promise<string>;
-  close(): void;
-}
+export type MailTransport = Transport<OutgoingMail>;

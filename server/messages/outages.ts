@@ -1,29 +1,18 @@
 import { eq } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
+import type { ReadOnly } from "#db/client";
 import { type WriteOfParts, writeOf } from "#db/write";
-import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import { type ChannelName, channels } from "./channels.ts";
 
 /**
  * Which mail servers and SMS services take no messages now, in the database: another process than the one that is asked
  * may send the messages.
  */
 
-/** A way by which messages reach their recipients. */
-export type ChannelName = "mail" | "sms";
-
-const tables = { mail: schema.mailOutages, sms: schema.smsOutages } as const;
-
-/** The settings that say which server sends the messages. */
-const serverSettings: Record<ChannelName, (config: Config) => string | undefined> = {
-  mail: ({ smtp_url }) => smtp_url,
-  sms: ({ sms_delivery: { url, account_sid } }) => account_sid && `${url} ${account_sid}`,
-};
-
 /** Returns whose server sends a tenant's messages: the tenant's own, or the default tenant's. */
 export function serverOf(channel: ChannelName, tenant: Tenant, defaultTenant: Tenant): string {
-  const settings = serverSettings[channel];
-  return settings(tenant.config) === settings(defaultTenant.config) ? defaultTenant.id : tenant.id;
+  const { server } = channels[channel];
+  return server(tenant.config) === server(defaultTenant.config) ? defaultTenant.id : tenant.id;
 }
 
 /** The write after a failed attempt. An outage lasts since its first one. */
@@ -61,7 +50,7 @@ export interface Outage {
 
 /** Returns the outage of a server; null if it accepted the last message, or none was sent yet. */
 export async function outageOf(db: ReadOnly, channel: ChannelName, server: string): Promise<Outage | null> {
-  const table = tables[channel];
+  const { outages: table } = channels[channel];
   const [row] = await db
     .select({ since: table.since, lastFailedAt: table.lastFailedAt, failure: table.failure })
     .from(table)

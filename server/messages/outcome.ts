@@ -2,6 +2,8 @@ import type { WriteOfParts } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { JobCause } from "../jobs/job-cause.ts";
 import type { Attempt, GivenUp } from "../jobs/job-kind.ts";
+import type { ChannelName } from "./channels.ts";
+import type { MessageContent, MessageJob } from "./message.ts";
 
 /** What the sending of messages tells others: records of what became of one, and its event for webhooks. */
 
@@ -15,15 +17,17 @@ export interface RecordedMessage {
 }
 
 /** Records what becomes of the messages of a channel, and whether their server takes them. */
-export interface MessageRecords<Job> {
+export interface MessageRecords<Name extends ChannelName> {
   /** The record of the change that causes a message, or causes none where one could be expected. */
-  queued(job: Job, cause: JobCause): WriteOfParts;
+  queued(job: MessageJob<Name, string, MessageContent>, cause: JobCause): WriteOfParts;
   /** Writes that a message was accepted. It is sent, so a failure to record it is logged and not thrown. */
   accepted(message: RecordedMessage, tenant: Tenant, answer: string, attempt: Attempt): Promise<void>;
   /** Writes that an attempt failed in a way that concerns the server. Never throws. */
   failing(tenant: Tenant, error: unknown, attempt: Attempt): Promise<void>;
   /** The record that a message is not sent. */
   givenUp(message: RecordedMessage, end: GivenUp): WriteOfParts;
+  /** The record that a message is not sent, because its recipient has received too many. */
+  tooMany(message: RecordedMessage, attempt: Attempt): WriteOfParts;
 }
 
 /**

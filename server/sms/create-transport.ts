@@ -1,6 +1,7 @@
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import { createMailboxTransport } from "../mail/mailbox.ts";
+import { missingTransport } from "../messages/transport.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import type { SmsTransport } from "./transport.ts";
 
@@ -30,10 +31,5 @@ export function createSmsTransport(config: Config, database: Database): SmsTrans
         mailbox.send({ id, to, subject: "SMS", text, html: "", language: "en" }, signal),
     };
   }
-  return {
-    async send() {
-      const message = "sms_delivery.account_sid is missing: no SMS can be sent";
-      throw Object.assign(new Error(message), { code: "NO_SMS_SERVICE" });
-    },
-  };
+  return missingTransport("NO_SMS_SERVICE", "sms_delivery.account_sid is missing: no SMS can be sent");
 }

@@ -3,8 +3,8 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { schema } from "#db/client";
-import { smsRecords } from "../audit/message-records.ts";
-import { smsEvents } from "../events/message-events.ts";
+import { messageRecords } from "../audit/message-records.ts";
+import { messageEvents } from "../events/message-events.ts";
 import { webhookSecretContext } from "../events/seal-contexts.ts";
 import { testAttempt } from "../testing/attempt.ts";
 import { storedEvents, storeWebhook } from "../testing/emitted-events.ts";
@@ -43,7 +43,13 @@ async function subscribe(events: readonly string[]): Promise<void> {
 /** Runs the job of an SMS so many times, and delivers its event. */
 async function send(of: TestRuntime, { ttlSeconds = 300, attempts = 1 } = {}): Promise<string> {
   const { tenant, tenants, vault, database, log } = of;
-  const kind = sendSms({ tenants, vault, publish: smsEvents(of), records: smsRecords(of, log), database });
+  const kind = sendSms({
+    tenants,
+    vault,
+    publish: messageEvents(of, "sms"),
+    records: messageRecords(of, "sms", log),
+    database,
+  });
   const id = randomUUID();
   const job: SmsJob = {
     name: "send_sms",

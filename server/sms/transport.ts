@@ -1,3 +1,5 @@
+import type { Transport } from "../messages/transport.ts";
+
 /** An SMS that is ready to be sent. */
 export interface OutgoingSms {
   /** Identifier of the job, a UUID; an SMS that is sent twice has the same one. */
@@ -9,12 +11,4 @@ export interface OutgoingSms {
   validSeconds: number;
 }
 
-/** Sends SMS. */
-export interface SmsTransport {
-  /**
-   * Resolves when another system has accepted responsibility for the SMS, with its answer.
-   *
-   * @throws PermanentFailure if it will never be accepted
-   */
-  send(sms: OutgoingSms, signal: AbortSignal): Promise<string>;
-}
+export type SmsTransport = Pick<Transport<OutgoingSms>, "send">;

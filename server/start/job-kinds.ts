@@ -1,9 +1,10 @@
-import { mailRecords, smsRecords } from "../audit/message-records.ts";
+import { messageRecords } from "../audit/message-records.ts";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
-import { mailEvents, smsEvents } from "../events/message-events.ts";
+import { messageEvents } from "../events/message-events.ts";
 import type { JobKinds } from "../jobs/jobs.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
+import type { ChannelName } from "../messages/channels.ts";
 import type { Job, Runtime } from "../runtime.ts";
 import { sendSms } from "../sms/send-sms.ts";
 import type { Tenants } from "../tenants/tenants.ts";
@@ -22,17 +23,17 @@ export function createJobKinds(
 ): { kinds: JobKinds<Job>; close(): void } {
   const { tenant, database, log } = options;
   const mail = createTenantMail(tenant, database);
-  const sending = sendMail({
+  const sendingOf = <Name extends ChannelName>(channel: Name) => ({
     ...options,
-    mail,
-    publish: mailEvents(options),
-    records: mailRecords(options, log),
+    publish: messageEvents(options, channel),
+    records: messageRecords(options, channel, log),
   });
+  const mails = sendMail({ ...sendingOf("mail"), mail });
   return {
     kinds: {
-      send_mail: sending,
-      send_newer_mail: sending,
-      send_sms: sendSms({ ...options, publish: smsEvents(options), records: smsRecords(options, log) }),
+      send_mail: mails,
+      send_newer_mail: mails,
+      send_sms: sendSms(sendingOf("sms")),
       push_authenticator_request: pushAuthenticatorRequest(options),
     },
     close: () => mail.close(),

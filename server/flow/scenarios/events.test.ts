@@ -1,10 +1,10 @@
 import pg from "pg";
 import { describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
-import { mailRecords, smsRecords } from "../../audit/message-records.ts";
+import { messageRecords } from "../../audit/message-records.ts";
 import { emittedEventNames } from "../../config/event-names.ts";
 import { type EventName, events } from "../../events/events.ts";
-import { mailEvents, smsEvents } from "../../events/message-events.ts";
+import { messageEvents } from "../../events/message-events.ts";
 import { eventDataContext } from "../../events/seal-contexts.ts";
 import { adminAddresses } from "../../http/admin/addresses.ts";
 import { sendMail } from "../../mail/send-mail.ts";
@@ -462,8 +462,8 @@ const operations: Record<string, Operation> = {
         vault,
         mail,
         rates,
-        publish: mailEvents(runtime),
-        records: mailRecords(runtime, log),
+        publish: messageEvents(runtime, "mail"),
+        records: messageRecords(runtime, "mail", log),
         database: runtime.database,
         log,
       });
@@ -483,8 +483,8 @@ const operations: Record<string, Operation> = {
       const kind = sendSms({
         tenants,
         vault,
-        publish: smsEvents(runtime),
-        records: smsRecords(runtime, log),
+        publish: messageEvents(runtime, "sms"),
+        records: messageRecords(runtime, "sms", log),
         database,
       });
       const id = runtime.platform.uuid();

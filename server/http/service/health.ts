@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notReadyReasons } from "../../database/readiness.ts";
-import { type ChannelName, outageOf, serverOf } from "../../messages/outages.ts";
+import { type ChannelName, channelNames, channels } from "../../messages/channels.ts";
+import { outageOf, serverOf } from "../../messages/outages.ts";
 import { presentedAdminKey } from "../admin/admin-key.ts";
 import { json } from "../answer/reply.ts";
 import { RETRY_AFTER_SECONDS } from "../answer/temporary-failure.ts";
@@ -27,8 +28,9 @@ const readyHandler: Handler = async (context) => {
 /** Whether mails and SMS are accepted, for callers with a key of the administration interface. */
 async function messageStates(context: HandlerContext): Promise<Omit<z.output<typeof ready>, "ready">> {
   if (!(await presentedAdminKey(context))) return {};
-  const mail = await stateOf(context, "mail");
-  return context.tenant.config.phone.enabled ? { ...mail, ...(await stateOf(context, "sms")) } : mail;
+  const used = channelNames.filter((name) => channels[name].isUsed(context.tenant.config));
+  const states = await Promise.all(used.map((name) => stateOf(context, name)));
+  return Object.assign({}, ...states);
 }
 
 async function stateOf({ runtime, tenant }: HandlerContext, channel: ChannelName) {
