@@ -4,10 +4,12 @@ import { authenticator } from "./sections/authenticator.ts";
 import { email, username } from "./sections/identifiers.ts";
 import { saml, thirdParty } from "./sections/identity-providers.ts";
 import {
+  choice,
   count,
   embedderList,
   flag,
   hostName,
+  longSecret,
   originList,
   redirectList,
   seconds,
@@ -114,10 +116,9 @@ export const configSchema = z.strictObject({
     ),
   }),
   log: section({
-    level: z
-      .enum(["silent", "error", "warn", "info", "debug"])
-      .default("info")
-      .describe("Least severe line that is logged."),
+    level: choice(["silent", "error", "warn", "info", "debug"], "info").describe(
+      "Least severe line that is logged.",
+    ),
   }),
   account: section({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),
@@ -129,12 +130,9 @@ export const configSchema = z.strictObject({
     ),
   }),
   compatibility: section({
-    error_codes: z
-      .enum(["published", "precise"])
-      .default("published")
-      .describe(
-        "published sends, for error codes that published components have no words for, the nearest code that they know; precise sends every code itself.",
-      ),
+    error_codes: choice(["published", "precise"], "published").describe(
+      "published sends, for error codes that published components have no words for, the nearest code that they know; precise sends every code itself.",
+    ),
   }),
   flow: section({
     lifetime: seconds(3600).describe("Life of a flow from its start; never extended."),
@@ -179,10 +177,9 @@ export const configSchema = z.strictObject({
       enabled: flag(false).describe(
         "Whether entries of the audit log are written, one line of JSON each, once they are committed.",
       ),
-      output: z
-        .enum(["stdout", "stderr"])
-        .default("stdout")
-        .describe("Where they are written: standard output, beside the log, or standard error."),
+      output: choice(["stdout", "stderr"], "stdout").describe(
+        "Where they are written: standard output, beside the log, or standard error.",
+      ),
     }),
     mask: flag(true).describe(
       "Whether email addresses and usernames are masked (j***@example.com), where entries are written and where they are shown.",
@@ -196,16 +193,12 @@ export const configSchema = z.strictObject({
     ),
   }),
   jobs: section({
-    secret: z
-      .string()
-      .min(16, "needs at least 16 characters")
+    secret: longSecret()
       .optional()
       .describe(
         "Bearer token of GET /api/jobs, which a scheduler calls where no process of Stile outlives a request. Default: none, and the address does not exist.",
       ),
-    cron_secret: z
-      .string()
-      .min(16, "needs at least 16 characters")
+    cron_secret: longSecret()
       .optional()
       .describe("A second such token, under the name that Vercel's scheduler uses. Default: none."),
   }),

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { address, certificates, flag, line, list, listOf, seconds, secret, section } from "./leaves.ts";
+import {
+  address,
+  certificates,
+  choice,
+  flag,
+  line,
+  list,
+  listOf,
+  seconds,
+  secret,
+  section,
+} from "./leaves.ts";
 
 /** Most bytes of UTF-8 that a model may be configured to show. */
 export const MAX_TRANSACTION_BYTES = 4096;
@@ -63,12 +74,9 @@ export const authenticator = section({
   strict: flag(false).describe(
     "Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them.",
   ),
-  channel_binding: z
-    .enum(["refuse", "verify", "require"])
-    .default("refuse")
-    .describe(
-      "Responses that are bound to a TLS connection (UAF ChannelBinding): refuse rejects them; verify rejects those that name another server than tls_certificates; require also rejects those that name no server.",
-    ),
+  channel_binding: choice(["refuse", "verify", "require"], "refuse").describe(
+    "Responses that are bound to a TLS connection (UAF ChannelBinding): refuse rejects them; verify rejects those that name another server than tls_certificates; require also rejects those that name no server.",
+  ),
   tls_certificates: certificates()
     .default([])
     .describe(

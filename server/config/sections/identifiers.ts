@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { count, flag, seconds, section } from "./leaves.ts";
+import { choice, count, flag, seconds, section } from "./leaves.ts";
 
 /** Email addresses of accounts. */
 export const email = section({
@@ -12,12 +11,9 @@ export const email = section({
   use_for_authentication: flag(true).describe("A mailed code is a way to sign in."),
   max_length: count(120, 3, 254).describe("Longest address, in characters."),
   limit: count(5, 1, 100).describe("Most addresses of one account."),
-  passcode_charset: z
-    .enum(["numeric", "alphanumeric"])
-    .default("numeric")
-    .describe(
-      "Characters of mailed codes: digits, or digits and letters without those that are easily confused.",
-    ),
+  passcode_charset: choice(["numeric", "alphanumeric"], "numeric").describe(
+    "Characters of mailed codes: digits, or digits and letters without those that are easily confused.",
+  ),
   passcode_ttl: seconds(300, { max: 600 }).describe(
     "Life of a mailed code; NIST SP 800-63B-4 allows 10 minutes.",
   ),

@@ -199,20 +199,23 @@ export const domain = () => line(MAX_HOST_CHARACTERS);
 export const hostName = () =>
   line(MAX_HOST_CHARACTERS).regex(/^[^:/]+$/, "must be a host name, without scheme, port or path");
 
-export const acquire = (fallback: "always" | "conditional" | "never") =>
-  z.enum(["always", "conditional", "never"]).default(fallback);
-
 export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape).prefault({} as never);
 
-export const userVerification = (fallback: "required" | "preferred" | "discouraged") =>
-  z.enum(["required", "preferred", "discouraged"]).default(fallback);
-export const attachment = (fallback: "platform" | "cross-platform" | "no_preference") =>
-  z.enum(["platform", "cross-platform", "no_preference"]).default(fallback);
-export const attestationPreference = () =>
-  z.enum(["none", "indirect", "direct", "enterprise"]).default("direct");
-export const residentKey = (fallback: "discouraged" | "preferred" | "required") =>
-  z.enum(["discouraged", "preferred", "required"]).default(fallback);
+/** One of a few words; the function takes the default. */
+const choiceOf =
+  <const Value extends string>(...values: Value[]) =>
+  (fallback: NoInfer<Value>) =>
+    z.enum(values).default(fallback as never);
+
+export const choice = <const Value extends string>(values: Value[], fallback: NoInfer<Value>) =>
+  choiceOf(...values)(fallback);
+
+export const acquire = choiceOf("always", "conditional", "never");
+export const userVerification = choiceOf("required", "preferred", "discouraged");
+export const attachment = choiceOf("platform", "cross-platform", "no_preference");
+export const attestationPreference = choiceOf("none", "indirect", "direct", "enterprise");
+export const residentKey = choiceOf("discouraged", "preferred", "required");
 
 export const cookieName = (fallback: string) =>
   z
@@ -226,6 +229,9 @@ export const certificates = () =>
   listOf(
     line(MAX_CERTIFICATE_CHARACTERS).refine(isCertificate, "has an entry that is no certificate in PEM"),
   );
+
+/** A secret of the operator that is long enough not to be guessed. */
+export const longSecret = () => z.string().min(16, "needs at least 16 characters");
 
 /** A value that is stored sealed, and that no list of settings shows. */
 export const secret = () => line(MAX_SECRET_CHARACTERS).meta({ secret: true });

@@ -49,7 +49,7 @@ export const passkeyServer = section({
   timeout: seconds(300, { min: 1, max: 600 }).describe("Life of a challenge, and the timeout of browsers."),
   user_verification: userVerification("required").describe("User verification asked of passkeys."),
   attachment: attachment("no_preference").describe("Kind of authenticator asked for."),
-  attestation_preference: attestationPreference().describe("Attestation asked of passkeys."),
+  attestation_preference: attestationPreference("direct").describe("Attestation asked of passkeys."),
   attestation_models: listOf(trustedModel)
     .default([])
     .describe(
@@ -79,7 +79,7 @@ export const passkeyServer = section({
       .describe("Life of a challenge for a second factor. Default: passkey_server.timeout."),
     user_verification: userVerification("discouraged").describe("User verification asked of second factors."),
     attachment: attachment("cross-platform").describe("Kind of authenticator asked for as second factor."),
-    attestation_preference: attestationPreference().describe("Attestation asked of second factors."),
+    attestation_preference: attestationPreference("direct").describe("Attestation asked of second factors."),
     resident_key_requirement: residentKey("discouraged").describe("Whether second factors are discoverable."),
   }),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   acquire,
   certificates,
+  choice,
   count,
   domain,
   flag,
@@ -11,6 +12,7 @@ import {
   originList,
   seconds,
   section,
+  userVerification,
 } from "./leaves.ts";
 
 /** Passkeys of accounts. */
@@ -24,14 +26,10 @@ export const passkey = section({
   offer_again_after: seconds(30 * 86_400).describe(
     "How long a login does not offer a passkey again after the user declined it; 0 offers it each time.",
   ),
-  user_verification: z
-    .enum(["required", "preferred", "discouraged"])
-    .default("preferred")
-    .describe("User verification asked of authenticators."),
-  attestation_preference: z
-    .enum(["none", "indirect", "direct"])
-    .default("none")
-    .describe("Attestation asked of authenticators."),
+  user_verification: userVerification("preferred").describe("User verification asked of authenticators."),
+  attestation_preference: choice(["none", "indirect", "direct"], "none").describe(
+    "Attestation asked of authenticators.",
+  ),
   limit: count(10, 1, 100).describe("Most passkeys of one account."),
   hints: listOf(z.enum(["security-key", "client-device", "hybrid"]), 10)
     .default([])
@@ -68,8 +66,7 @@ export const webauthn = section({
   metadata_roots: certificates()
     .default([])
     .describe("Certificates in PEM that sign a list of another issuer. Default: FIDO's root."),
-  sign_count: z
-    .enum(["refuse", "warn"])
-    .default("refuse")
-    .describe("What happens when a signature counter did not increase."),
+  sign_count: choice(["refuse", "warn"], "refuse").describe(
+    "What happens when a signature counter did not increase.",
+  ),
 });

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { acquire, count, flag, section } from "./leaves.ts";
+import { acquire, count, flag, longSecret, section } from "./leaves.ts";
 
 /** Passwords of accounts. */
 export const password = section({
@@ -12,9 +11,7 @@ export const password = section({
     "Fewest characters; 15 meets NIST SP 800-63B-4 for passwords as the only factor.",
   ),
   max_length: count(256, 64, 256).describe("Most characters."),
-  pepper: z
-    .string()
-    .min(16, "needs at least 16 characters")
+  pepper: longSecret()
     .optional()
     .describe("Secret mixed into every password hash, kept outside the database. Default: none."),
   hash: section({

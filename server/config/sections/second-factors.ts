@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { cookieName, count, flag, seconds, section } from "./leaves.ts";
+import { attachment, choice, cookieName, count, flag, seconds, section, userVerification } from "./leaves.ts";
 
 /** Second factors of accounts. */
 export const mfa = section({
@@ -9,10 +8,9 @@ export const mfa = section({
   acquire_on_registration: flag(false).describe(
     "Offer to set up a second factor at registration. The account page offers it in any case.",
   ),
-  device_trust_policy: z
-    .enum(["never", "prompt", "always"])
-    .default("prompt")
-    .describe("Whether a browser may be trusted to skip the second factor; prompt asks the user."),
+  device_trust_policy: choice(["never", "prompt", "always"], "prompt").describe(
+    "Whether a browser may be trusted to skip the second factor; prompt asks the user.",
+  ),
   device_trust_duration: seconds(30 * 86_400).describe("How long a browser is trusted."),
   device_trust_cookie_name: cookieName("service-device-token").describe(
     "Name of the cookie of a trusted device.",
@@ -39,17 +37,12 @@ export const mfa = section({
   security_keys: section({
     enabled: flag(true).describe("Whether security keys are second factors."),
     limit: count(10, 1, 100).describe("Most security keys of one account."),
-    attestation_preference: z
-      .enum(["none", "indirect", "direct"])
-      .default("none")
-      .describe("Attestation asked of security keys."),
-    authenticator_attachment: z
-      .enum(["platform", "cross-platform", "no_preference"])
-      .default("cross-platform")
-      .describe("Kind of authenticator that serves as a security key."),
-    user_verification: z
-      .enum(["required", "preferred", "discouraged"])
-      .default("discouraged")
-      .describe("User verification asked of security keys."),
+    attestation_preference: choice(["none", "indirect", "direct"], "none").describe(
+      "Attestation asked of security keys.",
+    ),
+    authenticator_attachment: attachment("cross-platform").describe(
+      "Kind of authenticator that serves as a security key.",
+    ),
+    user_verification: userVerification("discouraged").describe("User verification asked of security keys."),
   }),
 });

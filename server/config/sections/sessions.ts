@@ -1,5 +1,16 @@
-import { z } from "zod";
-import { cookieName, count, flag, freeJson, key, list, map, seconds, section, text } from "./leaves.ts";
+import {
+  choice,
+  cookieName,
+  count,
+  flag,
+  freeJson,
+  key,
+  list,
+  map,
+  seconds,
+  section,
+  text,
+} from "./leaves.ts";
 
 /** Claims that templates cannot set: those of every token, and those that clients get beside them. */
 const reservedClaims = new Set([
@@ -36,7 +47,7 @@ export const session = section({
   enable_auth_token_header: flag(false).describe("Answer X-Auth-Token instead of setting the cookie."),
   issuer: text("").describe("iss of the session's JWT. Default: base_url."),
   audience: list().describe("aud of the session's JWT. Default: the relying party id."),
-  algorithm: z.enum(["RS256", "ES256", "EdDSA"]).default("RS256").describe("Algorithm of new signing keys."),
+  algorithm: choice(["RS256", "ES256", "EdDSA"], "RS256").describe("Algorithm of new signing keys."),
   jwt_template: section({
     claims: map(key(), freeJson({ characters: 4096, levels: 8 }), 50)
       .superRefine((claims, context) => {
@@ -52,13 +63,9 @@ export const session = section({
   cookie: section({
     name: cookieName("service").describe("Name of the session cookie."),
     domain: text("", 254).describe("Domain attribute of the session cookie; empty for this host alone."),
-    same_site: z
-      .enum(["strict", "lax", "none"])
-      .default("lax")
-      .describe("SameSite attribute of the session cookie."),
-    retention: z
-      .enum(["persistent", "session", "prompt"])
-      .default("persistent")
-      .describe("Whether the cookie outlives the browser; prompt asks the user."),
+    same_site: choice(["strict", "lax", "none"], "lax").describe("SameSite attribute of the session cookie."),
+    retention: choice(["persistent", "session", "prompt"], "persistent").describe(
+      "Whether the cookie outlives the browser; prompt asks the user.",
+    ),
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { section } from "./leaves.ts";
+import { choice, section } from "./leaves.ts";
 
 const color = () =>
   z
@@ -8,21 +8,16 @@ const color = () =>
     .max(7);
 
 /** The four colours of a theme in one colour scheme. All others derive from them. */
-const palette = (scheme: string) =>
-  section({
-    accent: color()
-      .optional()
-      .describe(
-        `Colour of buttons, links and focus rings in the ${scheme} scheme. Default: that of the preset.`,
-      ),
-    ground: color()
-      .optional()
-      .describe(`Colour of the page in the ${scheme} scheme. Default: that of the preset.`),
-    surface: color()
-      .optional()
-      .describe(`Colour of the card in the ${scheme} scheme. Default: that of the preset.`),
-    ink: color().optional().describe(`Colour of texts in the ${scheme} scheme. Default: that of the preset.`),
+function palette(scheme: string) {
+  const of = (what: string) =>
+    color().optional().describe(`Colour of ${what} in the ${scheme} scheme. Default: that of the preset.`);
+  return section({
+    accent: of("buttons, links and focus rings"),
+    ground: of("the page"),
+    surface: of("the card"),
+    ink: of("texts"),
   });
+}
 
 /** An image that pages show without a request to another server. */
 const image = () =>
@@ -36,14 +31,10 @@ const image = () =>
 
 /** How the pages look. */
 export const theme = section({
-  preset: z
-    .enum(["stile", "slate", "paper"])
-    .default("stile")
-    .describe("The finished theme that the other settings change."),
-  color_scheme: z
-    .enum(["auto", "light", "dark"])
-    .default("auto")
-    .describe("auto follows the visitor's system."),
+  preset: choice(["stile", "slate", "paper"], "stile").describe(
+    "The finished theme that the other settings change.",
+  ),
+  color_scheme: choice(["auto", "light", "dark"], "auto").describe("auto follows the visitor's system."),
   light: palette("light"),
   dark: palette("dark"),
   radius: z
@@ -61,10 +52,9 @@ export const theme = section({
     .describe(
       "Family of fonts; each is a list of fonts that systems have, so nothing is downloaded. Default: that of the preset.",
     ),
-  density: z
-    .enum(["comfortable", "compact"])
-    .default("comfortable")
-    .describe("Height of controls and space between them."),
+  density: choice(["comfortable", "compact"], "comfortable").describe(
+    "Height of controls and space between them.",
+  ),
   logo: section({
     light: image()
       .optional()
@@ -74,15 +64,17 @@ export const theme = section({
   favicon: image().optional().describe("Icon of the browser's tab. Default: our mark."),
 });
 
-const httpsAddress = () =>
+/** @param what the page that it leads to */
+const link = (what: string) =>
   z
     .url({ protocol: /^https$/, error: "must be an https:// address" })
     .max(2048)
-    .optional();
+    .optional()
+    .describe(`Address of ${what}. Without one, pages do not link to any.`);
 
 /** Links in the footer of every page and in `links` of every state. */
 export const links = section({
-  terms: httpsAddress().describe("Address of the terms of service. Without one, pages do not link to any."),
-  privacy: httpsAddress().describe("Address of the privacy policy. Without one, pages do not link to any."),
-  help: httpsAddress().describe("Address of the help. Without one, pages do not link to any."),
+  terms: link("the terms of service"),
+  privacy: link("the privacy policy"),
+  help: link("the help"),
 });
