@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { z } from "zod";
+import type { z } from "zod";
 import { nearestName } from "../lib/nearest-name.ts";
+import { isTree, merge, type Tree, valueAt, withValueAt } from "../lib/tree.ts";
 import { ConfigError } from "./errors.ts";
 import { withPlatform } from "./platform.ts";
 import { violatedRule } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { type SettingSchema, settingSchema } from "./setting-schema.ts";
 import { parseWithinBounds } from "./within-bounds.ts";
 
 /** Settings whose variables have no prefix; every other leaf is STILE_<SECTION>_<LEAF>. */
@@ -26,31 +28,16 @@ interface Leaf {
   accepts: string;
 }
 
-interface JsonSchema {
-  type?: string | string[];
-  anyOf?: JsonSchema[];
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
-  description?: string;
-  default?: unknown;
-  enum?: unknown[];
-  items?: JsonSchema;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-}
-
 let leaves: Leaf[] | undefined;
 
 /** Every leaf of the tree, with the name of its environment variable and its bounds; source of the reference in `docs/`. */
 export function configLeaves(): Leaf[] {
-  leaves ??= leavesOf(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema);
+  leaves ??= leavesOf(settingSchema());
   return leaves;
 }
 
-function leavesOf(whole: JsonSchema): Leaf[] {
-  const walk = (schema: JsonSchema, path: string[]): Leaf[] =>
+function leavesOf(whole: SettingSchema): Leaf[] {
+  const walk = (schema: SettingSchema, path: string[]): Leaf[] =>
     Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
       const leafPath = [...path, name];
       if (child.properties) return walk(child, leafPath);
@@ -78,7 +65,14 @@ function variableOf(path: string[]): string {
 }
 
 /** Describes the values that a leaf accepts, as its schema declares them. */
-function acceptedValues({ enum: choice, items, minimum, maximum, minLength, maxLength }: JsonSchema): string {
+function acceptedValues({
+  enum: choice,
+  items,
+  minimum,
+  maximum,
+  minLength,
+  maxLength,
+}: SettingSchema): string {
   if (choice) return choice.map(String).join(", ");
   if (items) return acceptedValues(items);
   const characters = minLength !== undefined || maxLength !== undefined;
@@ -87,13 +81,13 @@ function acceptedValues({ enum: choice, items, minimum, maximum, minLength, maxL
   return range && characters ? `${range} characters` : range;
 }
 
-function membersOf({ additionalProperties: each }: JsonSchema): Pick<Leaf, "members"> {
+function membersOf({ additionalProperties: each }: SettingSchema): Pick<Leaf, "members"> {
   if (typeof each !== "object" || !each.properties) return {};
   const members = Object.entries(each.properties).map(([name, child]) => [name, leafType(child)]);
   return { members: Object.fromEntries(members) };
 }
 
-function leafType(schema: JsonSchema): Leaf["type"] {
+function leafType(schema: SettingSchema): Leaf["type"] {
   const types = [schema.type, ...(schema.anyOf ?? []).map((option) => option.type)].flat();
   if (types.includes("array")) return "list";
   if (types.includes("object")) return "object";
@@ -120,7 +114,7 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
       mode: environment.NODE_ENV === "production" ? "production" : "development",
       directory,
       sourceOf(path) {
-        if (has(file, path)) return CONFIG_FILE;
+        if (valueAt(file, path) !== undefined) return CONFIG_FILE;
         const set = variables.find((leaf) => leaf.path.every((name, index) => name === path[index]));
         return set ? `environment variable ${set.variable}` : null;
       },
@@ -140,14 +134,14 @@ const CONFIG_FILE = "stile.config.json";
  * @throws ConfigError with one line that names the invalid setting
  */
 export function parseConfig(
-  raw: { base: Record<string, unknown>; over: Record<string, unknown> },
+  raw: { base: Tree; over: Tree },
   {
     mode,
     directory,
     sourceOf = () => null,
   }: { mode: Config["mode"]; directory: string; sourceOf?: (path: readonly string[]) => string | null },
 ): Config {
-  const { parsed, ignored } = parseWithinBounds(configSchema, raw, merge, settingName);
+  const { parsed, ignored } = parseWithinBounds(configSchema, raw, settingName);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf));
   const tree = parsed.data;
   // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
@@ -199,7 +193,7 @@ function withPaths(text: string): string {
   });
 }
 
-function readFile(directory: string): Record<string, unknown> {
+function readFile(directory: string): Tree {
   const file = join(directory, CONFIG_FILE);
   let content: string;
   try {
@@ -210,7 +204,7 @@ function readFile(directory: string): Record<string, unknown> {
   }
   try {
     const value: unknown = JSON.parse(content);
-    if (isRecord(value)) return value;
+    if (isTree(value)) return value;
   } catch (error) {
     throw new ConfigError(`stile.config.json is not JSON: ${(error as Error).message}`);
   }
@@ -219,7 +213,7 @@ function readFile(directory: string): Record<string, unknown> {
 
 /** Reads the settings of an environment, with the variables that set them, those of whole sections last. */
 function readEnvironment(environment: Record<string, string | undefined>): {
-  tree: Record<string, unknown>;
+  tree: Tree;
   variables: Leaf[];
 } {
   const leaves = configLeaves();
@@ -229,7 +223,7 @@ function readEnvironment(environment: Record<string, string | undefined>): {
   const below = others.map((name) => [name, sectionNamed(leaves, name) ?? leafBelow(leaves, name)] as const);
   const unknown = below.find(([, leaf]) => !leaf);
   if (unknown) throw new ConfigError(unknownSetting(unknown[0], "environment variable", known));
-  const tree: Record<string, unknown> = {};
+  let tree: Tree = {};
   const found = below.flatMap(([, leaf]) => leaf ?? []);
   // Whole sections first, so that variables of single leaves override them.
   const sections = found
@@ -239,7 +233,7 @@ function readEnvironment(environment: Record<string, string | undefined>): {
   for (const leaf of [...sections, ...leaves, ...found.filter(({ type }) => type !== "object")]) {
     const value = environment[leaf.variable];
     if (value === undefined || value === "") continue;
-    put(tree, leaf.path, parseVariable(leaf, value));
+    tree = withValueAt(tree, leaf.path, parseVariable(leaf, value));
     variables.unshift(leaf);
   }
   return { tree, variables };
@@ -307,34 +301,6 @@ function parseJson(value: string, otherwise: ConfigError): unknown {
   }
 }
 
-function put(tree: Record<string, unknown>, path: string[], value: unknown): void {
-  const [name, ...rest] = path;
-  if (name === undefined) return;
-  if (rest.length === 0) {
-    tree[name] = value;
-    return;
-  }
-  const child = isRecord(tree[name]) ? tree[name] : {};
-  tree[name] = child;
-  put(child, rest, value);
-}
-
-/** Merges two trees: a leaf of `over` replaces that of `base`. Lists are replaced, not joined. */
-export function merge(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
-  const merged = { ...base };
-  for (const [name, value] of Object.entries(over)) {
-    const below = merged[name];
-    merged[name] = isRecord(below) && isRecord(value) ? merge(below, value) : value;
-  }
-  return merged;
-}
-
-function has(tree: unknown, path: readonly string[]): boolean {
-  const [name, ...rest] = path;
-  if (name === undefined) return true;
-  return isRecord(tree) && Object.hasOwn(tree, name) && has(tree[name], rest);
-}
-
 /**
  * Says that a setting does not exist: where it was read from, and which one may have been meant.
  *
@@ -378,8 +344,4 @@ function settingName(whole: readonly PropertyKey[]): string {
   const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path);
   if (leaf) return `${leaf.variable} (${path})`;
   return path.length > MAX_NAMED_CHARACTERS ? `${path.slice(0, MAX_NAMED_CHARACTERS).toWellFormed()}…` : path;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

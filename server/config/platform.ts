@@ -1,3 +1,5 @@
+import { subtree, type Tree } from "../lib/tree.ts";
+
 /** Connections of each pool: a function answers few requests at once, and there may be many functions. */
 const POOL_SIZE = 2;
 
@@ -9,25 +11,17 @@ const POOL_SIZE = 2;
  *
  * @param tree settings by the names of the tree
  */
-export function withPlatform(
-  tree: Record<string, unknown>,
-  environment: Record<string, string | undefined>,
-): Record<string, unknown> {
+export function withPlatform(tree: Tree, environment: Record<string, string | undefined>): Tree {
   if (environment.VERCEL !== "1") return tree;
   const { VERCEL_ENV, VERCEL_PROJECT_PRODUCTION_URL, VERCEL_BRANCH_URL, VERCEL_URL } = environment;
   const own = VERCEL_ENV === "production" ? VERCEL_PROJECT_PRODUCTION_URL || VERCEL_URL : VERCEL_URL;
-  const database = isRecord(tree.database) ? tree.database : {};
-  const server = isRecord(tree.server) ? tree.server : {};
+  const server = subtree(tree, "server");
   const names = [VERCEL_PROJECT_PRODUCTION_URL, VERCEL_BRANCH_URL, VERCEL_URL].filter((name) => name);
   const hosts = Array.isArray(server.hosts) ? server.hosts : [];
   return {
     ...(own ? { base_url: `https://${own}` } : {}),
     ...tree,
-    database: { pool_size: POOL_SIZE, ...database },
+    database: { pool_size: POOL_SIZE, ...subtree(tree, "database") },
     server: { ...server, hosts: [...new Set([...hosts, ...names])] },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { configSchema } from "./schema.ts";
+import { type SettingSchema, settingSchema } from "./setting-schema.ts";
 
 /** A setting, or a value in a list or map of one, with its bounds. */
 export interface SettingBounds {
@@ -17,33 +16,12 @@ export interface SettingBounds {
   note?: string;
 }
 
-interface JsonSchema {
-  type?: string;
-  anyOf?: JsonSchema[];
-  const?: unknown;
-  enum?: unknown[];
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
-  propertyNames?: JsonSchema;
-  items?: JsonSchema;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  maxProperties?: number;
-  maxJsonCharacters?: number;
-  maxJsonLevels?: number;
-  wildcards?: string;
-}
-
 /** Lists every setting with its bounds, as the schema declares them. */
 export function settingBounds(): SettingBounds[] {
-  return walk(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema, []);
+  return walk(settingSchema(), []);
 }
 
-function walk(schema: JsonSchema, path: readonly string[]): SettingBounds[] {
+function walk(schema: SettingSchema, path: readonly string[]): SettingBounds[] {
   if (schema.maxJsonCharacters !== undefined) {
     const bounds = { max: schema.maxJsonCharacters, levels: schema.maxJsonLevels ?? 0 };
     return [{ path, kind: "json", ...bounds }];
@@ -70,7 +48,7 @@ function walk(schema: JsonSchema, path: readonly string[]): SettingBounds[] {
   return [scalar(schema, path)];
 }
 
-function scalar(schema: JsonSchema, path: readonly string[]): SettingBounds {
+function scalar(schema: SettingSchema, path: readonly string[]): SettingBounds {
   if (schema.enum) return { path, kind: "choice", values: schema.enum };
   if (schema.type === "boolean") return { path, kind: "boolean" };
   // A duration is a number, or a text of a number and a unit.

@@ -1,9 +1,7 @@
 import type { z } from "zod";
 import { sha256 } from "../lib/sha256.ts";
+import { isTree, merge, type Tree, valueAt } from "../lib/tree.ts";
 import type { BoundMark } from "./sections/leaves.ts";
-
-/** A tree of settings by the names of the configuration. */
-type Settings = Record<string, unknown>;
 
 /** An entry that is beyond a bound, and therefore not used. */
 export interface IgnoredEntry {
@@ -37,20 +35,18 @@ const MAX_ROUNDS = 20;
  * whose required member is beyond a bound is left out as a whole.
  *
  * @param given the settings of `over` override those of `base`
- * @param combine returns the settings of both
  * @param nameOf names a setting in messages
  */
-export function parseWithinBounds<Tree>(
-  schema: z.ZodType<Tree>,
-  settings: { base: Settings; over: Settings },
-  combine: (base: Settings, over: Settings) => Settings,
+export function parseWithinBounds<Parsed>(
+  schema: z.ZodType<Parsed>,
+  settings: { base: Tree; over: Tree },
   nameOf: (path: readonly PropertyKey[]) => string,
-): { parsed: z.ZodSafeParseResult<Tree>; ignored: IgnoredEntry[] } {
+): { parsed: z.ZodSafeParseResult<Parsed>; ignored: IgnoredEntry[] } {
   const ignored: IgnoredEntry[] = [];
   const removed: Path[] = [];
   let { base, over } = settings;
   for (let round = 0; ; round++) {
-    const tree = combine(base, over);
+    const tree = merge(base, over);
     const parsed = schema.safeParse(tree);
     if (parsed.success || round === MAX_ROUNDS) return { parsed, ignored };
     const violations = parsed.error.issues
@@ -69,8 +65,8 @@ export function parseWithinBounds<Tree>(
     const [inOver, inBase] = [true, false].map((is) =>
       violations.filter(({ path }) => (valueAt(over, path) !== undefined) === is),
     );
-    over = pruned(over, inOver ?? []) as Settings;
-    base = pruned(base, inBase ?? []) as Settings;
+    over = pruned(over, inOver ?? []) as Tree;
+    base = pruned(base, inBase ?? []) as Tree;
   }
 }
 
@@ -81,7 +77,7 @@ export function parseWithinBounds<Tree>(
  */
 function violationOf(
   issue: z.core.$ZodIssue,
-  { tree, base, over }: Record<"tree" | "base" | "over", Settings>,
+  { tree, base, over }: Record<"tree" | "base" | "over", Tree>,
   removed: readonly Path[],
 ): Violation | undefined {
   const path = issue.path as (string | number)[];
@@ -115,10 +111,8 @@ function violationOf(
 
 /** Counts the members of a map of `base` that `over` does not replace. A list of `over` replaces that of `base`. */
 function countInherited(base: unknown, over: unknown): number {
-  const areMaps = [base, over].every((one) => typeof one === "object" && one !== null && !Array.isArray(one));
-  return areMaps
-    ? Object.keys(base as Settings).filter((name) => !Object.hasOwn(over as Settings, name)).length
-    : 0;
+  if (!isTree(base) || !isTree(over)) return 0;
+  return Object.keys(base).filter((name) => !Object.hasOwn(over, name)).length;
 }
 
 const tooLong = ({ maximum }: { maximum: number | bigint }) =>
@@ -141,12 +135,6 @@ function positionIn(path: Path): string {
 /** Without positions in lists, which a change of other items shifts; without the value, which may be long or a secret. */
 const entryOf = (path: Path, value: unknown) =>
   `${path.filter((part) => typeof part === "string").join(".")} ${sha256(JSON.stringify(value) ?? "").toString("base64url")}`;
-
-function valueAt(value: unknown, [first, ...rest]: Path): unknown {
-  if (first === undefined) return value;
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, first)) return undefined;
-  return valueAt((value as Record<string | number, unknown>)[first], rest);
-}
 
 /** Returns a copy of a value without the entries of some paths, which are relative to it. */
 function pruned(value: unknown, violations: readonly Violation[]): unknown {

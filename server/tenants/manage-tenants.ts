@@ -13,11 +13,12 @@ import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { isTree, subtree, type Tree, valueAt } from "../lib/tree.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import { checkWords } from "../theme/own-words.ts";
 import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
-import { isSettings, type Settings, type TenantSettings, tenantConfig } from "./tenant-config.ts";
+import { type TenantSettings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, type Tenants, tenantOf } from "./tenants.ts";
 import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
 
@@ -48,7 +49,7 @@ export type ManagementContext = Configured &
 export interface TenantDescription {
   name: string;
   hosts: string[];
-  settings: Settings;
+  settings: Tree;
 }
 
 const MAX_NAME_CHARACTERS = 200;
@@ -155,7 +156,7 @@ export interface TenantChange {
   name?: string | undefined;
   hosts?: string[] | undefined;
   /** Returns the new settings for the present ones, secrets included; may throw TenantError. */
-  settings?: (current: Settings) => Settings;
+  settings?: (current: Tree) => Tree;
 }
 
 /**
@@ -282,8 +283,8 @@ async function managementEntry(
 /** Returns the paths of the settings that differ. */
 function changedSettings(before: unknown, after: unknown, path: string[] = []): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (!isSettings(before ?? {}) || !isSettings(after ?? {})) return [path.join(".")];
-  const [old, now] = [(before ?? {}) as Settings, (after ?? {}) as Settings];
+  if (!isTree(before ?? {}) || !isTree(after ?? {})) return [path.join(".")];
+  const [old, now] = [(before ?? {}) as Tree, (after ?? {}) as Tree];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) =>
     changedSettings(old[name], now[name], [...path, name]),
   );
@@ -372,11 +373,11 @@ async function rejectForeignParties(
   tx: Transaction,
   { config: server }: ManagementContext,
   tenant: Tenant,
-  current: Settings,
+  current: Tree,
 ): Promise<void> {
-  const { session = {}, webauthn = {} } = current as Record<string, Settings>;
-  const { id } = (webauthn.relying_party ?? {}) as Settings;
-  const known = new Set<unknown>([session.issuer, session.audience, id].flat());
+  const { issuer, audience } = subtree(current, "session");
+  const relyingParty = valueAt(current, ["webauthn", "relying_party", "id"]);
+  const known = new Set<unknown>([issuer, audience, relyingParty].flat());
   const foreign = await foreignParties(tx, server, tenant);
   const added = foreign.find(({ value }) => !known.has(value));
   if (added) throw new TenantError(foreignFault(added));

@@ -1,9 +1,9 @@
 import type { Config } from "../config/schema.ts";
 import type { Actor } from "../context/client.ts";
 import { mergePatch } from "../identity/metadata.ts";
+import { isTree, subtree, type Tree } from "../lib/tree.ts";
 import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
 import { openSettings } from "./sealed-settings.ts";
-import { isSettings, type Settings } from "./tenant-config.ts";
 
 /**
  * The OAuth and OpenID Connect providers of a tenant: the built-in ones, which always exist, and its own, whose ids
@@ -15,7 +15,7 @@ export interface OAuthProvider {
   id: string;
   custom: boolean;
   enabled: boolean;
-  settings: Settings;
+  settings: Tree;
   secrets: string[];
 }
 
@@ -47,11 +47,11 @@ export async function listOAuthProviders(
   if (!found) throw new TenantError("there is no such tenant", "not_found");
   const { third_party } =
     tenantId === context.tenant.id
-      ? { third_party: context.tenant.config.third_party as Settings }
+      ? { third_party: context.tenant.config.third_party as Tree }
       : openSettings(context.vault, tenantId, found.row);
-  const own = sectionOf(third_party, "custom_providers");
+  const own = subtree(third_party, "custom_providers");
   return [
-    ...builtIn.map((id) => describe(id, sectionOf(third_party, "providers")[id])),
+    ...builtIn.map((id) => describe(id, subtree(third_party, "providers")[id])),
     ...Object.entries(own).map(([key, settings]) => describe(CUSTOM + key, settings)),
   ];
 }
@@ -66,7 +66,7 @@ export async function changeOAuthProvider(
   context: ManagementContext,
   tenantId: string,
   id: string,
-  { patch, create = false }: { patch: Settings; create?: boolean },
+  { patch, create = false }: { patch: Tree; create?: boolean },
   by: Actor & { itself?: boolean },
 ): Promise<OAuthProvider> {
   const place = placeOf(id);
@@ -105,13 +105,13 @@ async function changeProviders(
   tenantId: string,
   section: "providers" | "custom_providers",
   by: Actor & { itself?: boolean },
-  change: (providers: Settings) => Settings,
+  change: (providers: Tree) => Tree,
 ): Promise<void> {
-  const settings = (current: Settings): Settings => {
-    const thirdParty = sectionOf(current, "third_party");
+  const settings = (current: Tree): Tree => {
+    const thirdParty = subtree(current, "third_party");
     return {
       ...current,
-      third_party: { ...thirdParty, [section]: change(sectionOf(thirdParty, section)) },
+      third_party: { ...thirdParty, [section]: change(subtree(thirdParty, section)) },
     };
   };
   await updateTenant(context, tenantId, { settings }, by);
@@ -125,13 +125,8 @@ function placeOf(id: string): { section: "providers" | "custom_providers"; key: 
 
 const unknownProvider = () => new TenantError("there is no such provider", "not_found");
 
-function sectionOf(settings: unknown, name: string): Settings {
-  const section = isSettings(settings) ? settings[name] : undefined;
-  return isSettings(section) ? section : {};
-}
-
 function describe(id: string, stored: unknown): OAuthProvider {
-  const settings = isSettings(stored) ? stored : {};
+  const settings = isTree(stored) ? stored : {};
   const custom = id.startsWith(CUSTOM);
   const plain = Object.entries(settings).filter(
     ([name, value]) => !secretMembers.includes(name) && value !== undefined,

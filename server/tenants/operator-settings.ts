@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { isSettings, type Settings } from "./tenant-config.ts";
+import { isTree, subtree, type Tree } from "../lib/tree.ts";
 
 /**
  * Settings of a tenant that only the operator of the server sets: addresses that this server sends requests to, sender
@@ -40,7 +40,7 @@ const restrictions: ReadonlySet<string> = new Set([
  * @param before the tenant's settings, secrets included
  * @returns its path; null if there is none
  */
-export function changedOperatorSetting(before: Settings, after: Settings): string | null {
+export function changedOperatorSetting(before: Tree, after: Tree): string | null {
   for (const path of operatorSettings) {
     const known = valuesAt(before, path.split("."));
     const stated = valuesAt(after, path.split("."));
@@ -70,23 +70,18 @@ export function isOperatorSetting(path: readonly string[]): boolean {
  * @returns the setting; null if there is none
  */
 export function changedByTenant(
-  before: { name: string; settings: Settings },
-  after: { name: string; settings: Settings },
+  before: { name: string; settings: Tree },
+  after: { name: string; settings: Tree },
   { server, baseUrl }: { server: Config; baseUrl: string },
 ): string | null {
-  const serviceOf = ({ settings }: { settings: Settings }) => sectionOf(settings, "service");
-  const pinnedIn = (one: { settings: Settings }) => serviceOf(one).name_pinned ?? server.service.name_pinned;
-  const nameIn = (one: { name: string; settings: Settings }) => serviceOf(one).name ?? one.name;
+  const serviceOf = ({ settings }: { settings: Tree }) => subtree(settings, "service");
+  const pinnedIn = (one: { settings: Tree }) => serviceOf(one).name_pinned ?? server.service.name_pinned;
+  const nameIn = (one: { name: string; settings: Tree }) => serviceOf(one).name ?? one.name;
   if (pinnedIn(before) === true && (pinnedIn(after) !== true || nameIn(before) !== nameIn(after)))
     return "service.name";
-  const issuerIn = (one: { settings: Settings }) => sectionOf(one.settings, "session").issuer ?? "";
+  const issuerIn = (one: { settings: Tree }) => subtree(one.settings, "session").issuer ?? "";
   const own = ["", baseUrl, issuerIn(before)];
   return own.includes(issuerIn(after)) ? null : "session.issuer";
-}
-
-function sectionOf(settings: Settings, name: string): Settings {
-  const section = settings[name];
-  return isSettings(section) ? section : {};
 }
 
 /** Returns the values at a path as JSON, of a section those of its members; with the keys that `*` stands for, except of lists. */
@@ -95,14 +90,14 @@ function valuesAt(value: unknown, [name, ...rest]: string[], key = ""): string[]
     const begin = name.slice(0, -1);
     const members = Array.isArray(value)
       ? value.map((item) => ["", item] as const)
-      : Object.entries(isSettings(value) ? value : {});
+      : Object.entries(isTree(value) ? value : {});
     return members
       .filter(([each]) => each.startsWith(begin))
       .flatMap(([each, member]) => valuesAt(member, rest, `${key}/${each}`));
   }
   if (name !== undefined)
-    return isSettings(value) && Object.hasOwn(value, name) ? valuesAt(value[name], rest, key) : [];
-  if (isSettings(value))
+    return isTree(value) && Object.hasOwn(value, name) ? valuesAt(value[name], rest, key) : [];
+  if (isTree(value))
     return Object.entries(value).flatMap(([each, member]) => valuesAt(member, [], `${key}/${each}`));
   return [`${key} ${JSON.stringify(value)}`];
 }

@@ -4,8 +4,8 @@ import type { Actor } from "../context/client.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import { sha256 } from "../lib/sha256.ts";
+import { subtree, type Tree } from "../lib/tree.ts";
 import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
-import { isSettings, type Settings } from "./tenant-config.ts";
 
 /** The SAML providers of a tenant. They are a list in its settings, `saml.identity_providers`. */
 
@@ -89,7 +89,7 @@ export async function deleteSamlProvider(
  *
  * @throws TenantError that names the invalid member
  */
-export function patchedSamlProvider(current: SamlProvider, patch: Settings): SamlProvider {
+export function patchedSamlProvider(current: SamlProvider, patch: Tree): SamlProvider {
   const parsed = parseMember(samlProviderSettings, mergePatch(current, patch), "the provider");
   if (!parsed.ok) throw new TenantError(parsed.details);
   return parsed.value;
@@ -107,8 +107,8 @@ async function changeProviders(
   by: Party,
   change: (all: StoredSamlProvider[]) => StoredSamlProvider[],
 ): Promise<void> {
-  const settings = (current: Settings): Settings => {
-    const saml = isSettings(current.saml) ? current.saml : {};
+  const settings = (current: Tree): Tree => {
+    const saml = subtree(current, "saml");
     if (saml.enabled !== true) throw new TenantError(disabled, "forbidden");
     const providers = change(providersIn(current));
     rejectDuplicates(providers);
@@ -117,7 +117,7 @@ async function changeProviders(
   await updateTenant(context, tenantId, { settings }, by);
 }
 
-function providersIn({ saml }: Settings): StoredSamlProvider[] {
+function providersIn({ saml }: Tree): StoredSamlProvider[] {
   const { identity_providers = [] } = (saml ?? {}) as { identity_providers?: SamlProvider[] };
   return identity_providers.map((provider) => ({ ...provider, id: provider.id ?? idOf(provider) }));
 }

@@ -1,11 +1,9 @@
 import { ConfigError } from "../config/errors.ts";
-import { merge, parseConfig } from "../config/load.ts";
+import { parseConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { serviceNameFault } from "../config/service-name.ts";
 import type { IgnoredEntry } from "../config/within-bounds.ts";
-
-/** A tree of settings by the names of the configuration. */
-export type Settings = Record<string, unknown>;
+import { isTree, merge, type Tree, valueAt } from "../lib/tree.ts";
 
 /** A tenant's own part of its configuration. */
 export interface TenantSettings {
@@ -15,7 +13,7 @@ export interface TenantSettings {
   /** The tenant's host names, the public one first; empty for a tenant that is served under `/t/{id}`. */
   hosts: readonly string[];
   /** Settings that override the server's, secrets included. */
-  settings: Settings;
+  settings: Tree;
 }
 
 /** Settings of the process, which are the same for every tenant. */
@@ -78,20 +76,18 @@ const uninheritedSettings = [
  * @throws ConfigError with one line that names the invalid setting
  */
 export function tenantConfig(server: Config, { id, name, hosts, settings }: TenantSettings): Config {
-  const forbidden = serverSettings.find((path) => has(settings, path.split(".")));
+  const forbidden = serverSettings.find((path) => valueAt(settings, path.split(".")) !== undefined);
   if (forbidden)
     throw new ConfigError(`${forbidden} is a setting of the server: a tenant cannot have its own`);
   const { mode, data_dir, ignored: _, ...shared } = server;
-  const inherited = uninheritedSettings.reduce<Settings>(
-    (tree, path) => without(tree, path.split(".")),
-    shared,
-  );
+  const inherited = uninheritedSettings.reduce<Tree>((tree, path) => without(tree, path.split(".")), shared);
   const fault = serviceNameFault(name);
   const service = { name: fault ? server.service.name : name };
   const own = { base_url: addressAt(hosts[0], server.base_url), service };
   const base = merge({ ...inherited, data_dir }, own);
   const parsed = parseConfig({ base, over: settings }, { mode, directory: data_dir });
-  const unused = fault && !has(settings, ["service", "name"]) ? [unusedName(name, fault, service)] : [];
+  const isNamed = valueAt(settings, ["service", "name"]) !== undefined;
+  const unused = fault && !isNamed ? [unusedName(name, fault, service)] : [];
   const config = { ...parsed, ignored: [...unused, ...parsed.ignored] };
   return hosts.length > 0 ? config : underPath(config, id);
 }
@@ -133,17 +129,7 @@ function addressAt(host: string | undefined, baseUrl: string): string {
   return address.origin;
 }
 
-function has(tree: Settings, [name = "", ...rest]: string[]): boolean {
-  const child = tree[name];
-  if (rest.length === 0) return child !== undefined;
-  return isSettings(child) && has(child, rest);
-}
-
-function without(tree: Settings, [name = "", ...rest]: string[]): Settings {
+function without(tree: Tree, [name = "", ...rest]: string[]): Tree {
   const { [name]: child, ...others } = tree;
-  return rest.length > 0 && isSettings(child) ? { ...others, [name]: without(child, rest) } : others;
-}
-
-export function isSettings(value: unknown): value is Settings {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return rest.length > 0 && isTree(child) ? { ...others, [name]: without(child, rest) } : others;
 }

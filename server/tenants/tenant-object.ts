@@ -2,9 +2,9 @@ import { z } from "zod";
 import { faultsOfWords } from "#words/own-texts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Vault } from "../keys/vault.ts";
+import { isTree } from "../lib/tree.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import { openSettings } from "./sealed-settings.ts";
-import { isSettings } from "./tenant-config.ts";
 import type { TenantRow } from "./tenants.ts";
 
 const time = z.iso.datetime({ precision: 3 });
@@ -62,6 +62,6 @@ function warningsOf({ config }: Tenant): string[] {
 }
 
 function leafPaths(value: unknown, path: string[] = []): string[] {
-  if (!isSettings(value)) return [path.join(".")];
+  if (!isTree(value)) return [path.join(".")];
   return Object.entries(value).flatMap(([name, member]) => leafPaths(member, [...path, name]));
 }

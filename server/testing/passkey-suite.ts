@@ -1,9 +1,8 @@
 import { eq } from "drizzle-orm";
 import { expect } from "vitest";
 import { schema } from "#db/client";
+import type { Tree } from "../lib/tree.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
-import type { Settings } from "../tenants/tenant-config.ts";
-import { runtimeForTests } from "./open-for-tests.ts";
 import { type PasskeyApplication, passkeyApplication } from "./passkey-application.ts";
 import type { TestRuntime } from "./runtime.ts";
 
@@ -14,7 +13,7 @@ export interface PasskeySuite {
   /** An application of the runtime's tenant. */
   application: PasskeyApplication;
   /** Creates another tenant and an application of it; `settings` are the tenant's. */
-  newTenant(settings?: Settings): Promise<PasskeyApplication>;
+  newTenant(settings?: Tree): Promise<PasskeyApplication>;
   /** Entries of the runtime's tenant whose detail `name` has the given value, oldest first. */
   auditLogs(name: "actor_user_id" | "credential_id" | "transaction_id", value: string): Promise<AuditLog[]>;
 }

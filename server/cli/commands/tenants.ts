@@ -1,10 +1,10 @@
 import { ConfigError } from "../../config/errors.ts";
+import { isTree, type Tree } from "../../lib/tree.ts";
+import { isUuid } from "../../lib/uuid.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
-import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
-import { CommandError, command, missing } from "../command.ts";
-import { readInput } from "../files.ts";
-import { idOf, jsonOption, uuidOf } from "../options.ts";
-import { printTable } from "../table.ts";
+import { CommandError, command, UsageError } from "../command.ts";
+import { readInput } from "../read-input.ts";
+import { table } from "../table.ts";
 
 const description = {
   name: { description: "Its name for users.", value: "text" },
@@ -14,8 +14,7 @@ const description = {
     multiple: true,
   },
   config: {
-    description:
-      "Settings that override the server's: a file like stile.config.json, or - for standard input.",
+    description: "Tree that override the server's: a file like stile.config.json, or - for standard input.",
     value: "file",
   },
 } as const;
@@ -119,12 +118,12 @@ async function withSource<Result>(file: string | undefined, work: () => Promise<
 async function readSettings(
   input: NodeJS.ReadableStream,
   file: string | undefined,
-): Promise<Settings | undefined> {
+): Promise<Tree | undefined> {
   if (file === undefined) return undefined;
   const content = await readInput(file, input);
   try {
     const settings: unknown = JSON.parse(content);
-    if (isSettings(settings)) return settings;
+    if (isTree(settings)) return settings;
   } catch {
     // The message of the parser would quote the file, which may contain secrets.
     throw new CommandError(`${file} is not JSON`);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notFound, rejectAdmin } from "../../admin/rejections.ts";
 import { ConfigError } from "../../config/errors.ts";
 import { mergePatch } from "../../identity/metadata.ts";
+import { isTree, type Tree } from "../../lib/tree.ts";
 import {
   createTenant,
   deleteTenant,
@@ -10,7 +11,6 @@ import {
   TenantError,
   updateTenant,
 } from "../../tenants/manage-tenants.ts";
-import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { type TenantObject, tenantObject, tenantObjectSchema } from "../../tenants/tenant-object.ts";
 import { uuid } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
@@ -123,9 +123,9 @@ async function shown(context: HandlerContext, id: string): Promise<TenantObject 
   return found && tenantObject(runtime.vault, { ...found, isDefault: id === runtime.tenant.id });
 }
 
-function patched(current: Settings, patch: Settings): Settings {
+function patched(current: Tree, patch: Tree): Tree {
   const result = mergePatch(current, patch);
-  return isSettings(result) ? result : {};
+  return isTree(result) ? result : {};
 }
 
 /** Reading and changing a tenant, at one of both places. */
@@ -152,7 +152,7 @@ const readingAndChanging = (
       409: DEFAULT_TENANT,
     },
     async perform(id, context, { body: { name, hosts, config } }) {
-      const settings = config && { settings: (current: Settings) => patched(current, config) };
+      const settings = config && { settings: (current: Tree) => patched(current, config) };
       await updateTenant(context.runtime, id, { name, hosts, ...settings }, changingParty(context));
       return shown(context, id);
     },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
+import type { Tree } from "../../lib/tree.ts";
 import { uselessSettings } from "../../start/useless-settings.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import type { Settings } from "../../tenants/tenant-config.ts";
-import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { ceremonyOrigins } from "../../webauthn/origins.ts";
@@ -12,7 +12,7 @@ const fingerprint = Array.from({ length: 32 }, (_, index) => (index + 160).toStr
 const android = { package_name: "com.example.app", sha256_cert_fingerprints: [fingerprint] };
 const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
 
-const configured: Settings = {
+const configured: Tree = {
   security_txt: {
     contact: ["mailto:security@example.com", "https://example.com/report"],
     expires: inAMonth,
@@ -115,7 +115,7 @@ describe("a file of the host", () => {
 });
 
 describe("a tenant", () => {
-  const make = async (hosts: string[], settings: Settings) => {
+  const make = async (hosts: string[], settings: Tree) => {
     const { id } = await createTenant(runtime, { name: "Acme", hosts, settings });
     const tenant = await runtime.tenants.byId(id);
     if (!tenant) throw new Error("the created tenant was not found");

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { configSchema } from "./schema.ts";
+
+/** JSON Schema of a setting or a section, as zod writes it, with what the leaves add to it. */
+export interface SettingSchema {
+  type?: string | string[];
+  anyOf?: SettingSchema[];
+  enum?: unknown[];
+  description?: string;
+  default?: unknown;
+  properties?: Record<string, SettingSchema>;
+  /** Schema of the members of a map. */
+  additionalProperties?: SettingSchema | boolean;
+  propertyNames?: SettingSchema;
+  items?: SettingSchema;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  maxJsonCharacters?: number;
+  maxJsonLevels?: number;
+  wildcards?: string;
+  secret?: boolean;
+}
+
+let whole: SettingSchema | undefined;
+
+/** The schema of all settings, as they are written. */
+export function settingSchema(): SettingSchema {
+  whole ??= z.toJSONSchema(configSchema, { io: "input" }) as SettingSchema;
+  return whole;
+}

@@ -1,0 +1,35 @@
+/** Trees of objects as JSON has them, such as settings. */
+export type Tree = Record<string, unknown>;
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the tree that a tree has under a name; an empty one if it has none there. */
+export function subtree(value: unknown, name: string): Tree {
+  const below = isTree(value) ? value[name] : undefined;
+  return isTree(below) ? below : {};
+}
+
+/** Returns the value at a path, whose numbers are positions in lists; undefined if there is none. */
+export function valueAt(value: unknown, [first, ...rest]: readonly (string | number)[]): unknown {
+  if (first === undefined) return value;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, first)) return undefined;
+  return valueAt((value as Record<string | number, unknown>)[first], rest);
+}
+
+/** Returns a copy of a tree with another value at a path. */
+export function withValueAt(tree: Tree, [name, ...rest]: readonly string[], value: unknown): Tree {
+  if (name === undefined) return tree;
+  return { ...tree, [name]: rest.length === 0 ? value : withValueAt(subtree(tree, name), rest, value) };
+}
+
+/** Merges two trees: a leaf of `over` replaces that of `base`. Lists are replaced, not joined. */
+export function merge(base: Tree, over: Tree): Tree {
+  const merged = { ...base };
+  for (const [name, value] of Object.entries(over)) {
+    const below = merged[name];
+    merged[name] = isTree(below) && isTree(value) ? merge(below, value) : value;
+  }
+  return merged;
+}
