@@ -1,19 +1,6 @@
 import { hash, type KeyObject } from "node:crypto";
 
-/**
- * Tokens whose signatures have been verified, so that a token that is presented again costs a digest. It says that a key
- * signed a text, and nothing else: type, audience, issuer, times and the row of a session are checked each time.
- */
-export interface VerifiedSignatures {
-  /** Whether the signature of this text, by this key, has been verified. */
-  has(token: string, key: KeyObject): boolean;
-  /**
-   * Records a verified signature.
-   *
-   * @param expiresAt `exp` of the token, in seconds since 1970
-   */
-  add(token: string, key: KeyObject, expiresAt: number): void;
-}
+export type VerifiedSignatures = ReturnType<typeof createVerifiedSignatures>;
 
 interface Entry {
   /** The imported key itself: a key that is removed, or imported anew, has no entries. */
@@ -25,7 +12,9 @@ interface Entry {
 const MAX_SIGNATURES = 10_000;
 
 /**
- * Creates an empty cache. Texts are kept as SHA-256 digests, so that the memory of the process holds no tokens. When it is
+ * Creates the cache of tokens whose signatures have been verified, so that a token that is presented again costs a digest.
+ * It says that a key signed a text, and nothing else: type, audience, issuer, times and the row of a session are checked
+ * each time. Texts are kept as SHA-256 digests, so that the memory of the process holds no tokens. When it is
  * full, the signature that was used least recently is forgotten.
  *
  * @param options `limit`: number of signatures; `now`: milliseconds since 1970
@@ -36,11 +25,12 @@ export function createVerifiedSignatures({
 }: {
   limit?: number;
   now?: () => number;
-} = {}): VerifiedSignatures {
+} = {}) {
   const entries = new Map<string, Entry>();
   const digestOf = (token: string) => hash("sha256", token, "base64url");
   return {
-    has(token, key) {
+    /** Whether the signature of this text, by this key, has been verified. */
+    has(token: string, key: KeyObject): boolean {
       const digest = digestOf(token);
       const entry = entries.get(digest);
       if (!entry) return false;
@@ -50,7 +40,12 @@ export function createVerifiedSignatures({
       entries.set(digest, entry);
       return true;
     },
-    add(token, key, expiresAt) {
+    /**
+     * Records a verified signature.
+     *
+     * @param expiresAt `exp` of the token, in seconds since 1970
+     */
+    add(token: string, key: KeyObject, expiresAt: number): void {
       if (expiresAt * 1000 <= now()) return;
       const [oldest] = entries.keys();
       if (oldest !== undefined && entries.size >= limit) entries.delete(oldest);

@@ -1,18 +1,4 @@
-/** Places that are held at once, and callers that wait for one, first in, first out. */
-export interface WaitingLine {
-  /** Places that are held now. */
-  readonly held: number;
-  /** Callers that wait now. */
-  readonly waiting: number;
-  /**
-   * Takes a place, or waits for one.
-   *
-   * @returns a function that gives the place back and must be called; null if too many wait, or this caller has waited
-   *   too long
-   * @throws the signal's reason if it aborts before the caller has a place
-   */
-  take(limits: LineLimits, signal?: AbortSignal): Promise<(() => void) | null>;
-}
+export type WaitingLine = ReturnType<typeof createWaitingLine>;
 
 export interface LineLimits {
   /** Places. */
@@ -23,7 +9,8 @@ export interface LineLimits {
   maxWaitMs: number | null;
 }
 
-export function createWaitingLine(): WaitingLine {
+/** Places that are held at once, and callers that wait for one, first in, first out. */
+export function createWaitingLine() {
   let held = 0;
   const waiting: (() => void)[] = [];
 
@@ -70,13 +57,22 @@ export function createWaitingLine(): WaitingLine {
   }
 
   return {
+    /** Places that are held now. */
     get held() {
       return held;
     },
+    /** Callers that wait now. */
     get waiting() {
       return waiting.length;
     },
-    async take(limits, signal) {
+    /**
+     * Takes a place, or waits for one.
+     *
+     * @returns a function that gives the place back and must be called; null if too many wait, or this caller has waited
+     *   too long
+     * @throws the signal's reason if it aborts before the caller has a place
+     */
+    async take(limits: LineLimits, signal?: AbortSignal): Promise<(() => void) | null> {
       signal?.throwIfAborted();
       if (held < limits.running) held += 1;
       else if (waiting.length >= limits.waiting || !(await wait(limits.maxWaitMs, signal))) return null;

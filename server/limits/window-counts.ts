@@ -1,20 +1,8 @@
 /** Counts of keys in fixed windows, in the memory of this process. A window begins with the first count of its key. */
-export interface WindowCounts {
-  /**
-   * Counts a key.
-   *
-   * @returns `count`: how often it was counted in its window, this time included; `endsInMs`: the rest of the window
-   */
-  count(key: string): { count: number; endsInMs: number };
-  /** Begins a window of another length for a key, with a count. */
-  set(key: string, count: number, seconds: number): void;
-  /** Windows in memory. */
-  readonly size: number;
-}
-
-export function createWindowCounts(seconds: number): WindowCounts {
+export function createWindowCounts(seconds: number) {
   const windows = new Map<string, { count: number; end: number }>();
 
+  /** Begins a window of another length for a key, with a count. */
   function set(key: string, count: number, length: number): void {
     const now = Date.now();
     // Windows stand in the order of their beginnings, and none is longer than others by much: the first ones end first.
@@ -28,10 +16,16 @@ export function createWindowCounts(seconds: number): WindowCounts {
 
   return {
     set,
+    /** Windows in memory. */
     get size() {
       return windows.size;
     },
-    count(key) {
+    /**
+     * Counts a key.
+     *
+     * @returns `count`: how often it was counted in its window, this time included; `endsInMs`: the rest of the window
+     */
+    count(key: string): { count: number; endsInMs: number } {
       const window = windows.get(key);
       const endsInMs = (window?.end ?? 0) - Date.now();
       if (!window || endsInMs <= 0) {

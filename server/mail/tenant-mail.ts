@@ -1,26 +1,17 @@
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import { onceFor } from "../lib/once-for.ts";
 import { createMailTransport } from "./create-transport.ts";
-import { createMailWriter, type MailWriter } from "./mail-writer.ts";
+import { createMailWriter } from "./mail-writer.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport } from "./transport.ts";
-
-/** How mails of a tenant are rendered and sent. */
-export interface MailSender {
-  write: MailWriter;
-  transport: MailTransport;
-}
 
 /** Mail servers whose connections are kept; those used least recently are closed first. */
 export const MAX_TRANSPORTS = 100;
 
-/** The mail senders of all tenants. */
-export interface TenantMail {
-  /** @throws ConfigError if the address of its mail server cannot be parsed */
-  of(tenant: Tenant): MailSender;
-  close(): void;
-}
+/** How mails of each tenant are written and sent. */
+export type TenantMail = ReturnType<typeof createTenantMail>;
 
 /**
  * Creates the mail senders of a process. The default tenant's transport is opened at once, so that an invalid one
@@ -28,8 +19,7 @@ export interface TenantMail {
  *
  * @throws ConfigError if the address of the mail server cannot be parsed
  */
-export function createTenantMail(byDefault: Tenant, database: Database): TenantMail {
-  const writers = new WeakMap<Tenant, MailWriter>();
+export function createTenantMail(byDefault: Tenant, database: Database) {
   /** Those used last are last. */
   const transports = new Map<string, MailTransport>();
 
@@ -51,15 +41,12 @@ export function createTenantMail(byDefault: Tenant, database: Database): TenantM
     return transport;
   }
 
-  function writerOf(tenant: Tenant): MailWriter {
-    const { service, base_url, words } = tenant.config;
-    const writer =
-      writers.get(tenant) ?? createMailWriter({ service: service.name, host: new URL(base_url).host, words });
-    writers.set(tenant, writer);
-    return writer;
-  }
+  const writerOf = onceFor(({ config: { service, base_url, words } }: Tenant) =>
+    createMailWriter({ service: service.name, host: new URL(base_url).host, words }),
+  );
 
-  const of = (tenant: Tenant): MailSender => ({ write: writerOf(tenant), transport: transportOf(tenant) });
+  /** @throws ConfigError if the address of its mail server cannot be parsed */
+  const of = (tenant: Tenant) => ({ write: writerOf(tenant), transport: transportOf(tenant) });
 
   of(byDefault);
   return {

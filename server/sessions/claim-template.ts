@@ -14,6 +14,7 @@ import {
   TemplateError,
   TemplateStruct,
 } from "../lib/go-template.ts";
+import { onceFor } from "../lib/once-for.ts";
 import { StepBudget } from "../lib/step-budget.ts";
 import type { Logs } from "../observability/logger.ts";
 import { jsonPath } from "./json-path.ts";
@@ -100,26 +101,18 @@ export function evaluateClaims(configured: ConfiguredClaims, data: TemplateStruc
 
 type ConfiguredClaims = Readonly<Record<string, Json>>;
 
-const parsedConfigurations = new WeakMap<
-  ConfiguredClaims,
-  { claim: string; parsed: Claim | TemplateError }[]
->();
-
 /** Parses the claims of a configuration once. */
-function parsedClaims(configured: ConfiguredClaims) {
-  const known = parsedConfigurations.get(configured);
-  if (known) return known;
-  const made = Object.entries(configured).map(([claim, template]) => {
-    try {
-      return { claim, parsed: parseClaim(template) };
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error;
-      return { claim, parsed: error };
-    }
-  });
-  parsedConfigurations.set(configured, made);
-  return made;
-}
+const parsedClaims = onceFor(
+  (configured: ConfiguredClaims): { claim: string; parsed: Claim | TemplateError }[] =>
+    Object.entries(configured).map(([claim, template]) => {
+      try {
+        return { claim, parsed: parseClaim(template) };
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        return { claim, parsed: error };
+      }
+    }),
+);
 
 /** Returns one line for each configured claim whose template cannot be parsed, and so is never set. */
 export function malformedClaimTemplates(claims: ConfiguredClaims): string[] {

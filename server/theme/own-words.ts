@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { languageTags } from "#words/language-tags";
 import { faultsOfWords, type OwnWords, textsOfFlow } from "#words/own-texts";
 import { ConfigError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
-import type { ThemeFile } from "./theme-files.ts";
+import { onceFor } from "../lib/once-for.ts";
+import { type VersionedFiles, versioned } from "./theme-files.ts";
 
 /**
  * Checks the texts that replace ours.
@@ -19,31 +19,20 @@ export function checkWords({ words }: Pick<Config, "words">): void {
 export const wordFileNames = languageTags.map((tag) => `words-${tag}.json` as const);
 type WordFileName = (typeof wordFileNames)[number];
 
-/** The own texts of a tenant, for components that load our words from elsewhere. */
-export interface WordFiles {
-  /** Changes with any text. */
-  version: string;
-  files: ReadonlyMap<WordFileName, ThemeFile>;
-}
-
-const prepared = new WeakMap<OwnWords, WordFiles>();
-
-/** Returns the files of a tenant's own texts: those of languages that have any. Prepared once for each configuration. */
-export function wordFiles(words: OwnWords): WordFiles {
-  const known = prepared.get(words);
-  if (known) return known;
-  const files = new Map<WordFileName, ThemeFile>();
-  for (const tag of languageTags) {
-    const texts = textsOfFlow(words[tag] ?? {});
-    if (Object.keys(texts).length > 0)
-      files.set(`words-${tag}.json`, { mediaType: "application/json", content: JSON.stringify(texts) });
-  }
-  const hash = createHash("sha256");
-  for (const [name, { content }] of files) hash.update(name).update(content);
-  const made = { version: hash.digest("base64url").slice(0, 16), files };
-  prepared.set(words, made);
-  return made;
-}
+/**
+ * Returns the own texts of a tenant, for components that load our words from elsewhere: a file for each language that has
+ * any. Prepared once for each configuration.
+ */
+export const wordFiles = onceFor(
+  (words: OwnWords): VersionedFiles<WordFileName> =>
+    versioned(
+      languageTags.map((tag) => {
+        const texts = textsOfFlow(words[tag] ?? {});
+        const file = { mediaType: "application/json", content: JSON.stringify(texts) };
+        return [`words-${tag}.json`, Object.keys(texts).length > 0 ? file : null];
+      }),
+    ),
+);
 
 /** The header that tells components of a tenant's own texts. */
 const WORDS_HEADER = "X-Words";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../config/schema.ts";
-
-type Theme = Config["theme"];
+import { onceFor } from "../lib/once-for.ts";
 
 /** A file of a theme, which pages load from their own origin. */
 export interface ThemeFile {
@@ -13,31 +12,29 @@ export interface ThemeFile {
 export const themeFileNames = ["logo-light", "logo-dark", "favicon"] as const;
 export type ThemeFileName = (typeof themeFileNames)[number];
 
-/** The files of a theme under its addresses. */
-export interface ThemeFiles {
+/** The files of a tenant. */
+export interface VersionedFiles<Name extends string> {
   /** Changes with the content of any file, so that browsers may keep files for good. */
   version: string;
-  files: ReadonlyMap<ThemeFileName, ThemeFile>;
+  files: ReadonlyMap<Name, ThemeFile>;
 }
 
-const prepared = new WeakMap<Theme, ThemeFiles>();
-
 /** Returns the files of a theme, prepared once for each configuration. */
-export function themeFiles(theme: Theme): ThemeFiles {
-  const known = prepared.get(theme);
-  if (known) return known;
-  const { logo, favicon } = theme;
-  const all: [ThemeFileName, ThemeFile | null][] = [
-    ["logo-light", imageOf(logo.light)],
-    ["logo-dark", imageOf(logo.dark)],
-    ["favicon", imageOf(favicon)],
-  ];
-  const files = new Map(all.filter((entry): entry is [ThemeFileName, ThemeFile] => entry[1] !== null));
+export const themeFiles = onceFor(
+  ({ logo, favicon }: Config["theme"]): VersionedFiles<ThemeFileName> =>
+    versioned([
+      ["logo-light", imageOf(logo.light)],
+      ["logo-dark", imageOf(logo.dark)],
+      ["favicon", imageOf(favicon)],
+    ]),
+);
+
+/** Makes files of those that there are. */
+export function versioned<Name extends string>(all: [Name, ThemeFile | null][]): VersionedFiles<Name> {
+  const files = new Map(all.filter((entry): entry is [Name, ThemeFile] => entry[1] !== null));
   const hash = createHash("sha256");
   for (const [name, { content }] of files) hash.update(name).update(content);
-  const made = { version: hash.digest("base64url").slice(0, 16), files };
-  prepared.set(theme, made);
-  return made;
+  return { version: hash.digest("base64url").slice(0, 16), files };
 }
 
 /** Decodes a data: URL (RFC 2397) of the form that the configuration accepts. */

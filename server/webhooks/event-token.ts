@@ -21,16 +21,14 @@ export interface TokenEvent {
 }
 
 /** Signs tokens of events. The webhooks of one event share its token. */
-export interface EventTokens {
-  /** @param now by the database's clock */
-  of(tenant: Tenant, event: TokenEvent, now: Date): Promise<string>;
-}
+export type EventTokens = ReturnType<typeof createEventTokens>;
 
 /** Creates the cache of a process. */
-export function createEventTokens(signingKeys: TenantSigningKeys): EventTokens {
+export function createEventTokens(signingKeys: TenantSigningKeys) {
   const tokens = new Map<string, { issuedAt: number; token: Promise<string> }>();
   return {
-    of(tenant, event, now) {
+    /** @param now by the database's clock */
+    of(tenant: Tenant, event: TokenEvent, now: Date): Promise<string> {
       const issuedAt = Math.floor(now.getTime() / 1000);
       const key = `${tenant.id} ${event.id}`;
       const known = tokens.get(key);

@@ -1,13 +1,4 @@
-/** How many deliveries one receiver may have in hand, by what it did last. */
-export interface ReceiverLoad {
-  /** The free places of each receiver in use or known to be fast. */
-  limits(): { tenant_id: string; webhook: string; free: number; fast: boolean }[];
-  /** Places for receivers that are slow, failing or unknown. */
-  freeSlow(): number;
-  begin(receiver: Receiver): void;
-  /** @param fast whether the receiver accepted the event in little time */
-  end(receiver: Receiver, fast: boolean): void;
-}
+export type ReceiverLoad = ReturnType<typeof createReceiverLoad>;
 
 interface Receiver {
   tenantId: string;
@@ -25,8 +16,11 @@ const MAX_FOR_ONE = 8;
 /** Receivers that are remembered. */
 const MAX_RECEIVERS = 10_000;
 
-/** Counts the deliveries in hand. A receiver begins with one place; each fast answer doubles, any other ends that. */
-export function createReceiverLoad(): ReceiverLoad {
+/**
+ * Counts how many deliveries each receiver has in hand, and says how many more it may get by what it did last. A receiver
+ * begins with one place; each fast answer doubles, any other ends that.
+ */
+export function createReceiverLoad() {
   const receivers = new Map<string, Receiver & { inHand: number; places: number }>();
   const isFast = ({ places }: { places: number }) => places > 1;
   const entryOf = ({ tenantId, webhook }: Receiver) => {
@@ -37,6 +31,7 @@ export function createReceiverLoad(): ReceiverLoad {
     return entry;
   };
   return {
+    /** The free places of each receiver in use or known to be fast. */
     limits: () =>
       [...receivers.values()]
         .filter((entry) => entry.inHand > 0 || isFast(entry))
@@ -46,16 +41,18 @@ export function createReceiverLoad(): ReceiverLoad {
           free: Math.max(0, entry.places - entry.inHand),
           fast: isFast(entry),
         })),
+    /** Places for receivers that are slow, failing or unknown. */
     freeSlow: () => {
       const slow = [...receivers.values()].filter((entry) => !isFast(entry));
       return Math.max(0, MAX_SLOW_IN_HAND - slow.reduce((sum, { inHand }) => sum + inHand, 0));
     },
-    begin(receiver) {
+    begin(receiver: Receiver): void {
       entryOf(receiver).inHand += 1;
       const [oldest] = receivers;
       if (receivers.size > MAX_RECEIVERS && oldest?.[1].inHand === 0) receivers.delete(oldest[0]);
     },
-    end(receiver, fast) {
+    /** @param fast whether the receiver accepted the event in little time */
+    end(receiver: Receiver, fast: boolean): void {
       const entry = entryOf(receiver);
       entry.inHand -= 1;
       entry.places = fast ? Math.min(MAX_FOR_ONE, 2 * entry.places) : 1;
