@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import type { Database, ReadOnly } from "./client.ts";
+import type { Statement } from "./part.ts";
 
 /**
  * Returns a function that builds a query once per pool, for hot paths. The query is a prepared statement if the pool
@@ -34,15 +35,25 @@ const dialect = new PgDialect();
  * @param statement its text must be the same in every call: values are parameters
  */
 export async function executePrepared<Row extends pg.QueryResultRow>(
-  { claim, prepares }: Pick<Database, "claim" | "prepares">,
+  database: Pick<Database, "claim" | "prepares">,
   name: string,
   statement: SQL,
 ): Promise<Row[]> {
   const { sql, params } = dialect.sqlToQuery(statement);
-  const { rows } = await claim.$client.query<Row>({
-    ...(prepares ? { name } : {}),
-    text: sql,
-    values: params,
+  return queryPrepared(database, "claim", { name, text: sql, values: params });
+}
+
+/** Runs a statement that is given as text on a pool, as `executePrepared` does. */
+export async function queryPrepared<Row extends object, Pool extends "read" | "claim">(
+  database: Pick<Database, Pool | "prepares">,
+  pool: Pool,
+  { name, text, values }: Statement,
+): Promise<Row[]> {
+  const { $client } = database[pool] as Database["claim"];
+  const { rows } = await $client.query<Row & pg.QueryResultRow>({
+    ...(database.prepares ? { name } : {}),
+    text,
+    values,
   });
   return rows;
 }

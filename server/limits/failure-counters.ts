@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
+import { queryPrepared } from "#db/prepared";
 import { runTogether } from "#db/together";
 import type { Vault } from "../keys/vault.ts";
 import { type Condition, type RateLimited, rateLimited, ratesAdmit } from "./rate-limits.ts";
@@ -160,14 +161,11 @@ export async function judgeAttempt(
     consecutive: number | null,
   ): Promise<FailureVerdict> => {
     if (consecutive !== null) return { ok: true, consecutive };
-    const [counts] = await run(database, "failure_read", readText, [
-      key.tenantId,
-      key.method,
-      key.subject,
-      source,
-    ]);
+    const values = [key.tenantId, key.method, key.subject, source];
+    const query = { name: "failure_read", text: readText, values };
+    const [counts] = await queryPrepared<FailureCounts, "claim">(database, "claim", query);
     // The counter was purged or reset between the two statements, so a retry will be admitted.
-    return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);
+    return counts ? rejectionOf(counts, limits, now) : rateLimited(1);
   };
   const ownVerdict = await verdictOf(own, counted.own);
   return { own: ownVerdict, all: ownVerdict.ok ? await verdictOf(all, counted.all) : ownVerdict };
@@ -208,7 +206,8 @@ export async function withdrawFailures(
   key: Omit<FailureKey, "source">,
   sources: readonly string[],
 ): Promise<void> {
-  await run(database, "failure_withdraw", withdrawText, [key.tenantId, key.method, key.subject, sources]);
+  const values = [key.tenantId, key.method, key.subject, sources];
+  await queryPrepared(database, "claim", { name: "failure_withdraw", text: withdrawText, values });
 }
 
 /**
@@ -397,10 +396,3 @@ const withdrawText = `
 const readText = `
   select consecutive, window_started_at as "windowStartedAt", window_count as "windowCount", last_at as "lastAt"
   from failures where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = $4 order by subject limit 1`;
-
-async function run(database: Database, name: string, text: string, values: unknown[]): Promise<unknown[]> {
-  const result = await database.claim.$client.query(
-    database.prepares ? { name, text, values } : { text, values },
-  );
-  return result.rows;
-}

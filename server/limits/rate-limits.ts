@@ -1,63 +1,91 @@
 import type { Database } from "#db/client";
 import type { Part } from "#db/part";
+import { queryPrepared } from "#db/prepared";
 import { runTogether } from "#db/together";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { createWindowCounts } from "./window-counts.ts";
 
-/** The rate limits of a tenant: its counts are not those of any other. */
-export const tenantRates = [
-  /** Passcodes requested from a source. */
-  "passcode_source",
-  /** Passcodes requested for an identifier from a source, in a short time. */
-  "passcode_pace",
-  /** Passcodes requested for an identifier from a source: half of what the identifier gets. */
-  "passcode_requester",
-  /** Passcodes requested for an identifier, from all sources together. */
-  "passcode_identifier",
-  /** Passcodes mailed to an address, whichever identifier was entered. */
-  "passcode_mailbox",
-  /** The same from a source: half of it. */
-  "passcode_mailbox_requester",
-  /** Passcodes issued for an account, whichever identifier was entered. */
-  "passcode_account",
-  /** The same from a source: half of it. */
-  "passcode_account_requester",
-  /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
-  "passcode_reserve",
-  /** SMS asked for from a source. */
-  "sms_source",
-  /** SMS to a number. */
-  "sms_number",
-  /** SMS to a thousand adjacent numbers. */
-  "sms_range",
-  /** SMS to the numbers of a country. */
-  "sms_country",
-  /** Notices of changes of an account, mailed to an address. */
-  "notice",
-  /** Password attempts for an account from a source. */
-  "password",
-  /** Password attempts from a source, for all accounts together. */
-  "password_source",
-  /** Flows started from a source. */
-  "flow_start",
-  /** Exchange tokens presented by a source. */
-  "exchange_token",
-  /** Authenticator requests created for a user. */
-  "authenticator_request",
-  /** Challenges that a source requests from the passkey server without an API key. */
-  "passkey_challenge",
-] as const;
+/** A fixed window: a number of tokens, and its length. It begins with the first token. */
+interface Window {
+  points: number;
+  seconds: number;
+}
 
-export type TenantRate = (typeof tenantRates)[number];
+const perMinute = (points: number): Window => ({ points, seconds: 60 });
+const perHour = (points: number): Window => ({ points, seconds: 3600 });
+const perDay = (points: number): Window => ({ points, seconds: 86_400 });
+
+/** A code or a mail for which one source may use half of the limit of all sources. */
+const half = (points: number) => Math.ceil(points / 2);
+
+const ofSms = (points: number) => [perHour(points), perDay(3 * points)];
+
+type Limits = Config["rate_limiter"];
+const codes = (limits: Limits) => [perHour(limits.passcodes_per_hour), perDay(limits.passcodes_per_day)];
+const halfOfCodes = (limits: Limits) =>
+  codes(limits).map(({ points, seconds }) => ({ points: half(points), seconds }));
+
+/** The rate limits of a tenant, with their windows: all must have a token left. Its counts are not those of any other. */
+const tenantWindows = {
+  /** Passcodes requested from a source. */
+  passcode_source: (limits) => [perHour(limits.passcodes_per_source)],
+  /** Passcodes requested for an identifier from a source, in a short time. */
+  passcode_pace: (limits) => [perMinute(limits.passcodes_per_minute)],
+  /** Passcodes requested for an identifier from a source: half of what the identifier gets. */
+  passcode_requester: halfOfCodes,
+  /** Passcodes requested for an identifier, from all sources together. */
+  passcode_identifier: codes,
+  /** Passcodes mailed to an address, whichever identifier was entered. */
+  passcode_mailbox: codes,
+  /** The same from a source: half of it. */
+  passcode_mailbox_requester: halfOfCodes,
+  /** Passcodes issued for an account, whichever identifier was entered. */
+  passcode_account: (limits) => [perDay(limits.passcodes_per_day)],
+  /** The same from a source: half of it. */
+  passcode_account_requester: (limits) => [perDay(half(limits.passcodes_per_day))],
+  /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
+  passcode_reserve: (limits) => [perDay(limits.reserved_passcodes_per_day)],
+  /** SMS asked for from a source. */
+  sms_source: (limits) => ofSms(limits.sms_per_source),
+  /** SMS to a number. */
+  sms_number: (limits) => ofSms(limits.sms_per_number),
+  /** SMS to a thousand adjacent numbers. */
+  sms_range: (limits) => ofSms(limits.sms_per_range),
+  /** SMS to the numbers of a country. */
+  sms_country: (limits) => ofSms(limits.sms_per_country),
+  /** Notices of changes of an account, mailed to an address. */
+  notice: (limits) => [perDay(limits.notices_per_day)],
+  /** Password attempts for an account from a source. */
+  password: (limits) => [perMinute(limits.passwords_per_minute)],
+  /** Password attempts from a source, for all accounts together. */
+  password_source: (limits) => [perMinute(limits.passwords_per_source)],
+  /** Flows started from a source. */
+  flow_start: (limits) => [perMinute(limits.starts_per_minute)],
+  /** Exchange tokens presented by a source. */
+  exchange_token: (limits) => [perMinute(limits.exchange_tokens_per_minute)],
+  /** Authenticator requests created for a user. */
+  authenticator_request: (limits) => [perMinute(limits.authenticator_requests_per_minute)],
+  /** Challenges that a source requests from the passkey server without an API key. */
+  passkey_challenge: (limits) => [perMinute(limits.passkey_challenges_per_minute)],
+} as const satisfies Record<string, (limits: Limits) => readonly Window[]>;
+
+export type TenantRate = keyof typeof tenantWindows;
+
+export const tenantRates = Object.keys(tenantWindows) as TenantRate[];
 
 /** The rate limits that all tenants share. */
-export type SharedRate =
+const sharedWindows = {
   /** Pages displayed to a source. */
-  "page";
+  page: (limits: Limits) => [perMinute(limits.pages_per_minute)],
+};
+
+export type SharedRate = keyof typeof sharedWindows;
 
 /** Names of the rate limits; each has its own windows, from `rate_limiter` of the configuration. */
 type RateName = TenantRate | SharedRate;
+
+const windowsOf = { ...tenantWindows, ...sharedWindows };
 
 /** A negative verdict that a retry may change. `retryAfterSeconds` is a whole number of at least 1. */
 export interface RateLimited {
@@ -112,51 +140,6 @@ export interface RateLimits {
   consumeShared(name: SharedRate, subject: string): Promise<RateVerdict>;
 }
 
-/** A fixed window: a number of tokens, and its length. It begins with the first token. */
-interface Window {
-  points: number;
-  seconds: number;
-}
-
-const MINUTE_SECONDS = 60;
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 86_400;
-
-/** A code or a mail for which one source may use half of the limit of all sources. */
-const half = (points: number) => Math.ceil(points / 2);
-
-/** The windows of each limit; all of them must have a token left. */
-function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
-  const perMinute = (points: number): Window => ({ points, seconds: MINUTE_SECONDS });
-  const perHour = (points: number): Window => ({ points, seconds: HOUR_SECONDS });
-  const perDay = (points: number): Window => ({ points, seconds: DAY_SECONDS });
-  const ofSms = (points: number) => [perHour(points), perDay(3 * points)];
-  const { passcodes_per_hour: codesPerHour, passcodes_per_day: codesPerDay } = limits;
-  return {
-    passcode_source: [perHour(limits.passcodes_per_source)],
-    passcode_pace: [perMinute(limits.passcodes_per_minute)],
-    passcode_requester: [perHour(half(codesPerHour)), perDay(half(codesPerDay))],
-    passcode_identifier: [perHour(codesPerHour), perDay(codesPerDay)],
-    passcode_mailbox: [perHour(codesPerHour), perDay(codesPerDay)],
-    passcode_mailbox_requester: [perHour(half(codesPerHour)), perDay(half(codesPerDay))],
-    passcode_account: [perDay(codesPerDay)],
-    passcode_account_requester: [perDay(half(codesPerDay))],
-    passcode_reserve: [perDay(limits.reserved_passcodes_per_day)],
-    sms_source: ofSms(limits.sms_per_source),
-    sms_number: ofSms(limits.sms_per_number),
-    sms_range: ofSms(limits.sms_per_range),
-    sms_country: ofSms(limits.sms_per_country),
-    notice: [perDay(limits.notices_per_day)],
-    password: [perMinute(limits.passwords_per_minute)],
-    password_source: [perMinute(limits.passwords_per_source)],
-    flow_start: [perMinute(limits.starts_per_minute)],
-    page: [perMinute(limits.pages_per_minute)],
-    exchange_token: [perMinute(limits.exchange_tokens_per_minute)],
-    authenticator_request: [perMinute(limits.authenticator_requests_per_minute)],
-    passkey_challenge: [perMinute(limits.passkey_challenges_per_minute)],
-  };
-}
-
 /**
  * Creates the rate limits of a process: fixed windows, counted in the table `rate_limits`.
  *
@@ -176,23 +159,23 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       consumeShared: async () => ({ ok: true }),
     };
   }
-  const windows = windowsOf(limits);
-  const batched = (name: RateName, points: number) =>
-    inBatches(points, MINUTE_SECONDS, (key, batch) =>
-      charge(database, requestsOf(windows, { name, key }, batch)),
-    );
-  const countStart = batched("flow_start", limits.starts_per_minute);
-  const shared = { page: batched("page", limits.pages_per_minute) };
+  const batched = (name: RateName) => {
+    const [window = perMinute(0)] = windowsOf[name](limits);
+    return inBatches(window, (key, batch) => charge(database, requestsOf(limits, { name, key }, batch)));
+  };
+  const countStart = batched("flow_start");
+  const shared = { page: batched("page") };
   const requestsFor = (tenantId: string, charges: readonly Charge[]) =>
     charges.flatMap(({ subject, ...charged }) =>
-      requestsOf(windows, { ...charged, key: keyOf(tenantId, subject) }),
+      requestsOf(limits, { ...charged, key: keyOf(tenantId, subject) }),
     );
 
   return {
     async consume(tenantId, name, subject) {
       const key = keyOf(tenantId, subject);
       if (name === "flow_start") return countStart(key);
-      return verdictOf(await charge(database, requestsOf(windows, { name, key })));
+      const verdict = await charge(database, requestsOf(limits, { name, key }));
+      return verdict.ok ? { ok: true } : verdict;
     },
     consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
     charging: (tenantId, charges, condition) => charging(database, requestsFor(tenantId, charges), condition),
@@ -206,10 +189,6 @@ function keyOf(tenantId: string, subject: string): string {
   return `${tenantId}/${subject}`;
 }
 
-function verdictOf(verdict: ChargeVerdict): RateVerdict {
-  return verdict.ok ? { ok: true } : verdict;
-}
-
 /** One window of one limit, to be charged. */
 interface Request extends Window {
   name: RateName;
@@ -220,11 +199,11 @@ interface Request extends Window {
 }
 
 function requestsOf(
-  windows: Record<RateName, Window[]>,
+  limits: Limits,
   { name, key, quiet = false }: { name: RateName; key: string; quiet?: boolean },
   charged = 1,
 ): Request[] {
-  return windows[name].map((window) => ({
+  return windowsOf[name](limits).map((window) => ({
     ...window,
     name,
     row: counterRow(name, window.seconds, key),
@@ -256,11 +235,8 @@ const availableText = `
 
 async function isAvailable(database: Database, requests: Request[]): Promise<boolean> {
   const values = [requests.map(({ row }) => row), requests.map(({ points }) => points), Date.now()];
-  const query = { text: availableText, values };
-  const { rowCount } = await database.read.$client.query(
-    database.prepares ? { name: "rate_available", ...query } : query,
-  );
-  return rowCount === 0;
+  const full = await queryPrepared(database, "read", { name: "rate_available", text: availableText, values });
+  return full.length === 0;
 }
 
 /**
@@ -365,8 +341,7 @@ const refundText = `
 
 async function refund(database: Database, requests: Request[]): Promise<void> {
   const values = [requests.map(({ row }) => row), requests.map(({ charged }) => charged)];
-  const query = { text: refundText, values };
-  await database.claim.$client.query(database.prepares ? { name: "rate_refund", ...query } : query);
+  await queryPrepared(database, "claim", { name: "rate_refund", text: refundText, values });
 }
 
 /**
@@ -379,8 +354,7 @@ async function refund(database: Database, requests: Request[]): Promise<void> {
  * reported wait for its verdict, or a burst would pass before the first one is known.
  */
 function inBatches(
-  points: number,
-  seconds: number,
+  { points, seconds }: Window,
   report: (key: string, points: number) => Promise<RateVerdict>,
 ): (key: string) => Promise<RateVerdict> {
   const own = createWindowCounts(seconds);

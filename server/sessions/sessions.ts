@@ -3,6 +3,7 @@ import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
+import { queryPrepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
@@ -292,14 +293,9 @@ export async function findSession(
   tenant: Tenant,
   sessionId: string,
 ): Promise<FoundSession | null> {
-  const { read, prepares } = runtime.database;
   const values = [tenant.id, sessionId, runtime.platform.clockShift()];
-  const { rows } = await read.$client.query<FoundRow>({
-    ...(prepares ? { name: "session_by_id" } : {}),
-    text: sessionText,
-    values,
-  });
-  const [found] = rows;
+  const query = { name: "session_by_id", text: sessionText, values };
+  const [found] = await queryPrepared<FoundRow, "read">(runtime.database, "read", query);
   if (!found) return null;
   const { now, email, emailVerifiedAt, username, ...session } = found;
   const idleExpiresAt = idleExpiry(tenant, session.lastUsedAt);
