@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, type Placeholder, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
@@ -22,6 +22,9 @@ type Process = OnPlatform & AuditOutputs;
  */
 
 const { trustedDevices } = schema;
+
+const ofUser = (tenantId: string | Placeholder, userId: string | Placeholder) =>
+  and(eq(trustedDevices.tenantId, tenantId), eq(trustedDevices.userId, userId));
 
 /** A browser may send several cookies of one name, each of at most 4096 bytes (RFC 6265 section 6.1). */
 const MAX_COOKIE_LENGTH = 4 * 4096;
@@ -119,7 +122,10 @@ export function trustDevice(
   const others = parseDeviceCookie(cookie).filter((entry) => entry.userId !== userId);
   const entries = [{ userId, token }, ...others].slice(0, device_trust_max_users_per_device);
   // Each row has its own expiry; the cookie lasts as long as the longest trust may.
-  const device = { value: entries.map(entryText).join("|"), seconds: device_trust_duration };
+  const device = {
+    value: entries.map((entry) => `${entry.userId}:${entry.token}`).join("|"),
+    seconds: device_trust_duration,
+  };
   const write: Write = async (tx) => {
     if (rotates) await markReplaced(tx, tenant.id, { id: rotates.id, userId, now });
     await tx.insert(trustedDevices).values(row);
@@ -129,9 +135,7 @@ export function trustDevice(
 
 /** Revokes all trusted devices of an account, after a change of its password or factors. */
 export async function revokeDevices(tx: Queryable, tenantId: string, userId: string): Promise<void> {
-  await tx
-    .delete(trustedDevices)
-    .where(and(eq(trustedDevices.tenantId, tenantId), eq(trustedDevices.userId, userId)));
+  await tx.delete(trustedDevices).where(ofUser(tenantId, userId));
 }
 
 /** A browser that is trusted now. */
@@ -147,14 +151,7 @@ export function listTrustedDevices(
   return db
     .select({ id, createdAt, expiresAt })
     .from(trustedDevices)
-    .where(
-      and(
-        eq(trustedDevices.tenantId, tenant.id),
-        eq(trustedDevices.userId, userId),
-        isNull(trustedDevices.replacedAt),
-        gt(expiresAt, now),
-      ),
-    )
+    .where(and(ofUser(tenant.id, userId), isNull(trustedDevices.replacedAt), gt(expiresAt, now)))
     .orderBy(desc(createdAt), desc(id));
 }
 
@@ -166,13 +163,7 @@ export async function revokeDevice(
 ): Promise<boolean> {
   const revoked = await tx
     .delete(trustedDevices)
-    .where(
-      and(
-        eq(trustedDevices.tenantId, tenantId),
-        eq(trustedDevices.userId, userId),
-        eq(trustedDevices.id, id),
-      ),
-    )
+    .where(and(ofUser(tenantId, userId), eq(trustedDevices.id, id)))
     .returning({ id: trustedDevices.id });
   return revoked.length > 0;
 }
@@ -197,14 +188,7 @@ async function markReplaced(
   const replaced = await tx
     .update(trustedDevices)
     .set({ replacedAt: now })
-    .where(
-      and(
-        eq(trustedDevices.tenantId, tenantId),
-        eq(trustedDevices.id, id),
-        eq(trustedDevices.userId, userId),
-        isNull(trustedDevices.replacedAt),
-      ),
-    )
+    .where(and(ofUser(tenantId, userId), eq(trustedDevices.id, id), isNull(trustedDevices.replacedAt)))
     .returning({ id: trustedDevices.id });
   if (replaced.length === 0) throw new ConflictError("device");
 }
@@ -219,14 +203,9 @@ const selectDevice = prepared("trusted_device", (db: ReadOnly) =>
     .from(trustedDevices)
     .where(
       and(
-        eq(trustedDevices.tenantId, sql.placeholder("tenantId")),
+        ofUser(sql.placeholder("tenantId"), sql.placeholder("userId")),
         eq(trustedDevices.tokenHash, sql.placeholder("tokenHash")),
-        eq(trustedDevices.userId, sql.placeholder("userId")),
         gt(trustedDevices.expiresAt, sql.placeholder("now")),
       ),
     ),
 );
-
-function entryText({ userId, token }: DeviceEntry): string {
-  return `${userId}:${token}`;
-}

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
@@ -31,25 +31,10 @@ export const keyInterfaces = ["passkeys", "authenticator", "admin"] as const;
 
 export type KeyInterface = (typeof keyInterfaces)[number];
 
-/** An API key without its secret. */
-export interface ApiKey {
-  id: string;
-  tenantId: string;
-  interface: KeyInterface;
-  name: string;
-  createdAt: Date;
-  /** To the minute; null if it was never used. */
-  lastUsedAt: Date | null;
-}
+const { keyHash, ...columns } = getTableColumns(apiKeys);
 
-const columns = {
-  id: apiKeys.id,
-  tenantId: apiKeys.tenantId,
-  interface: apiKeys.interface,
-  name: apiKeys.name,
-  createdAt: apiKeys.createdAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-};
+/** An API key without its secret. `lastUsedAt`: to the minute; null if it was never used. */
+export type ApiKey = Omit<typeof apiKeys.$inferSelect, "keyHash" | "interface"> & { interface: KeyInterface };
 
 /** Why a key is not valid: for the audit log alone, because the answer does not tell. */
 type KeyRejection = FailureReason<"api_key_rejected"> | "malformed";
@@ -74,8 +59,6 @@ export async function recordRejectedKey(
   await runtime.database.write.transaction(auditAttempt(context, "api_key_rejected", details));
 }
 
-type KeyContext = Databases & OnPlatform & AuditOutputs;
-
 /**
  * Creates an API key. A tenant can have several at once, for rotation without downtime.
  *
@@ -84,7 +67,7 @@ type KeyContext = Databases & OnPlatform & AuditOutputs;
  * @throws TenantError with `conflict` if the tenant has `MAX_API_KEYS` for the interface
  */
 export async function createApiKey(
-  runtime: KeyContext,
+  runtime: Process,
   tenant: AuditedTenant,
   { interface: keyInterface, name }: { interface: KeyInterface; name: string },
   by: Actor = commandLine,
@@ -125,7 +108,7 @@ export async function listApiKeys({ database }: Databases, tenant?: Pick<Tenant,
  * @returns false if the tenant has no such key
  */
 export async function deleteApiKey(
-  runtime: KeyContext,
+  runtime: Process,
   tenant: AuditedTenant,
   id: string,
   by: Actor = commandLine,
@@ -144,9 +127,9 @@ export async function deleteApiKey(
 
 const byHash = prepared("api_key_by_hash", (db) =>
   db
-    .select({ ...columns, keyHash: apiKeys.keyHash, now: databaseNow(sql.placeholder("shift")) })
+    .select({ ...columns, keyHash, now: databaseNow(sql.placeholder("shift")) })
     .from(apiKeys)
-    .where(eq(apiKeys.keyHash, sql.placeholder("keyHash"))),
+    .where(eq(keyHash, sql.placeholder("keyHash"))),
 );
 
 /**
@@ -162,12 +145,12 @@ export async function verifyApiKey(
   key: string,
 ): Promise<KeyVerdict> {
   if (!keyPattern.test(key)) return { ok: false, reason: "malformed" };
-  const keyHash = sha256(key);
+  const hash = sha256(key);
   // Looked up by hash, so timing reveals nothing about stored keys.
-  const [row] = await byHash(database.read).execute({ keyHash, shift: platform.clockShift() });
+  const [row] = await byHash(database.read).execute({ keyHash: hash, shift: platform.clockShift() });
   if (!row) return { ok: false, reason: "unknown_key" };
   const { keyHash: storedHash, now, ...found } = row;
-  if (!constantTimeEqual(storedHash, keyHash)) return { ok: false, reason: "unknown_key" };
+  if (!constantTimeEqual(storedHash, hash)) return { ok: false, reason: "unknown_key" };
   if (tenant && tenant.id !== found.tenantId) return { ok: false, reason: "other_tenant" };
   if (found.interface !== keyInterface) return { ok: false, reason: "other_interface" };
   const outdated = new Date(now.getTime() - LAST_USE_PRECISION_MS);
@@ -175,9 +158,7 @@ export async function verifyApiKey(
     await database.claim
       .update(apiKeys)
       .set({ lastUsedAt: now })
-      .where(
-        and(eq(apiKeys.keyHash, keyHash), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, outdated))),
-      );
+      .where(and(eq(keyHash, hash), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, outdated))));
   }
   return { ok: true, key: found as ApiKey };
 }

@@ -114,24 +114,13 @@ export function claimOf(
   );
 }
 
-interface Row extends Record<string, unknown> {
-  tenant_id: string;
-  id: string;
-  webhook: string;
-  attempts: number;
-  claimed_until: string;
-  now: string;
-  event_id: string | null;
-  sequence: string;
-  name: string;
-  data: Record<string, unknown> | null;
-  sealed_data: Buffer | null;
-  created_at: string;
-  callback: string | null;
-  enabled: boolean;
-  sealed_secret: Buffer;
-  sealed_previous_secret: Buffer | null;
-}
+type ClaimedEvent = NonNullable<ClaimedDelivery["event"]>;
+type ClaimedWebhook = NonNullable<ClaimedDelivery["stored"]>;
+
+/** A delivery as the statement returns it, with the members of event and webhook beside its own. */
+type Row = Omit<ClaimedDelivery, "event" | "stored"> &
+  Omit<ClaimedEvent, "id" | "sequence"> &
+  Omit<ClaimedWebhook, "callback"> & { eventId: string | null; sequence: string; callback: string | null };
 
 /** @param due common table expressions, the last one `due (tenant_id, id)` */
 async function claim(
@@ -149,42 +138,27 @@ async function claim(
       update webhook_deliveries d set claimed_until = ${now} + ${LEASE_SECONDS}::int * interval '1 second'
       from due where d.tenant_id = due.tenant_id and d.id = due.id
       returning d.*)
-    select c.tenant_id, c.id, c.webhook, c.attempts, c.claimed_until, ${now} as now,
-      e.id as event_id, e.name, e.sequence, e.data, e.sealed_data, e.created_at,
-      w.callback, w.enabled, w.sealed_secret,
-      case when w.previous_secret_expires_at > ${now} then w.sealed_previous_secret end as sealed_previous_secret
+    select c.tenant_id as "tenantId", c.id, c.webhook, c.attempts, c.claimed_until as "claimedUntil", ${now} as now,
+      e.id as "eventId", e.name, e.sequence, e.data, e.sealed_data as "sealedData", e.created_at as "createdAt",
+      w.callback, w.enabled, w.sealed_secret as "sealedSecret",
+      case when w.previous_secret_expires_at > ${now} then w.sealed_previous_secret end as "sealedPreviousSecret"
     from claimed c
     left join events e on e.tenant_id = c.tenant_id and e.id = c.event_id
     left join webhooks w on w.tenant_id = c.tenant_id
       and w.id = case when c.webhook like 'config:%' then null else c.webhook::uuid end
     order by c.sequence`,
   );
-  return rows.map((row) => ({
-    tenantId: row.tenant_id,
-    id: row.id,
-    webhook: row.webhook,
-    attempts: row.attempts,
-    claimedUntil: new Date(row.claimed_until),
-    now: new Date(row.now),
-    event:
-      row.event_id === null
-        ? null
-        : {
-            id: row.event_id,
-            name: row.name,
-            sequence: Number(row.sequence),
-            data: row.data,
-            sealedData: row.sealed_data,
-            createdAt: new Date(row.created_at),
-          },
-    stored:
-      row.callback === null
-        ? null
-        : {
-            callback: row.callback,
-            enabled: row.enabled,
-            sealedSecret: row.sealed_secret,
-            sealedPreviousSecret: row.sealed_previous_secret,
-          },
-  }));
+  return rows.map(
+    ({ eventId, name, sequence, data, sealedData, createdAt, callback, ...others }): ClaimedDelivery => {
+      const { enabled, sealedSecret, sealedPreviousSecret, ...delivery } = others;
+      return {
+        ...delivery,
+        event:
+          eventId === null
+            ? null
+            : { id: eventId, name, sequence: Number(sequence), data, sealedData, createdAt },
+        stored: callback === null ? null : { callback, enabled, sealedSecret, sealedPreviousSecret },
+      };
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, getTableColumns } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
@@ -39,22 +39,14 @@ type StoreContext = Configured & Databases & OnPlatform & Sealing & AuditOutputs
 /** How long the secret before a rotation signs beside the new one, unless the operator says otherwise. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-const columns = {
-  tenantId: webhooks.tenantId,
-  id: webhooks.id,
-  callback: webhooks.callback,
-  enabled: webhooks.enabled,
-  failures: webhooks.failures,
-  expiresAt: webhooks.expiresAt,
-  events: webhooks.events,
-  previousSecretExpiresAt: webhooks.previousSecretExpiresAt,
-  createdAt: webhooks.createdAt,
-  updatedAt: webhooks.updatedAt,
-};
+const { sealedSecret: _, sealedPreviousSecret: __, isListener: ___, ...columns } = getTableColumns(webhooks);
 
-/** The row of a webhook of this tenant. Running listeners are not among them. */
+/** The rows of the webhooks of a tenant. Running listeners are not among them. */
+const areWebhooks = (tenant: Pick<AuditedTenant, "id">) =>
+  and(eq(webhooks.tenantId, tenant.id), eq(webhooks.isListener, false));
+
 const isWebhook = (tenant: Pick<AuditedTenant, "id">, id: string) =>
-  and(eq(webhooks.tenantId, tenant.id), eq(webhooks.id, id), eq(webhooks.isListener, false));
+  and(areWebhooks(tenant), eq(webhooks.id, id));
 
 const DAY_MS = 86_400_000;
 
@@ -68,7 +60,7 @@ export async function listWebhooks(
   return database.read
     .select(columns)
     .from(webhooks)
-    .where(and(eq(webhooks.tenantId, tenant.id), eq(webhooks.isListener, false)))
+    .where(areWebhooks(tenant))
     .orderBy(asc(webhooks.createdAt), asc(webhooks.id));
 }
 
@@ -103,8 +95,7 @@ export async function createWebhook(
   const webhook = await database.write.transaction(async (tx) => {
     // Requests at once are counted one after the other.
     await tx.select().from(tenants).where(eq(tenants.id, tenant.id)).for("no key update");
-    const own = and(eq(webhooks.tenantId, tenant.id), eq(webhooks.isListener, false));
-    if ((await tx.$count(webhooks, own)) >= MAX_WEBHOOKS) return null;
+    if ((await tx.$count(webhooks, areWebhooks(tenant))) >= MAX_WEBHOOKS) return null;
     const [inserted] = await tx
       .insert(webhooks)
       .values({
