@@ -49,23 +49,12 @@ export interface AuditContext extends Pick<ClientContext<unknown>, "now"> {
  * @param details a failure needs its `reason`
  * @param userId the account that the event concerns, if any
  */
-export function audit<Type extends Extract<RecordedType, FailureType>>(
+export function audit<Type extends RecordedType>(
   context: AuditContext,
   type: Type,
-  details: FailureDetails<Type>,
-  userId?: string | null,
-): WriteOfParts;
-export function audit(
-  context: AuditContext,
-  type: Exclude<RecordedType, FailureType>,
-  details?: AuditDetails,
-  userId?: string | null,
-): WriteOfParts;
-export function audit(
-  context: AuditContext,
-  type: RecordedType,
-  details: AuditDetails = {},
-  userId: string | null = null,
+  ...[details = {}, userId = null]: Type extends FailureType
+    ? [details: FailureDetails<Type>, userId?: string | null]
+    : [details?: AuditDetails, userId?: string | null]
 ): WriteOfParts {
   const entry = entryOf(context, type, details, userId);
   const isStored = context.tenant.config.audit_log.storage.enabled;
@@ -86,7 +75,6 @@ const WINDOW_SECONDS = 3600;
 export type AttemptCause = { source: string } | { account: string; source: string } | { account: string };
 
 type AttemptContext = AuditContext & { client: Pick<Client, "source"> };
-type AboutAttempt = { userId?: string | null; cause?: AttemptCause };
 
 /**
  * Returns the write of an entry for an event that changed nothing, so that a client can cause it without end. In an
@@ -96,23 +84,11 @@ type AboutAttempt = { userId?: string | null; cause?: AttemptCause };
  * @param details a failure needs its `reason`
  * @param about `userId`: the account that the event concerns, if any; `cause`: by default the source of the request
  */
-export function auditAttempt<Type extends Extract<AttemptType, FailureType>>(
+export function auditAttempt<Type extends AttemptType>(
   context: AttemptContext,
   type: Type,
-  details: FailureDetails<Type>,
-  about?: AboutAttempt,
-): WriteOfParts;
-export function auditAttempt(
-  context: AttemptContext,
-  type: Exclude<AttemptType, FailureType>,
-  details: AuditDetails,
-  about?: AboutAttempt,
-): WriteOfParts;
-export function auditAttempt(
-  context: AttemptContext,
-  type: AttemptType,
-  details: AuditDetails,
-  about: AboutAttempt = {},
+  details: Type extends FailureType ? FailureDetails<Type> : AuditDetails,
+  about: { userId?: string | null; cause?: AttemptCause } = {},
 ): WriteOfParts {
   const { tenant, client, now } = context;
   const limit = tenant.config.audit_log.attempts_per_hour;

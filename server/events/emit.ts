@@ -53,13 +53,10 @@ export type EventSession = Parameters<typeof sessionObject>[0];
  * @param subject `user.*`: the id of the user, whose data are read at the end of the transaction; `user.delete`: the user
  *   as it was before, which `userObject` reads; `session.*`: the session
  */
-export function emit(context: EventContext, name: UserEventName, subject: string): Write;
-export function emit(context: EventContext, name: "user.delete", subject: UserObject): Write;
-export function emit(context: EventContext, name: SessionEventName, subject: EventSession): Write;
-export function emit(
+export function emit<Name extends UserEventName | "user.delete" | SessionEventName>(
   context: EventContext,
-  name: UserEventName | "user.delete" | SessionEventName,
-  subject: string | UserObject | EventSession,
+  name: Name,
+  subject: Name extends UserEventName ? string : Name extends "user.delete" ? UserObject : EventSession,
 ): Write {
   const event = pendingEvent(context, name, contentOf(context, name, subject));
   const write = async (tx: Transaction) => collect(tx, writeRecords, { event });

@@ -32,13 +32,9 @@ const mailedCodeDetails = codeDetails.extend({
     .describe("The link beside the code, with `email.links`. It is as secret as the code."),
 });
 
-const securityMessages = [
-  ...messagesOf("address_change"),
-  ...messagesOf("factor_change"),
-  ...messagesOf("change"),
-  ...messagesOf("deletion"),
-  ...messagesOf("sign_in"),
-] as const;
+const securityMessages = (
+  ["address_change", "factor_change", "change", "deletion", "sign_in"] as const
+).flatMap((kind) => messagesOf(kind));
 
 const changeDetails = z.strictObject({
   service_name: z.string(),
@@ -109,63 +105,45 @@ const smsData = z
   })
   .meta({ id: "SmsEventData" });
 
+const ofUser = (when: string) => ({ when, data: userData });
+const ofSession = (when: string) => ({ when, data: sessionObjectSchema });
+
 /**
  * Every event that is emitted: when, and its data. The events of a change are committed with it, and delivered to the
  * webhooks that subscribe to them (`server/webhooks`).
  */
 export const events = {
-  "user.create": {
-    when: "An account was created: by a registration, a first sign-in with a provider, or the operator.",
-    data: userData,
-  },
-  "user.delete": {
-    when: "An account was deleted, by its user or the operator. Its sessions end without events of their own.",
-    data: userData,
-  },
-  "user.login": {
-    when: "A login flow succeeded. Registrations and token exchanges do not count.",
-    data: userData,
-  },
-  "user.update": {
-    when: "The names, the picture, the metadata or the block were changed, by the user, a provider or the operator. A change of credentials is no event.",
-    data: userData,
-  },
-  "user.update.email.create": {
-    when: "An email was added to an existing account, by its user, a provider or the operator.",
-    data: userData,
-  },
-  "user.update.email.delete": {
-    when: "An email was removed by the user or the operator, or released because its owner has verified it.",
-    data: userData,
-  },
-  "user.update.email.primary": {
-    when: "Another email was made the primary one, by the user or the operator.",
-    data: userData,
-  },
-  "user.update.username.create": {
-    when: "An existing account was given a username, by its user or the operator.",
-    data: userData,
-  },
-  "user.update.username.update": {
-    when: "The username was changed by the user or the operator.",
-    data: userData,
-  },
-  "user.update.username.delete": {
-    when: "The username was removed by the user or the operator.",
-    data: userData,
-  },
-  "user.update.password.update": {
-    when: "The user has replaced the password, or set another one after a recovery code.",
-    data: userData,
-  },
-  "user.update.phone.create": {
-    when: "A phone number was set, in place of a former one if there was one, by the user or the operator.",
-    data: userData,
-  },
-  "user.update.phone.delete": {
-    when: "The phone number was removed: by the user or the operator, or because its owner verified it.",
-    data: userData,
-  },
+  "user.create": ofUser(
+    "An account was created: by a registration, a first sign-in with a provider, or the operator.",
+  ),
+  "user.delete": ofUser(
+    "An account was deleted, by its user or the operator. Its sessions end without events of their own.",
+  ),
+  "user.login": ofUser("A login flow succeeded. Registrations and token exchanges do not count."),
+  "user.update": ofUser(
+    "The names, the picture, the metadata or the block were changed, by the user, a provider or the operator. A change of credentials is no event.",
+  ),
+  "user.update.email.create": ofUser(
+    "An email was added to an existing account, by its user, a provider or the operator.",
+  ),
+  "user.update.email.delete": ofUser(
+    "An email was removed by the user or the operator, or released because its owner has verified it.",
+  ),
+  "user.update.email.primary": ofUser("Another email was made the primary one, by the user or the operator."),
+  "user.update.username.create": ofUser(
+    "An existing account was given a username, by its user or the operator.",
+  ),
+  "user.update.username.update": ofUser("The username was changed by the user or the operator."),
+  "user.update.username.delete": ofUser("The username was removed by the user or the operator."),
+  "user.update.password.update": ofUser(
+    "The user has replaced the password, or set another one after a recovery code.",
+  ),
+  "user.update.phone.create": ofUser(
+    "A phone number was set, in place of a former one if there was one, by the user or the operator.",
+  ),
+  "user.update.phone.delete": ofUser(
+    "The phone number was removed: by the user or the operator, or because its owner verified it.",
+  ),
   "email.send": {
     when: "A mail is sent; with `email_delivery.enabled` off, the receiver of this event has to send it.",
     data: mailData,
@@ -174,34 +152,21 @@ export const events = {
     when: "An SMS is sent; with `sms_delivery.enabled` off, the receiver of this event has to send it.",
     data: smsData,
   },
-  "session.create.flow": {
-    when: "A session was issued at the end of a flow, or in place of another one after a reauthentication.",
-    data: sessionObjectSchema,
-  },
-  "session.create.admin": {
-    when: "The operator has created a session.",
-    data: sessionObjectSchema,
-  },
-  "session.delete.explicit.logout": {
-    when: "The user has signed out, or signed in again in the browser of the session.",
-    data: sessionObjectSchema,
-  },
-  "session.delete.explicit.revoke": {
-    when: "The user has ended another session, or all others with a change that revokes them, as a password recovery does.",
-    data: sessionObjectSchema,
-  },
-  "session.delete.admin.revoke": {
-    when: "The operator has ended a session or blocked its user.",
-    data: sessionObjectSchema,
-  },
-  "session.delete.passive.expire": {
-    when: "A session was unused for `session.idle_timeout` or has reached the end of its life.",
-    data: sessionObjectSchema,
-  },
-  "session.delete.passive.limit": {
-    when: "A newer session exceeded `session.limit`; the oldest one ends.",
-    data: sessionObjectSchema,
-  },
+  "session.create.flow": ofSession(
+    "A session was issued at the end of a flow, or in place of another one after a reauthentication.",
+  ),
+  "session.create.admin": ofSession("The operator has created a session."),
+  "session.delete.explicit.logout": ofSession(
+    "The user has signed out, or signed in again in the browser of the session.",
+  ),
+  "session.delete.explicit.revoke": ofSession(
+    "The user has ended another session, or all others with a change that revokes them, as a password recovery does.",
+  ),
+  "session.delete.admin.revoke": ofSession("The operator has ended a session or blocked its user."),
+  "session.delete.passive.expire": ofSession(
+    "A session was unused for `session.idle_timeout` or has reached the end of its life.",
+  ),
+  "session.delete.passive.limit": ofSession("A newer session exceeded `session.limit`; the oldest one ends."),
 } as const satisfies Record<EventName, { when: string; data: z.ZodType }>;
 
 /** The name of an event that is emitted. */

@@ -2,12 +2,18 @@ import type { Config } from "../config/schema.ts";
 import type { Client } from "../context/client.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { MailJob } from "./mail-job.ts";
-import { mailQueueOf, type SecurityMail, type SignInDetails } from "./messages.ts";
+import { type MessageOf, mailQueueOf, type SecurityMail, type SignInDetails } from "./messages.ts";
 
 /** Changes that the account owner is notified of. */
 export type NoticeKind = SecurityMail["type"];
 
-type AddressKind = Extract<SecurityMail, { address: string }>["type"];
+/** What the notice of a kind tells, beside its kind. */
+type NoticeDetails<Kind extends NoticeKind> =
+  Kind extends MessageOf<"address_change">
+    ? [details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">]
+    : Kind extends MessageOf<"sign_in">
+      ? [details: SignInDetails]
+      : [details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">];
 
 /** The tenant, and the language of the account owner. */
 interface NoticeContext extends Pick<TenantContext<unknown>, "tenant"> {
@@ -43,29 +49,11 @@ const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["
  *   `factor`: the second factor; of a sign-in, when, where and with which browser
  * @returns an empty list if the kind is disabled or the account has no address
  */
-export function securityNotice(
-  context: NoticeContext,
-  kind: AddressKind,
-  to: string | null,
-  details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">,
-): MailJob[];
-export function securityNotice(
-  context: NoticeContext,
-  kind: "new_browser",
-  to: string | null,
-  details: SignInDetails,
-): MailJob[];
-export function securityNotice(
-  context: NoticeContext,
-  kind: Exclude<NoticeKind, AddressKind | "new_browser">,
-  to: string | null,
-  details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">,
-): MailJob[];
-export function securityNotice(
+export function securityNotice<Kind extends NoticeKind>(
   { tenant, client }: NoticeContext,
-  kind: NoticeKind,
+  kind: Kind,
   to: string | null,
-  details: object = {},
+  ...[details = {}]: NoticeDetails<Kind>
 ): MailJob[] {
   if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
     return [];

@@ -3,7 +3,7 @@ import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core
 import { type Databases, type Queryable, schema, type Transaction } from "#db/client";
 import { rulesOf } from "#db/schema/table";
 import { columnOf, tables } from "#db/tables";
-import { type AuditedTenant, audit, commandLine } from "../audit/audit.ts";
+import { audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import { ConfigError } from "../config/errors.ts";
 import { ownHosts } from "../config/own-hosts.ts";
@@ -60,14 +60,16 @@ export const MAX_SETTINGS_CHARACTERS = 256 * 1024;
 /** RFC 1123, 2.1, with at least one dot. */
 const hostName = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
 
-/** Lists all tenants, oldest first; `tenant` is null if its settings are invalid. */
-export async function listTenants({
-  database,
-  tenant,
-  vault,
-}: ManagementContext): Promise<{ row: TenantRow; tenant: Tenant | null }[]> {
-  const rows = await database.read.select().from(tenants).orderBy(tenants.createdAt, tenants.id);
-  return Promise.all(rows.map((row) => withTenant(database, tenant, vault, row)));
+/** A tenant with its row; `tenant` is null if its settings are invalid. */
+export interface ReadTenant {
+  row: TenantRow;
+  tenant: Tenant | null;
+}
+
+/** Lists all tenants, oldest first. */
+export async function listTenants(context: ManagementContext): Promise<ReadTenant[]> {
+  const rows = await context.database.read.select().from(tenants).orderBy(tenants.createdAt, tenants.id);
+  return Promise.all(rows.map((row) => withTenant(context, row)));
 }
 
 /**
@@ -76,27 +78,24 @@ export async function listTenants({
  * @param only the id of the one tenant that is listed; default: all
  */
 export async function pageOfTenants(
-  { database, tenant, vault }: ManagementContext,
+  context: ManagementContext,
   { number, size, only }: { number: number; size: number; only?: string },
-): Promise<{ found: { row: TenantRow; tenant: Tenant | null }[]; total: number }> {
+): Promise<{ found: ReadTenant[]; total: number }> {
+  const { read } = context.database;
   const where = only === undefined ? undefined : eq(tenants.id, only);
-  const rows = await database.read
+  const rows = await read
     .select()
     .from(tenants)
     .where(where)
     .orderBy(tenants.createdAt, tenants.id)
     .offset((number - 1) * size)
     .limit(size);
-  const total = await database.read.$count(tenants, where);
-  return { found: await Promise.all(rows.map((row) => withTenant(database, tenant, vault, row))), total };
+  const total = await read.$count(tenants, where);
+  return { found: await Promise.all(rows.map((row) => withTenant(context, row))), total };
 }
 
-async function withTenant(
-  database: ManagementContext["database"],
-  defaultTenant: Tenant,
-  vault: ManagementContext["vault"],
-  row: TenantRow,
-): Promise<{ row: TenantRow; tenant: Tenant | null }> {
+async function withTenant(context: ManagementContext, row: TenantRow): Promise<ReadTenant> {
+  const { database, vault, tenant: defaultTenant } = context;
   if (row.id === defaultTenant.id) return { row, tenant: defaultTenant };
   let tenant: Tenant;
   try {
@@ -108,17 +107,17 @@ async function withTenant(
   return { row, tenant: withoutForeign(tenant, foreign) };
 }
 
-/**
- * Reads a tenant with its row.
- *
- * @returns null if it does not exist; `tenant` is null if its settings are invalid
- */
-export async function readTenant(
-  { database, tenant, vault }: ManagementContext,
-  id: string,
-): Promise<{ row: TenantRow; tenant: Tenant | null } | null> {
-  const [row] = await database.read.select().from(tenants).where(eq(tenants.id, id));
-  return row ? withTenant(database, tenant, vault, row) : null;
+/** Reads a tenant; null if it does not exist. */
+export async function readTenant(context: ManagementContext, id: string): Promise<ReadTenant | null> {
+  const [row] = await context.database.read.select().from(tenants).where(eq(tenants.id, id));
+  return row ? withTenant(context, row) : null;
+}
+
+/** Reads a tenant. @throws TenantError if it does not exist */
+export async function existingTenant(context: ManagementContext, id: string): Promise<ReadTenant> {
+  const found = await readTenant(context, id);
+  if (!found) throw new TenantError("there is no such tenant", "not_found");
+  return found;
 }
 
 /**
@@ -135,7 +134,7 @@ export async function createTenant(
   by: Actor = commandLine,
 ): Promise<Tenant> {
   const { row, config } = prepare(context, id, description);
-  const entry = await managementEntry(context, by, context.tenant, "tenant_created", { tenant: id });
+  const entry = await managementEntry(context, by, "tenant_created", id);
   await context.database.write.transaction(async (tx) => {
     await requireFreeHosts(tx, context, id, row.hosts);
     await rejectForeignParties(tx, context, { id, config }, {});
@@ -151,6 +150,9 @@ export async function createTenant(
   return { id, config };
 }
 
+/** The party that changes a tenant. `itself`: whether the tenant acts, not the operator. */
+export type Party = Actor & { itself?: boolean };
+
 /** A change of a tenant. Absent members stay as they are. */
 export interface TenantChange {
   name?: string | undefined;
@@ -163,7 +165,7 @@ export interface TenantChange {
  * Changes a tenant. Concurrent changes run one after the other, each on the result of the one before. The tenant's own
  * log records it, with the names of the changed settings.
  *
- * @param by `itself`: whether the tenant acts, not the operator. Default: the command line
+ * @param by default: the command line
  * @throws as `createTenant` does; TenantError if the tenant does not exist or is the default one, or may not make this
  *   change itself
  */
@@ -171,7 +173,7 @@ export async function updateTenant(
   context: ManagementContext,
   id: string,
   change: TenantChange,
-  by: Actor & { itself?: boolean } = commandLine,
+  by: Party = commandLine,
 ): Promise<Tenant> {
   rejectDefault(context, id);
   const now = await currentTime(context);
@@ -185,16 +187,8 @@ export async function updateTenant(
     const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
     if (by.itself && operators) throw setByOperator(operators);
     const changed = prepare(context, id, { name, hosts, settings }, before);
-    const own =
-      by.itself &&
-      changedByTenant(
-        before,
-        { name: name.trim(), settings },
-        {
-          server: context.config,
-          baseUrl: changed.config.base_url,
-        },
-      );
+    const addresses = { server: context.config, baseUrl: changed.config.base_url };
+    const own = by.itself && changedByTenant(before, { name: name.trim(), settings }, addresses);
     if (own) throw setByOperator(own);
     await rejectForeignParties(tx, context, { id, config: changed.config }, current);
     await requireFreeHosts(tx, context, id, changed.row.hosts);
@@ -238,14 +232,11 @@ export async function deleteTenant(
   const { write } = context.database;
   const check = async (db: Pick<Queryable, "select">) => {
     const [accounts] = await db.select({ count: count() }).from(users).where(eq(users.tenantId, id));
-    if (accounts && accounts.count > 0 && !withUsers) {
-      throw new TenantError(
-        `tenant ${id} has ${accounts.count} users, who would be deleted: pass --with-users`,
-        "conflict",
-      );
-    }
+    if (!accounts?.count || withUsers) return;
+    const message = `tenant ${id} has ${accounts.count} users, who would be deleted: pass --with-users`;
+    throw new TenantError(message, "conflict");
   };
-  const entry = await managementEntry(context, by, context.tenant, "tenant_deleted", { tenant: id });
+  const entry = await managementEntry(context, by, "tenant_deleted", id);
   await check(write);
   await deleteMostRows(write, id);
   await write.transaction(async (tx) => {
@@ -271,13 +262,15 @@ async function deleteMostRows(write: ManagementContext["database"]["write"], id:
     }
 }
 
+/** Makes the entry about a tenant in the log of the default tenant. */
 async function managementEntry(
   context: ManagementContext,
   client: Actor,
-  tenant: AuditedTenant,
-  ...[type, details]: [type: "tenant_created" | "tenant_deleted", details: { tenant: string }]
+  type: "tenant_created" | "tenant_deleted",
+  id: string,
 ) {
-  return audit({ runtime: context, tenant, client, now: await currentTime(context) }, type, details);
+  const now = await currentTime(context);
+  return audit({ runtime: context, tenant: context.tenant, client, now }, type, { tenant: id });
 }
 
 /** Returns the paths of the settings that differ. */

@@ -1,8 +1,13 @@
-import type { Config } from "../config/schema.ts";
-import type { Actor } from "../context/client.ts";
+import { thirdParty } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
-import { isTree, subtree, type Tree } from "../lib/tree.ts";
-import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
+import { isTree, subtree, type Tree, withValueAt } from "../lib/tree.ts";
+import {
+  existingTenant,
+  type ManagementContext,
+  type Party,
+  TenantError,
+  updateTenant,
+} from "./manage-tenants.ts";
 import { openSettings } from "./sealed-settings.ts";
 
 /**
@@ -19,15 +24,7 @@ export interface OAuthProvider {
   secrets: string[];
 }
 
-const builtIn = [
-  "apple",
-  "discord",
-  "facebook",
-  "github",
-  "google",
-  "linkedin",
-  "microsoft",
-] as const satisfies (keyof Config["third_party"]["providers"])[];
+const builtIn = Object.keys(thirdParty.unwrap().shape.providers.unwrap().shape);
 
 const CUSTOM = "custom_";
 
@@ -43,8 +40,7 @@ export async function listOAuthProviders(
   context: ManagementContext,
   tenantId: string,
 ): Promise<OAuthProvider[]> {
-  const found = await readTenant(context, tenantId);
-  if (!found) throw new TenantError("there is no such tenant", "not_found");
+  const found = await existingTenant(context, tenantId);
   const { third_party } =
     tenantId === context.tenant.id
       ? { third_party: context.tenant.config.third_party as Tree }
@@ -67,7 +63,7 @@ export async function changeOAuthProvider(
   tenantId: string,
   id: string,
   { patch, create = false }: { patch: Tree; create?: boolean },
-  by: Actor & { itself?: boolean },
+  by: Party,
 ): Promise<OAuthProvider> {
   const place = placeOf(id);
   let changed: unknown;
@@ -90,7 +86,7 @@ export async function deleteOAuthProvider(
   context: ManagementContext,
   tenantId: string,
   id: string,
-  by: Actor & { itself?: boolean },
+  by: Party,
 ): Promise<void> {
   const { section, key } = placeOf(id);
   await changeProviders(context, tenantId, section, by, (providers) => {
@@ -104,16 +100,11 @@ async function changeProviders(
   context: ManagementContext,
   tenantId: string,
   section: "providers" | "custom_providers",
-  by: Actor & { itself?: boolean },
+  by: Party,
   change: (providers: Tree) => Tree,
 ): Promise<void> {
-  const settings = (current: Tree): Tree => {
-    const thirdParty = subtree(current, "third_party");
-    return {
-      ...current,
-      third_party: { ...thirdParty, [section]: change(subtree(thirdParty, section)) },
-    };
-  };
+  const settings = (current: Tree): Tree =>
+    withValueAt(current, ["third_party", section], change(subtree(current.third_party, section)));
   await updateTenant(context, tenantId, { settings }, by);
 }
 

@@ -1,11 +1,16 @@
 import type { z } from "zod";
 import { samlProviderSettings } from "../config/sections/identity-providers.ts";
-import type { Actor } from "../context/client.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { subtree, type Tree } from "../lib/tree.ts";
-import { type ManagementContext, readTenant, TenantError, updateTenant } from "./manage-tenants.ts";
+import {
+  existingTenant,
+  type ManagementContext,
+  type Party,
+  TenantError,
+  updateTenant,
+} from "./manage-tenants.ts";
 
 /** The SAML providers of a tenant. They are a list in its settings, `saml.identity_providers`. */
 
@@ -14,9 +19,6 @@ export type SamlProvider = z.input<typeof samlProviderSettings>;
 export type StoredSamlProvider = SamlProvider & { id: string };
 
 const disabled = "SAML is off: saml.enabled is false";
-
-/** The party that acts, see `updateTenant`. */
-type Party = Actor & { itself?: boolean };
 
 /**
  * Lists the providers in their order.
@@ -27,8 +29,7 @@ export async function listSamlProviders(
   context: ManagementContext,
   tenantId: string,
 ): Promise<StoredSamlProvider[]> {
-  const found = await readTenant(context, tenantId);
-  if (!found) throw new TenantError("there is no such tenant", "not_found");
+  const found = await existingTenant(context, tenantId);
   if (!found.tenant?.config.saml.enabled) throw new TenantError(disabled, "forbidden");
   // The default tenant's providers stand in the configuration of the server.
   const isDefault = tenantId === context.tenant.id;
@@ -125,13 +126,7 @@ function providersIn({ saml }: Tree): StoredSamlProvider[] {
 /** A UUID of version 8 (RFC 9562, 5.8) from the first domain, which no other provider of the tenant has. */
 function idOf(provider: SamlProvider): string {
   const hex = sha256(`saml provider ${domainsOf(provider)[0]}`).toString("hex");
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join("-");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
 const domainsOf = ({ domain, domains = [] }: SamlProvider) => (domain ? [domain, ...domains] : domains);
