@@ -8,7 +8,7 @@ import type { Actor, Client } from "../context/client.ts";
 import type { ClientContext } from "../context/context.ts";
 import { entriesPart, writeRecords } from "../events/write-records.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { storable } from "../lib/storable-text.ts";
+import { storable, storableUserAgent } from "../lib/storable-text.ts";
 import { counterRow } from "../limits/rate-limits.ts";
 import { type AuditRow, auditEntryJson } from "./audit-entry.ts";
 import type { AuditOutputs } from "./audit-output.ts";
@@ -164,9 +164,6 @@ function printEntry({ runtime, tenant }: AuditContext, entry: AuditRow): void {
   runtime.auditOutput?.(JSON.stringify(auditEntryJson(entry, tenant.config)));
 }
 
-/** Characters of a user agent that are stored. */
-const MAX_USER_AGENT_LENGTH = 512;
-
 function entryOf(
   { runtime, tenant, client, now }: AuditContext,
   type: AuditType,
@@ -182,7 +179,7 @@ function entryOf(
     userId,
     requestId: client.requestId,
     ipAddress: maskSource(client.ip, audit_log),
-    userAgent: storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH)),
+    userAgent: storableUserAgent(client.userAgent),
     details: maskDetails(
       Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, storableValue(value)])),
       audit_log,

@@ -6,7 +6,7 @@ import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { storable } from "../lib/storable-text.ts";
+import { storableUserAgent } from "../lib/storable-text.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import { sessionObject } from "../objects/session-object.ts";
 import type { UserObject } from "../objects/user-object.ts";
@@ -176,14 +176,11 @@ function contentOf(
   return { subjectId: subject.id, data, sealedData, addsUser: false };
 }
 
-/** Bytes of a user agent that an event states. */
-const MAX_USER_AGENT_LENGTH = 512;
-
 /** Address and user agent of the client: of the user, or of the operator for changes of emails. */
 function clientFacts({ client, flowId }: EventContext, name: EventName): object {
   if (!client || (flowId === undefined && !name.startsWith("user.update.email."))) return {};
-  const userAgent = storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH));
-  return { ...(client.ip === null ? {} : { ip_address: client.ip }), user_agent: userAgent };
+  const address = client.ip === null ? {} : { ip_address: client.ip };
+  return { ...address, user_agent: storableUserAgent(client.userAgent) };
 }
 
 function pendingEvent(

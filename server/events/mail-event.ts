@@ -1,4 +1,5 @@
 import type { MailContent } from "../mail/mail-job.ts";
+import { messagesOf, type NoticeMail, type SecurityMail } from "../mail/messages.ts";
 import type { RenderedMail } from "../mail/transport.ts";
 import type { PublishedMessage } from "../messages/message.ts";
 import type { EventData } from "./events.ts";
@@ -24,28 +25,30 @@ export function mailEventData(mail: PublishedMail): EventData<"email.send"> {
     const data = { service_name, otp_code: code, ...ofLink, ttl: ttlSeconds, valid_until: validUntil };
     return { ...members, type: content.type, data };
   }
-  switch (content.type) {
-    case "email_login_attempted":
-    case "email_registration_attempted":
-      return { ...members, type: content.type, data: { service_name } };
+  if (isNotice(content)) return { ...members, type: content.type, data: { service_name } };
+  const data = { service_name, template: content.type, ...changeDetails(content) };
+  return { ...members, type: "security_notification", data };
+}
+
+const notices: readonly string[] = messagesOf("notice");
+
+const isNotice = (content: { type: string }): content is { type: NoticeMail } =>
+  notices.includes(content.type);
+
+type ChangeData = Extract<EventData<"email.send">, { type: "security_notification" }>["data"];
+
+function changeDetails(change: SecurityMail): Omit<ChangeData, "service_name" | "template"> {
+  switch (change.type) {
     case "email_create":
     case "primary_email_update": {
-      const old = content.previous === undefined ? {} : { old_email_address: content.previous };
-      const data = { service_name, template: content.type, new_email_address: content.address, ...old };
-      return { ...members, type: "security_notification", data };
+      const old = change.previous === undefined ? {} : { old_email_address: change.previous };
+      return { new_email_address: change.address, ...old };
     }
-    case "email_delete": {
-      const data = { service_name, template: content.type, deleted_email_address: content.address };
-      return { ...members, type: "security_notification", data };
-    }
-    case "new_browser": {
-      const { type: template, ...signIn } = content;
-      return { ...members, type: "security_notification", data: { service_name, template, ...signIn } };
-    }
+    case "email_delete":
+      return { deleted_email_address: change.address };
     default: {
-      const factor = "factor" in content ? { factor: content.factor } : {};
-      const data = { service_name, template: content.type, ...factor };
-      return { ...members, type: "security_notification", data };
+      const { type: _, ...details } = change;
+      return details;
     }
   }
 }

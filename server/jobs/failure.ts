@@ -1,3 +1,5 @@
+import { framesOf } from "../observability/describe-error.ts";
+
 /** The parts of an error that may be logged and stored. */
 export interface Failure {
   name: string;
@@ -24,7 +26,7 @@ export function describeFailure(error: unknown): Failure {
   if (typeof responseCode === "number") failure.responseCode = responseCode;
   if (typeof command === "string") failure.command = command.split(" ", 1)[0] ?? "";
   if (typeof code === "string" && response === undefined) failure.message = error.message;
-  else if (response === undefined && error.stack) failure.stack = frames(error.stack);
+  else if (response === undefined && error.stack) failure.stack = framesOf(error).join("\n");
   return failure;
 }
 
@@ -34,13 +36,4 @@ export function summaryOf({ name, code, responseCode, command, message = "" }: F
   // A library replaces the code of the operating system by its own, but not in the message.
   const [systemCode] = /\bE[A-Z]{3,}\b/.exec(message) ?? [];
   return systemCode ?? code ?? name;
-}
-
-/** Returns the stack without its first lines, which contain the message. */
-function frames(stack: string): string {
-  return stack
-    .split("\n")
-    .filter((line) => /^\s+at /.test(line))
-    .map((line) => line.trim())
-    .join("\n");
 }

@@ -27,11 +27,19 @@ export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (typeof constraint === "string") description.constraint = constraint;
   if (typeof query === "string") description.message = `Failed query: ${query}`;
   else if (!quotesInput(error, description.code)) description.message = error.message;
-  const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
-  if (frames.length > 0) description.stack = frames.map((line) => line.trim());
+  const frames = framesOf(error);
+  if (frames.length > 0) description.stack = frames;
   if (error.cause !== undefined && depth < MAX_CAUSES)
     description.cause = describeError(error.cause, depth + 1);
   return description;
+}
+
+/** Returns the stack of an error without its first lines, which contain the message. */
+export function framesOf({ stack = "" }: Error): string[] {
+  return stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.trim());
 }
 
 /** Returns true if the message may contain the input that caused the error. */

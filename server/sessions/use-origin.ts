@@ -1,9 +1,6 @@
 import { maskAddress } from "../audit/mask.ts";
 import type { RequestContext } from "../context/context.ts";
-import { storable } from "../lib/storable-text.ts";
-
-/** Characters of a user agent that are stored. */
-const MAX_USER_AGENT_LENGTH = 512;
+import { storableUserAgent } from "../lib/storable-text.ts";
 
 /**
  * The browser and the network of a request, as they are stored with the use of a credential, so that its owner
@@ -15,7 +12,7 @@ export function originOf({ tenant, client }: Pick<RequestContext<unknown>, "tena
 } {
   const { acquire_user_agent, acquire_ip_address } = tenant.config.session;
   return {
-    userAgent: acquire_user_agent ? storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH)) : null,
+    userAgent: acquire_user_agent ? storableUserAgent(client.userAgent) : null,
     ipAddress: acquire_ip_address && client.ip !== null ? maskAddress(client.ip) : null,
   };
 }

@@ -84,13 +84,9 @@ export async function listDeliveries(
     .orderBy(...newestFirst)
     .limit(size)
     .offset(offset);
-  const rows = await database.read
-    .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId })
-    .from(webhookDeliveries)
-    .leftJoin(events, ofEvent)
-    .where(and(eq(webhookDeliveries.tenantId, receiver.tenantId), inArray(webhookDeliveries.id, ids)))
-    .orderBy(...newestFirst);
-  return { deliveries: await withAttempts({ database }, receiver, rows), total };
+  const isListed = and(eq(webhookDeliveries.tenantId, receiver.tenantId), inArray(webhookDeliveries.id, ids));
+  const deliveries = await deliveriesWhere({ database }, receiver, isListed, newestFirst);
+  return { deliveries, total };
 }
 
 /** @returns null if the webhook has no such delivery */
@@ -99,20 +95,23 @@ export async function findDelivery(
   receiver: Receiver,
   id: string,
 ): Promise<ListedDelivery | null> {
+  const isMeant = and(conditionOf(receiver, {}), eq(webhookDeliveries.id, id));
+  const [found] = await deliveriesWhere({ database }, receiver, isMeant);
+  return found ?? null;
+}
+
+async function deliveriesWhere(
+  { database }: Databases,
+  { tenantId }: Receiver,
+  condition: SQL | undefined,
+  order: SQL[] = [],
+): Promise<ListedDelivery[]> {
   const rows = await database.read
     .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId })
     .from(webhookDeliveries)
     .leftJoin(events, ofEvent)
-    .where(and(conditionOf(receiver, {}), eq(webhookDeliveries.id, id)));
-  const [found] = await withAttempts({ database }, receiver, rows);
-  return found ?? null;
-}
-
-async function withAttempts(
-  { database }: Databases,
-  { tenantId }: Receiver,
-  rows: { delivery: typeof webhookDeliveries.$inferSelect; event: string | null; flowId: string | null }[],
-): Promise<ListedDelivery[]> {
+    .where(condition)
+    .orderBy(...order);
   const ids = rows.map(({ delivery }) => delivery.id);
   const attempts = await database.read
     .select()

@@ -16,13 +16,8 @@ interface ResultContext {
   config: Pick<Config, "audit_log">;
 }
 
-interface DisabledRow extends Record<string, unknown> {
-  tenant_id: string;
-  id: string;
-  type: string;
-  details: { webhook: string; failures: number };
-  created_at: string;
-}
+/** An audit entry of a webhook that was disabled. */
+type DisabledEntry = AuditRow & { details: { webhook: string } };
 
 /** What became of a claimed delivery. */
 export type Outcome =
@@ -59,7 +54,7 @@ function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsole
 export async function writeOutcomes(
   { database, platform, config }: ResultContext,
   outcomes: readonly { delivery: ClaimedDelivery; outcome: Outcome }[],
-): Promise<(AuditRow & { details: { webhook: string } })[]> {
+): Promise<DisabledEntry[]> {
   const clockShift = platform.clockShift();
   const now = databaseNow(clockShift);
   const rows = outcomes.map(({ delivery, outcome }) => ({
@@ -85,20 +80,13 @@ export async function writeOutcomes(
     webhookFailures(now),
     disabledWebhooks(now, config.audit_log.storage.enabled),
   ];
-  const disabled = await executePrepared<DisabledRow>(
+  return executePrepared<DisabledEntry>(
     database,
     "write_outcomes",
-    sql`with ${sql.join(parts, sql`, `)} select * from disabled`,
+    sql`with ${sql.join(parts, sql`, `)}
+      select tenant_id as "tenantId", id, type, null as "userId", null as "requestId", null as "ipAddress",
+        null as "userAgent", details, created_at as "createdAt" from disabled`,
   );
-  return disabled.map(({ tenant_id, created_at, ...entry }) => ({
-    ...entry,
-    tenantId: tenant_id,
-    createdAt: new Date(created_at),
-    userId: null,
-    requestId: null,
-    ipAddress: null,
-    userAgent: null,
-  }));
 }
 
 /**
