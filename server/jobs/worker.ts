@@ -1,10 +1,5 @@
 /** Claims due jobs and runs a limited number of them concurrently. */
-export interface Worker {
-  /** Looks for due jobs now. May be called at any rate: all calls during a search cause one further search. */
-  wake(): void;
-  /** Claims no more jobs and waits for the running ones. */
-  stop(): Promise<void>;
-}
+export type Worker = ReturnType<typeof startWorker>;
 
 interface WorkerOptions<Row> {
   concurrency: number;
@@ -19,13 +14,7 @@ interface WorkerOptions<Row> {
 }
 
 /** Starts a worker, which looks for due jobs at once. */
-export function startWorker<Row>({
-  concurrency,
-  intervalMs,
-  take,
-  perform,
-  onOutage,
-}: WorkerOptions<Row>): Worker {
+export function startWorker<Row>({ concurrency, intervalMs, take, perform, onOutage }: WorkerOptions<Row>) {
   const running = new Set<Promise<void>>();
   let searching: Promise<void> | undefined;
   let searchAgain = false;
@@ -53,6 +42,7 @@ export function startWorker<Row>({
     } while (searchAgain && !stopped);
   }
 
+  /** Looks for due jobs now. May be called at any rate: all calls during a search cause one further search. */
   function wake(): void {
     if (stopped) return;
     if (searching) {
@@ -81,7 +71,8 @@ export function startWorker<Row>({
   wake();
   return {
     wake,
-    async stop() {
+    /** Claims no more jobs and waits for the running ones. */
+    async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);
       await searching;

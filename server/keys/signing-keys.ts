@@ -19,24 +19,7 @@ import type { VerifiedSignatures } from "./verified-signatures.ts";
 export type PublishedKey = JsonWebKey & { kid: string; alg: string; use: "sig" };
 
 /** The keys that sign the tokens of one tenant for one purpose, cached in memory. */
-export interface SigningKeys {
-  /**
-   * Resolves when the stored keys have been read.
-   *
-   * @throws StartError if one was sealed by a key that is not configured
-   */
-  loaded: Promise<void>;
-  /** Resolves when there is a signing key. The first start generates one, which may take a second. */
-  ready: Promise<void>;
-  /** Signs with the newest key that others know by now, if there is an earlier one. */
-  sign(claims: object, options: { typ: string }): Promise<string>;
-  /** @returns the claims, or null if anything is wrong with the token; see `verifyJwt` */
-  verify(token: string, expected: ExpectedToken): Promise<Claims | null>;
-  /** The keys that may have signed a valid token, newest first. */
-  jwks(): Promise<{ keys: PublishedKey[] }>;
-  /** Those and the archived ones, for what is verified years later. Tokens are verified by `jwks` alone. */
-  archive(): Promise<{ keys: PublishedKey[] }>;
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /** Maximum age of the cached keys. */
 const MAX_AGE_SIGNING_MS = 60_000;
@@ -51,9 +34,7 @@ const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
  *
  * @param options `seen`: the signatures that need no second verification
  */
-export function createSigningKeys(
-  options: KeyStoreOptions & { log: Logger; seen?: VerifiedSignatures },
-): SigningKeys {
+export function createSigningKeys(options: KeyStoreOptions & { log: Logger; seen?: VerifiedSignatures }) {
   const { vault, tenant, purpose, log, seen } = options;
   let newest: LoadedKeys | undefined;
   let keys = new Map<string, StoredKey>();
@@ -120,17 +101,25 @@ export function createSigningKeys(
   ready.catch(() => {});
 
   return {
+    /**
+     * Resolves when the stored keys have been read.
+     *
+     * @throws StartError if one was sealed by a key that is not configured
+     */
     loaded,
+    /** Resolves when there is a signing key. The first start generates one, which may take a second. */
     ready,
 
-    async sign(claims, { typ }) {
+    /** Signs with the newest key that others know by now, if there is an earlier one. */
+    async sign(claims: object, { typ }: { typ: string }): Promise<string> {
       if (signer) await refresh(MAX_AGE_SIGNING_MS);
       if (!signer) await prepare();
       if (!signer) throw new Error("there is no signing key");
       return signJwt(signer, typ, claims);
     },
 
-    async verify(token, expected) {
+    /** @returns the claims, or null if anything is wrong with the token; see `verifyJwt` */
+    async verify(token: string, expected: ExpectedToken): Promise<Claims | null> {
       const kid = keyIdOf(token);
       if (kid === null) return null;
       await refresh(MAX_AGE_SIGNING_MS);
@@ -139,12 +128,14 @@ export function createSigningKeys(
       return key ? verifyJwt(token, key, expected, seen) : null;
     },
 
-    async jwks() {
+    /** The keys that may have signed a valid token, newest first. */
+    async jwks(): Promise<{ keys: PublishedKey[] }> {
       await refreshPublished();
       return { keys: [...keys.values()].map(publishedKey) };
     },
 
-    async archive() {
+    /** Those and the archived ones, for what is verified years later. Tokens are verified by `jwks` alone. */
+    async archive(): Promise<{ keys: PublishedKey[] }> {
       await refreshPublished();
       return { keys: [...keys.values(), ...archived].map(publishedKey) };
     },

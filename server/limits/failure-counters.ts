@@ -346,22 +346,31 @@ const storedSubject = (source: string) => `coalesce(
     order by known.subject limit 1),
   ($3::bytea[])[1])`;
 
+/**
+ * Counts failures: one more for a row that there is, unless a condition rejects it.
+ *
+ * @param seconds SQL of the window's length
+ */
+const countedRows = (rows: string, seconds: string) => `insert into failures as counter
+    (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
+  ${rows}
+  on conflict (tenant_id, method, subject, source) do update set
+    consecutive = counter.consecutive + 1,
+    window_started_at = case when ${windowIsOver(seconds)} then excluded.last_at else counter.window_started_at end,
+    window_count = case when ${windowIsOver(seconds)} then 1 else counter.window_count + 1 end,
+    last_at = greatest(counter.last_at, excluded.last_at)`;
+
 /** Counts one row, with limits whose parameters begin at `first`: source, three limits, the length of the window. */
 const countedRow = (first: number, condition: string) => {
-  const [source, maxConsecutive, maxInWindow, delays, seconds] = [0, 1, 2, 3, 4].map((n) => `$${first + n}`);
-  return `insert into failures as counter
-      (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-    select $1::uuid, $2::text, ${storedSubject(`${source}::text`)}, ${source}::text, 1, $4::timestamptz, 1, $4::timestamptz
-    where ${condition}
-    on conflict (tenant_id, method, subject, source) do update set
-      consecutive = counter.consecutive + 1,
-      window_started_at = case when ${windowIsOver(`${seconds}`)} then excluded.last_at
-        else counter.window_started_at end,
-      window_count = case when ${windowIsOver(`${seconds}`)} then 1 else counter.window_count + 1 end,
-      last_at = greatest(counter.last_at, excluded.last_at)
+  const [source = "", maxConsecutive, maxInWindow, delays = "", seconds = ""] = [0, 1, 2, 3, 4].map(
+    (n) => `$${first + n}`,
+  );
+  const row = `select $1::uuid, $2::text, ${storedSubject(`${source}::text`)}, ${source}::text, 1, $4::timestamptz, 1,
+      $4::timestamptz where ${condition}`;
+  return `${countedRows(row, seconds)}
     where counter.consecutive < ${maxConsecutive}::int
-      and (${windowIsOver(`${seconds}`)} or counter.window_count < ${maxInWindow}::int)
-      and ${delayIsOver(delayOf(`${delays}`))}
+      and (${windowIsOver(seconds)} or counter.window_count < ${maxInWindow}::int)
+      and ${delayIsOver(delayOf(delays))}
     returning consecutive`;
 };
 
@@ -371,17 +380,12 @@ const attemptText = (condition: string) => `attempt_own as (${countedRow(5, cond
 
 // The limit tells PostgreSQL that there are two sources at most. For ten, which it assumes of an array, it would plan
 // each attempt anew.
-const verifiedAttemptText = (condition: string) => `attempt as (
-  insert into failures as counter
-    (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-  select $1::uuid, $2::text, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
-  from (select source from unnest($4::text[]) source limit 2) of where ${condition} order by ${isShared("of.source")}, of.source
-  on conflict (tenant_id, method, subject, source) do update set
-    consecutive = counter.consecutive + 1,
-    window_started_at = case when ${windowIsOver(`${HOUR_SECONDS}`)} then excluded.last_at
-      else counter.window_started_at end,
-    window_count = case when ${windowIsOver(`${HOUR_SECONDS}`)} then 1 else counter.window_count + 1 end,
-    last_at = greatest(counter.last_at, excluded.last_at))`;
+const verifiedAttemptText = (condition: string) => {
+  const rows = `select $1::uuid, $2::text, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
+    from (select source from unnest($4::text[]) source limit 2) of where ${condition}
+    order by ${isShared("of.source")}, of.source`;
+  return `attempt as (${countedRows(rows, String(HOUR_SECONDS))})`;
+};
 
 // Rows are locked in the order of `successPart`.
 const withdrawText = `

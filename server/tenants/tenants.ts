@@ -13,21 +13,7 @@ const { tenants } = schema;
 export type TenantRow = typeof tenants.$inferSelect;
 
 /** Finds tenants. Results are cached for at most 5 seconds, after which changes by other processes are seen. */
-export interface Tenants {
-  /**
-   * @param id a UUID in lower case
-   * @returns null if the tenant does not exist; the same object as before if the tenant is unchanged
-   * @throws ConfigError if its settings are invalid together with the server's configuration
-   */
-  byId(id: string): Promise<Tenant | null>;
-  /**
-   * @param name a host name in lower case, without port
-   * @returns the tenant that has the host name, or null
-   */
-  byHost(name: string): Promise<Tenant | null>;
-  /** Invalidates the cache; called after a change by this process. */
-  forget(): void;
-}
+export type Tenants = ReturnType<typeof createTenants>;
 
 export interface TenantsOptions {
   /** The default tenant, created from the server's configuration; its row holds only its name. */
@@ -56,7 +42,7 @@ interface CacheEntry {
 }
 
 /** Creates the registry of a process. It reads the database on the first look-up. */
-export function createTenants({ defaultTenant, database, vault, log }: TenantsOptions): Tenants {
+export function createTenants({ defaultTenant, database, vault, log }: TenantsOptions) {
   const known = new Map<string, CacheEntry>();
   let hosts: { at: number; ids: Promise<Map<string, string>> } | undefined;
 
@@ -75,6 +61,11 @@ export function createTenants({ defaultTenant, database, vault, log }: TenantsOp
     return { tenant, stored, updatedAt, version };
   }
 
+  /**
+   * @param id a UUID in lower case
+   * @returns null if the tenant does not exist; the same object as before if the tenant is unchanged
+   * @throws ConfigError if its settings are invalid together with the server's configuration
+   */
   async function byId(id: string): Promise<Tenant | null> {
     if (id === defaultTenant.id) return defaultTenant;
     const before = known.get(id);
@@ -94,7 +85,11 @@ export function createTenants({ defaultTenant, database, vault, log }: TenantsOp
   return {
     byId,
 
-    async byHost(name) {
+    /**
+     * @param name a host name in lower case, without port
+     * @returns the tenant that has the host name, or null
+     */
+    async byHost(name: string): Promise<Tenant | null> {
       if (!hosts || performance.now() - hosts.at >= CACHE_LIFETIME_MS) {
         const ids = readHosts(database);
         const reading = { at: performance.now(), ids };
@@ -107,7 +102,8 @@ export function createTenants({ defaultTenant, database, vault, log }: TenantsOp
       return id === undefined ? null : byId(id);
     },
 
-    forget() {
+    /** Invalidates the cache; called after a change by this process. */
+    forget(): void {
       // Entries stay, so that unchanged tenants keep their objects.
       for (const entry of known.values()) entry.at = Number.NEGATIVE_INFINITY;
       hosts = undefined;

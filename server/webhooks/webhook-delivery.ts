@@ -21,22 +21,7 @@ import { type Outcome, writeOutcomes } from "./results.ts";
 import { pauseAfter } from "./retry-schedule.ts";
 
 /** Delivers the events of all tenants. Each process of a service may. */
-export interface WebhookDelivery {
-  /** Starts to deliver. Without it, `runDue` delivers. */
-  start(): void;
-  /** Looks for due deliveries. Call it after the commit of an event. Without `start`, `isWoken` tells it. */
-  wake(): void;
-  /** Whether deliveries wait for `runDue`: `wake` was called, or more were due than it made. Always false after `start`. */
-  isWoken(): boolean;
-  /**
-   * Makes up to `limit` due attempts and waits for their results, for processes without a worker.
-   *
-   * @returns the number of attempts
-   */
-  runDue(limit: number): Promise<number>;
-  /** Waits up to `timeoutMs` for attempts in hand, then ends them; their deliveries are due at once elsewhere. */
-  stop(timeoutMs: number): Promise<void>;
-}
+export type WebhookDelivery = ReturnType<typeof createWebhookDelivery>;
 
 interface DeliveryOptions {
   database: Database;
@@ -73,7 +58,7 @@ const COLLECTING_MS = 10;
 /** Outcomes of one statement. */
 const MAX_OUTCOMES = 100;
 
-export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery {
+export function createWebhookDelivery(options: DeliveryOptions) {
   const { database, client, platform, log } = options;
   const { outgrown } = options.standing;
   const load = createReceiverLoad();
@@ -136,7 +121,8 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
   }
 
   return {
-    start() {
+    /** Starts to deliver. Without it, `runDue` delivers. */
+    start(): void {
       worker = startWorker({
         concurrency: MAX_IN_HAND,
         intervalMs: POLL_INTERVAL_MS,
@@ -148,12 +134,19 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
             : log.warn({ failure: describeFailure(error) }, "claiming deliveries failed"),
       });
     },
-    wake() {
+    /** Looks for due deliveries. Call it after the commit of an event. Without `start`, `isWoken` tells it. */
+    wake(): void {
       isWoken ||= worker === undefined;
       wakeSoon();
     },
+    /** Whether deliveries wait for `runDue`: `wake` was called, or more were due than it made. Always false after `start`. */
     isWoken: () => isWoken,
-    async runDue(limit) {
+    /**
+     * Makes up to `limit` due attempts and waits for their results, for processes without a worker.
+     *
+     * @returns the number of attempts
+     */
+    async runDue(limit: number): Promise<number> {
       isWoken = false;
       let done = 0;
       while (done < limit && !ending.signal.aborted) {
@@ -165,7 +158,8 @@ export function createWebhookDelivery(options: DeliveryOptions): WebhookDelivery
       isWoken ||= done >= limit && worker === undefined;
       return done;
     },
-    async stop(timeoutMs) {
+    /** Waits up to `timeoutMs` for attempts in hand, then ends them; their deliveries are due at once elsewhere. */
+    async stop(timeoutMs: number): Promise<void> {
       const deadline = setTimeout(() => ending.abort(), timeoutMs);
       await worker?.stop();
       clearTimeout(gathering);
