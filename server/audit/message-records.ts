@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Databases } from "#db/client";
-import { runTogether } from "#db/together";
+import { commit } from "#db/commit";
 import type { WriteOfParts } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import { describeFailure, summaryOf } from "../jobs/failure.ts";
@@ -69,10 +69,7 @@ export function messageRecords<Name extends ChannelName>(
   /** Writes in one round trip; what fails is logged. */
   async function record(writes: readonly WriteOfParts[]): Promise<Record<string, unknown>> {
     try {
-      const parts = writes.flatMap((write) => write.parts);
-      const returned = await runTogether<Record<string, unknown>>(database, parts);
-      for (const { committed } of writes) committed?.(returned);
-      return returned;
+      return await commit(database, writes);
     } catch (error) {
       log.warn({ failure: describeFailure(error) }, `recording what became of ${called.one} failed`);
       return {};

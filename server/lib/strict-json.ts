@@ -17,12 +17,7 @@ export const MAX_JSON_MEMBERS = 256;
 export function parseJson(text: string, maxMembers = MAX_JSON_MEMBERS): unknown {
   const members = countMembers(text, maxMembers);
   if (members === null) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = plainJson(text);
   // A duplicate name counts as two members in the text and as one in the value.
   return countPlainMembers(value) === members ? value : undefined;
 }
@@ -35,7 +30,7 @@ const MAX_REPORTED_PATH = 100;
  * was rejected as a whole.
  */
 export function rejectedMember(text: string, maxMembers = MAX_JSON_MEMBERS): string | null {
-  if (countMembers(text, maxMembers) === null || !isJson(text)) return null;
+  if (countMembers(text, maxMembers) === null || plainJson(text) === undefined) return null;
   for (const entry of jsonEntries(text)) {
     const { kind, path: whole } = entry;
     const path = (
@@ -58,12 +53,12 @@ function isWellFormed(source: string): boolean {
   return (JSON.parse(source) as string).isWellFormed();
 }
 
-function isJson(text: string): boolean {
+/** @returns undefined for a text that is not JSON */
+function plainJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -113,7 +113,7 @@ export function sendMessage<Name extends ChannelName, Content extends MessageCon
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
       if (channel.admits && !(await channel.admits(recorded, attempt)))
-        return commit(database, [records.tooMany(recorded, attempt)]);
+        return void (await commit(database, [records.tooMany(recorded, attempt)]));
       const content = seals.unseal(stored.content, tenantId, id);
       const validUntil = "validUntil" in stored.content ? Number(stored.content.validUntil) : 0;
       const message = { tenantId, to, language: stored.language, content, validUntil };

@@ -61,17 +61,8 @@ export const accountFaults: readonly Fault[] = [
   {
     name: "an operator ends the trust of another user's browser",
     file: "server/sessions/trusted-devices.ts",
-    text: `        eq(trustedDevices.userId, userId),
-        eq(trustedDevices.id, id),
-      ),
-    )
-    .returning({ id: trustedDevices.id });
-  return revoked`,
-    fault: `        eq(trustedDevices.id, id),
-      ),
-    )
-    .returning({ id: trustedDevices.id });
-  return revoked`,
+    text: ".where(and(ofUser(tenantId, userId), eq(trustedDevices.id, id)))",
+    fault: ".where(and(eq(trustedDevices.tenantId, tenantId), eq(trustedDevices.id, id)))",
     caughtBy: ["server/http/admin/every-user-operation.test.ts"],
   },
   {

@@ -75,14 +75,14 @@ export const eventFaults: readonly Fault[] = [
   {
     name: "a webhook added since a mail was caused never gets it",
     file: "server/messages/send-message.ts",
-    text: "const withoutWebhooks = message.withoutWebhooks && isFirst;",
-    fault: "const { withoutWebhooks } = message;",
+    text: "const withoutWebhooks = stored.withoutWebhooks && isFirst;",
+    fault: "const { withoutWebhooks } = stored;",
     caughtBy: ["server/mail/mail-events.test.ts"],
   },
   {
     name: "a webhook of the configuration gets no mail of a tenant without stored ones",
     file: "server/events/message-events.ts",
-    text: "subscribedConfigWebhooks(tenant, name).length > 0",
+    text: "subscribedConfigWebhooks(tenant, event).length > 0",
     fault: "false",
     caughtBy: ["server/mail/mail-events.test.ts"],
   },

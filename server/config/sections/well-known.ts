@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { section } from "./leaves.ts";
+import { listOf, section } from "./leaves.ts";
 
 /** What clients and people find under `/.well-known` of a host (RFC 8615). */
 
@@ -37,26 +37,22 @@ const androidApp = z.strictObject({
     .string()
     .max(255)
     .regex(/^[A-Za-z]\w*(?:\.[A-Za-z]\w*)+$/, "must be a package like com.example.app"),
-  sha256_cert_fingerprints: z
-    .array(
-      z
-        .string()
-        .max(95)
-        .regex(
-          /^(?:[0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2}$/,
-          "must be a SHA-256 fingerprint: 32 bytes in hex, with colons between them",
-        ),
-    )
-    .min(1)
-    .max(MAX_ENTRIES),
+  sha256_cert_fingerprints: listOf(
+    z
+      .string()
+      .max(95)
+      .regex(
+        /^(?:[0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2}$/,
+        "must be a SHA-256 fingerprint: 32 bytes in hex, with colons between them",
+      ),
+    MAX_ENTRIES,
+  ).min(1),
   opens_links: z.boolean().default(false),
 });
 
 export const wellKnown = section({
   security_txt: section({
-    contact: z
-      .array(contact())
-      .max(MAX_ENTRIES)
+    contact: listOf(contact(), MAX_ENTRIES)
       .default([])
       .describe(
         "Where vulnerabilities are reported, the preferred one first: https, mailto or tel URIs. Without one, /.well-known/security.txt does not exist.",
@@ -80,27 +76,22 @@ export const wellKnown = section({
     hiring: webAddress()
       .optional()
       .describe("Address of vacancies in security. Without it, the file names none."),
-    preferred_languages: z
-      .array(
-        z
-          .string()
-          .max(35)
-          .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "must be tags like en or pt-BR"),
-      )
-      .max(MAX_ENTRIES)
+    preferred_languages: listOf(
+      z
+        .string()
+        .max(35)
+        .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "must be tags like en or pt-BR"),
+      MAX_ENTRIES,
+    )
       .default([])
       .describe("Languages of reports (RFC 5646)."),
   }),
-  apple_apps: z
-    .array(appleApp())
-    .max(MAX_ENTRIES)
+  apple_apps: listOf(appleApp(), MAX_ENTRIES)
     .default([])
     .describe(
       "Applications for iOS and macOS that may use passkeys and passwords of this host, by team and bundle: A1B2C3D4E5.com.example.app. Without one, /.well-known/apple-app-site-association does not exist.",
     ),
-  android_apps: z
-    .array(androidApp)
-    .max(MAX_ENTRIES)
+  android_apps: listOf(androidApp, MAX_ENTRIES)
     .default([])
     .describe(
       "Applications for Android that may use passkeys and passwords of this host: package_name and sha256_cert_fingerprints of their signing keys; with opens_links they also open its addresses. Their passkey ceremonies are accepted. Without one, /.well-known/assetlinks.json does not exist.",
