@@ -11,45 +11,7 @@ import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { recognizeEveryCopy } from "../lib/every-copy.ts";
 
 /** Uses the secret keys of the configuration: seals values in the database and computes keyed hashes. */
-export interface Vault {
-  /** Ids of the configured keys, in order. They are derived from the keys and reveal nothing about them. */
-  readonly keyIds: string[];
-  /**
-   * Encrypts and authenticates with AES-256-GCM under the first key (NIST SP 800-38D).
-   *
-   * @param context the kind and place of the value; unsealing requires the same
-   */
-  seal(plain: Buffer, context: string): Buffer;
-  /**
-   * @throws UnknownKeyError if the sealing key is not configured
-   * @throws BrokenSealError if the value was changed, truncated, or sealed for another context
-   */
-  unseal(sealed: Buffer, context: string): Buffer;
-  /** HMAC-SHA-256 under the first key. Parts are length-prefixed, so `("ab", "c")` and `("a", "bc")` differ. */
-  mac(purpose: string, ...parts: string[]): Buffer;
-  /** The same under every key, in order, to look up values that another key was first for. */
-  macs(purpose: string, ...parts: string[]): Buffer[];
-  /** HMAC-SHA-256 under the first key, preceded by the key's id, to store and to compare with `matches`. */
-  digest(purpose: string, ...parts: string[]): Buffer;
-  /**
-   * Whether a stored `digest` is that of these parts, under the key it names. Constant time. Digests of earlier versions
-   * name no key, and are compared under each.
-   *
-   * @throws UnknownKeyError if the key is not configured, so that nothing can be said
-   */
-  matches(stored: Buffer, purpose: string, ...parts: string[]): boolean;
-  /**
-   * Checks that the key which a stored value names is configured, without opening or comparing the value.
-   *
-   * @throws UnknownKeyError if it is not
-   */
-  assertKnown(kind: "sealed" | "digest", stored: Buffer): void;
-  /**
-   * Derived passwords for iron-session's password maps, each of 43 characters under an id of its key: the first key's
-   * for sealing, those of all keys for unsealing, so that cookies survive a rotation.
-   */
-  passwords(purpose: string): { sealing: Record<string, string>; unsealing: Record<string, string> };
-}
+export type Vault = ReturnType<typeof createVault>;
 
 /**
  * Thrown for a value that was sealed by a key that is not configured. `presentedBy`: whose value it is; a client can
@@ -113,7 +75,7 @@ export function splitDigest(digest: Buffer): { keyId: Buffer; mac: Buffer } {
  *
  * @param secretKeys `SECRET_KEYS` of the configuration: the first one seals, all of them unseal
  */
-export function createVault(secretKeys: readonly string[]): Vault {
+export function createVault(secretKeys: readonly string[]) {
   const keys = [...new Set(secretKeys)].map(deriveKey);
   const [first] = keys;
   if (!first) throw new Error("a vault needs at least one secret key");
@@ -125,9 +87,15 @@ export function createVault(secretKeys: readonly string[]): Vault {
   }
 
   return {
+    /** Ids of the configured keys, in order. They are derived from the keys and reveal nothing about them. */
     keyIds: keys.map((key) => key.id.toString("hex")),
 
-    seal(plain, context) {
+    /**
+     * Encrypts and authenticates with AES-256-GCM under the first key (NIST SP 800-38D).
+     *
+     * @param context the kind and place of the value; unsealing requires the same
+     */
+    seal(plain: Buffer, context: string): Buffer {
       const name = Buffer.concat([VERSION, first.id]);
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", first.sealing, nonce);
@@ -135,7 +103,11 @@ export function createVault(secretKeys: readonly string[]): Vault {
       return Buffer.concat([name, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
 
-    unseal(sealed, context) {
+    /**
+     * @throws UnknownKeyError if the sealing key is not configured
+     * @throws BrokenSealError if the value was changed, truncated, or sealed for another context
+     */
+    unseal(sealed: Buffer, context: string): Buffer {
       if (sealed.length < HEADER_BYTES + TAG_BYTES || sealed[0] !== VERSION[0]) throw new BrokenSealError();
       const name = sealed.subarray(0, PREFIX_BYTES);
       const key = keyNamed(name.subarray(VERSION.length));
@@ -150,27 +122,47 @@ export function createVault(secretKeys: readonly string[]): Vault {
       }
     },
 
-    mac: (purpose, ...parts) => macUnder(first, [purpose, ...parts]),
+    /** HMAC-SHA-256 under the first key. Parts are length-prefixed, so `("ab", "c")` and `("a", "bc")` differ. */
+    mac: (purpose: string, ...parts: string[]): Buffer => macUnder(first, [purpose, ...parts]),
 
-    macs: (purpose, ...parts) => keys.map((key) => macUnder(key, [purpose, ...parts])),
+    /** The same under every key, in order, to look up values that another key was first for. */
+    macs: (purpose: string, ...parts: string[]): Buffer[] =>
+      keys.map((key) => macUnder(key, [purpose, ...parts])),
 
-    digest: (purpose, ...parts) => Buffer.concat([first.id, macUnder(first, [purpose, ...parts])]),
+    /** HMAC-SHA-256 under the first key, preceded by the key's id, to store and to compare with `matches`. */
+    digest: (purpose: string, ...parts: string[]): Buffer =>
+      Buffer.concat([first.id, macUnder(first, [purpose, ...parts])]),
 
-    matches(stored, purpose, ...parts) {
+    /**
+     * Whether a stored `digest` is that of these parts, under the key it names. Constant time. Digests of earlier versions
+     * name no key, and are compared under each.
+     *
+     * @throws UnknownKeyError if the key is not configured, so that nothing can be said
+     */
+    matches(stored: Buffer, purpose: string, ...parts: string[]): boolean {
       const isNamed = stored.length === DIGEST_BYTES;
       const candidates = isNamed ? [keyNamed(stored.subarray(0, KEY_ID_BYTES))] : keys;
       const mac = isNamed ? stored.subarray(KEY_ID_BYTES) : stored;
       return candidates.some((key) => constantTimeEqual(mac, macUnder(key, [purpose, ...parts])));
     },
 
-    assertKnown(kind, stored) {
+    /**
+     * Checks that the key which a stored value names is configured, without opening or comparing the value.
+     *
+     * @throws UnknownKeyError if it is not
+     */
+    assertKnown(kind: keyof typeof keyIdOf, stored: Buffer): void {
       // A digest of an earlier version names no key.
       if (kind === "digest" && stored.length !== DIGEST_BYTES) return;
       const start = keyIdOf[kind].start - 1;
       keyNamed(stored.subarray(start, start + KEY_ID_BYTES));
     },
 
-    passwords: (purpose) => {
+    /**
+     * Derived passwords for iron-session's password maps, each of 43 characters under an id of its key: the first key's
+     * for sealing, those of all keys for unsealing, so that cookies survive a rotation.
+     */
+    passwords(purpose: string): Record<"sealing" | "unsealing", Record<string, string>> {
       // iron-session takes numbers as ids.
       const entries = keys.map((key) => [String(key.id.readUIntBE(0, 4)), key.password(purpose)]);
       return { sealing: Object.fromEntries(entries.slice(0, 1)), unsealing: Object.fromEntries(entries) };

@@ -33,16 +33,12 @@ export const MAX_TOKEN_STEPS = 20_000;
 
 const { users } = schema;
 
+/** What templates read of a stored user. */
+const { name, givenName, familyName, picture, publicMetadata, unsafeMetadata } = schema.users;
+const profile = { name, givenName, familyName, picture, publicMetadata, unsafeMetadata };
+
 /** The data of templates, under `.User`. */
-export interface TemplateUser extends UserClaims {
-  id: string;
-  name: string | null;
-  givenName: string | null;
-  familyName: string | null;
-  picture: string | null;
-  publicMetadata: Metadata;
-  unsafeMetadata: Metadata;
-}
+export type TemplateUser = UserClaims & Pick<typeof users.$inferSelect, "id" | keyof typeof profile>;
 
 /**
  * Evaluates the configured claims for a user. A claim whose template fails, and one that would make the token too long,
@@ -247,14 +243,7 @@ function profileIn({ config }: Tenant, stored: { picture: string | null } | unde
 
 const templateUser = prepared("template_user", (db) =>
   db
-    .select({
-      name: users.name,
-      givenName: users.givenName,
-      familyName: users.familyName,
-      picture: users.picture,
-      publicMetadata: users.publicMetadata,
-      unsafeMetadata: users.unsafeMetadata,
-    })
+    .select(profile)
     .from(users)
     .where(and(eq(users.tenantId, sql.placeholder("tenantId")), eq(users.id, sql.placeholder("id")))),
 );

@@ -43,11 +43,7 @@ export interface ReceiverAnswer {
   durationMs: number;
 }
 
-export interface ReceiverClient {
-  /** Posts JSON. Never rejects. */
-  post(request: ReceiverRequest): Promise<ReceiverAnswer>;
-  close(): void;
-}
+export type ReceiverClient = ReturnType<typeof createReceiverClient>;
 
 interface ClientOptions {
   /** Accepts http, and every address. */
@@ -92,7 +88,7 @@ export function createReceiverClient({
   isAllowed = isPublicAddress,
   ca,
   timeoutMs = TIMEOUT_MS,
-}: ClientOptions): ReceiverClient {
+}: ClientOptions) {
   const pool = {
     keepAlive: true,
     maxSockets: MAX_SOCKETS,
@@ -174,7 +170,8 @@ export function createReceiverClient({
   }
 
   return {
-    async post(request) {
+    /** Posts JSON. Never rejects. */
+    async post(request: ReceiverRequest): Promise<ReceiverAnswer> {
       const startedAt = performance.now();
       const durationMs = () => Math.round(performance.now() - startedAt);
       const timeout = AbortSignal.timeout(timeoutMs);
@@ -186,7 +183,7 @@ export function createReceiverClient({
         return { error: reason, durationMs: durationMs() };
       }
     },
-    close() {
+    close(): void {
       resolver.cancel();
       for (const agent of Object.values(agents)) agent.destroy();
     },
