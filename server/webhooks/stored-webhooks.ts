@@ -39,7 +39,7 @@ type StoreContext = Configured & Databases & OnPlatform & Sealing & AuditOutputs
 /** How long the secret before a rotation signs beside the new one, unless the operator says otherwise. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-const { sealedSecret: _, sealedPreviousSecret: __, isListener: ___, ...columns } = getTableColumns(webhooks);
+const { sealedSecret, sealedPreviousSecret, isListener, ...columns } = getTableColumns(webhooks);
 
 /** The rows of the webhooks of a tenant. Running listeners are not among them. */
 const areWebhooks = (tenant: Pick<AuditedTenant, "id">) =>
