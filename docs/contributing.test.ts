@@ -21,6 +21,7 @@ const things = [
   "a language",
   "a mail",
   "an SMS",
+  "a channel of messages, beside mails and SMS",
   "an event of webhooks",
   "a hash of imports",
   "a form of the import of users",
