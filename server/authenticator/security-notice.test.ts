@@ -15,7 +15,12 @@ async function account(): Promise<{ id: string; address: string }> {
   const [id, now] = [randomUUID(), new Date()];
   const address = `${id}@example.com`;
   await database.write.transaction((tx) =>
-    createUser(tx, tenant.id, { id, identifiers: { email: { value: address, verifiedAt: now } }, now, platform }),
+    createUser(tx, tenant.id, {
+      id,
+      identifiers: { email: { value: address, verifiedAt: now } },
+      now,
+      platform,
+    }),
   );
   return { id, address };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { messageRecords } from "../audit/message-records.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { schema } from "#db/client";
 import type { Tree } from "../lib/tree.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
+import { runtimeForTests } from "./open-for-tests.ts";
 import { type PasskeyApplication, passkeyApplication } from "./passkey-application.ts";
 import type { TestRuntime } from "./runtime.ts";
 

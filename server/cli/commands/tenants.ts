@@ -1,10 +1,10 @@
 import { ConfigError } from "../../config/errors.ts";
 import { isTree, type Tree } from "../../lib/tree.ts";
-import { isUuid } from "../../lib/uuid.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
-import { CommandError, command, UsageError } from "../command.ts";
-import { readInput } from "../read-input.ts";
-import { table } from "../table.ts";
+import { CommandError, command, missing } from "../command.ts";
+import { readInput } from "../files.ts";
+import { idOf, jsonOption, uuidOf } from "../options.ts";
+import { printTable } from "../table.ts";
 
 const description = {
   name: { description: "Its name for users.", value: "text" },
@@ -14,7 +14,8 @@ const description = {
     multiple: true,
   },
   config: {
-    description: "Tree that override the server's: a file like stile.config.json, or - for standard input.",
+    description:
+      "Settings that override the server's: a file like stile.config.json, or - for standard input.",
     value: "file",
   },
 } as const;

@@ -3,7 +3,7 @@ import { loadConfig } from "../../config/load.ts";
 import type { Tree } from "../../lib/tree.ts";
 import { uselessSettings } from "../../start/useless-settings.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { ceremonyOrigins } from "../../webauthn/origins.ts";

@@ -6,7 +6,7 @@ import type { Platform } from "../../lib/platform.ts";
 import type { CountedMethod } from "../../limits/failure-counters.ts";
 import type { Charge } from "../../limits/rate-limits.ts";
 import type { NoticeMail } from "../../mail/messages.ts";
-import type { ChannelName } from "../../messages/outages.ts";
+import type { ChannelName } from "../../messages/channels.ts";
 import type { MailedCode } from "../mailed-link/mailed-link.ts";
 
 /** How codes are sent, and what differs by it. */
