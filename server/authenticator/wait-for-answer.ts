@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
-import { oncePerObject } from "../lib/once-per-object.ts";
+import { onceFor } from "../lib/once-for.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Logs } from "../observability/logger.ts";
 import { isAnswerable } from "./requests.ts";
@@ -49,7 +49,7 @@ interface Watcher {
 }
 
 /** Returns the watcher of a process. */
-const watcherOf = oncePerObject(
+const watcherOf = onceFor(
   (_runtime: object): Watcher => ({
     watched: new Map(),
     waits: 0,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/schema.ts";
+import { onceFor } from "../lib/once-for.ts";
 import type { InputSchema, View } from "./define.ts";
 import { errors, type InputErrorCode } from "./errors.ts";
 import type { IdentifierKind, InputDescriptor } from "./wire.ts";
@@ -27,12 +28,8 @@ declare module "zod" {
 
 /** Builds a schema once for each configuration, for inputs that configuration shapes. */
 export function byConfig<Input extends InputSchema>(build: (config: Config) => Input): (view: View) => Input {
-  const schemas = new WeakMap<Config, Input>();
-  return ({ config }) => {
-    const schema = schemas.get(config) ?? build(config);
-    schemas.set(config, schema);
-    return schema;
-  };
+  const schemaOf = onceFor(build);
+  return ({ config }) => schemaOf(config);
 }
 
 interface JsonSchema {
@@ -56,18 +53,14 @@ interface Described {
   preserved: string[];
 }
 
-const described = new WeakMap<InputSchema, Described>();
-
 /** Returns the input descriptors of a schema, and the names of its preserved inputs. */
-export function describeInputs(schema: InputSchema): Described {
-  const known = described.get(schema);
-  if (known) return known;
+export const describeInputs = onceFor((schema: InputSchema): Described => {
   const json = z.toJSONSchema(schema, { io: "input" }) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
   const properties = Object.entries(json.properties ?? {});
-  const description: Described = {
+  return {
     inputs: Object.fromEntries(
       properties.map(([name, property]) => [
         name,
@@ -76,9 +69,7 @@ export function describeInputs(schema: InputSchema): Described {
     ),
     preserved: properties.filter(([, property]) => property.preserve).map(([name]) => name),
   };
-  described.set(schema, description);
-  return description;
-}
+});
 
 function describeInput(name: string, property: JsonSchema, required: boolean): InputDescriptor {
   const value = property.default ?? property.preset;

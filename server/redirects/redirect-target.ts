@@ -1,4 +1,4 @@
-import { oncePerObject } from "../lib/once-per-object.ts";
+import { onceFor } from "../lib/once-for.ts";
 import { StepBudget } from "../lib/step-budget.ts";
 import { MAX_ENTRIES, MAX_MATCHING_STEPS, matchesPattern, subjectOf } from "../lib/wildcard-pattern.ts";
 import { parseAddressPattern } from "./address-pattern.ts";
@@ -26,7 +26,7 @@ function hasControls(text: string): boolean {
 }
 
 /** The entries of a list, parsed once: lists of the configuration stay the same objects. Those without `*` are exact. */
-const parsedList = oncePerObject((entries: readonly string[]) => {
+const parsedList = onceFor((entries: readonly string[]) => {
   const [patterns, exact] = [true, false].map((is) => entries.filter((entry) => entry.includes("*") === is));
   return {
     exact: new Set(exact?.flatMap((entry) => (URL.canParse(entry) ? [new URL(entry).href] : []))),

@@ -1,6 +1,6 @@
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
 import { ThirdPartyError } from "../failures/third-party.ts";
-import { oncePerObject } from "../lib/once-per-object.ts";
+import { onceFor } from "../lib/once-for.ts";
 import type { KeyReading } from "./key-readings.ts";
 
 /** HTTP access to identity providers, with caches. */
@@ -24,7 +24,7 @@ const DOCUMENT_LIFETIME_MS = 60 * 60_000;
 const MAX_DOCUMENTS = 1000;
 
 /** Returns the network of a process, shared by all callers. */
-export const providerNetwork = oncePerObject(
+export const providerNetwork = onceFor(
   (_runtime: object): ProviderNetwork => ({
     fetch: globalThis.fetch,
     documents: new Map(),

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import { oncePerObject } from "../../lib/once-per-object.ts";
+import { onceFor } from "../../lib/once-for.ts";
 import { StepBudget } from "../../lib/step-budget.ts";
 import {
   MAX_ENTRIES,
@@ -43,7 +43,7 @@ export function isPasskeyOrigin(
 }
 
 /** The entries of a list, parsed once: lists of the configuration stay the same objects. `any`: it has `*` alone. */
-const parsedList = oncePerObject((entries: readonly string[]) => {
+const parsedList = onceFor((entries: readonly string[]) => {
   const listed = entries.slice(0, MAX_ENTRIES).map((entry) => entry.toLowerCase());
   return {
     any: listed.includes("*"),

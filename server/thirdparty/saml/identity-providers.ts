@@ -2,7 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import type { TenantContext } from "../../context/context.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
 import { isLoopback } from "../../lib/is-loopback.ts";
-import { oncePerObject } from "../../lib/once-per-object.ts";
+import { onceFor } from "../../lib/once-for.ts";
 import { readKeysAgain } from "../key-readings.ts";
 import type { Process } from "../process.ts";
 import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
@@ -35,7 +35,7 @@ const MAX_FETCH_SECONDS = 6;
 const configuredCache = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
 
 /** Fetched metadata of a process, by `fetchedKey`. */
-const fetchedCache = oncePerObject((_runtime: object) => new Map<string, Promise<FetchedMetadata>>());
+const fetchedCache = onceFor((_runtime: object) => new Map<string, Promise<FetchedMetadata>>());
 
 /** Returns the enabled providers of a tenant. */
 export function enabledSamlProviders({ saml }: Config): ProviderSettings[] {
