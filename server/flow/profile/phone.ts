@@ -22,7 +22,7 @@ export const phoneActions = {
     description: "Set the phone number, which a code by SMS confirms.",
     costs: ["write", "mail"],
     input: identifierInputs.phone,
-    when: maySet,
+    when: maySetPhone,
     to: ["phone_confirmation", STAY],
     errors: identifierErrors("phone"),
     async run({ request, db, facts, data, config }, { phone }) {
@@ -61,7 +61,11 @@ export const phoneActions = {
 };
 
 /** Whether a number may be set: where it is a second factor, only if it may be set up as one. */
-function maySet({ facts, data, config }: Pick<ProfileView, "facts" | "data" | "config">): boolean {
+export function maySetPhone({
+  facts,
+  data,
+  config,
+}: Pick<ProfileView, "facts" | "data" | "config">): boolean {
   if (!config.phone.enabled) return false;
   if (facts.phoneVerified || !isAccepted(sms, config)) return true;
   return canEnrol(sms, facts, data.capabilities, config);

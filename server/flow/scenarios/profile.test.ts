@@ -5,6 +5,7 @@ import { schema } from "#db/client";
 import { createUserSession } from "../../admin/user-sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { credentialRow } from "../../testing/credential-row.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
@@ -471,6 +472,24 @@ describe("the phone number", () => {
     };
     expect(await deletable({ phone: phone() }, required)).toBe(false);
     expect(await deletable({ phone: phone(), totp: true }, required)).toBe(true);
+  });
+
+  test("A176 is no second factor beside a passkey that another tab has created since its code was sent", async () => {
+    const runtime = configured({
+      ...phones,
+      STILE_PHONE_USE_FOR_AUTHENTICATION: "false",
+      STILE_MFA_SMS_ENABLED: "true",
+    });
+    const number = newNumber();
+    const { owner, flow } = await profileFlow({ password: true }, runtime);
+    await flow.act("phone_set", { phone: number });
+    const code = codeBySms(runtime, number);
+    const own = { tenantId: runtime.tenant.id, userId: owner.userId };
+    await runtime.database.write.insert(schema.webauthnCredentials).values(credentialRow(own));
+    await flow.act("verify_passcode", { code });
+    expect([flow.state.name, flow.errors()]).toEqual(["phone_confirmation", ["flow_discontinuity_error"]]);
+    await flow.act("back");
+    expect(user(flow)).not.toHaveProperty("phone_number");
   });
 
   test("that becomes the second factor gives recovery codes, and counts for the session", async () => {

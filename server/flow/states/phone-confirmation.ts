@@ -19,6 +19,7 @@ import { NEXT, STAY } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, next, reject } from "../outcome.ts";
 import { confirmedNumber } from "../profile/confirmed-number.ts";
+import { maySetPhone } from "../profile/phone.ts";
 import { enterWithCode, isSignIn, resendCode, verifyCode } from "../sent-codes.ts";
 
 type PhoneContext = Context<"sms">;
@@ -41,6 +42,9 @@ export const phoneConfirmation = state({
       async run(context, { code }) {
         const verified = await verifyCode(context, subjectOf(context), code);
         if (!verified.ok) return verified.rejection;
+        // Another tab may have created a passkey, or set up a factor, since the code was sent.
+        if (expectsNumber(context) && !maySetPhone(context))
+          return reject("flow_discontinuity_error", { writes: [verified.write] });
         const unusable = await releaseOf(context);
         if (unusable) return reject("flow_discontinuity_error", { writes: [verified.write, ...unusable] });
         const { writes = [], ...effects } = confirmed(context);
@@ -58,6 +62,10 @@ export const phoneConfirmation = state({
     back,
   }),
 });
+
+/** Whether the code verifies a number that the account is to get. */
+const expectsNumber = (context: PhoneContext) =>
+  context.data.sms.purpose === "phone_verification" && !isPendingRegistration(context);
 
 function subjectOf({ flowId, data, facts, config }: PhoneContext) {
   const { purpose, recipient, decoy } = data.sms;
