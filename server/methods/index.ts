@@ -14,9 +14,9 @@ import { totp } from "./totp/index.ts";
  * record; the compiler asks for what else it needs.
  */
 export const methods = [
+  password,
   passcode,
   sms,
-  password,
   passkey,
   provider,
   totp,
