@@ -109,6 +109,11 @@ export function isSubjectGone(error: unknown): boolean {
   return error instanceof ConflictError || violatedForeignKey(error)?.includes("_user_id_") === true;
 }
 
+/** Whether a write failed because its tenant was deleted concurrently. */
+export function isTenantGone(error: unknown): boolean {
+  return violatedForeignKey(error)?.endsWith("_tenant_id_tenants_id_fk") === true;
+}
+
 function isListed(name: string): name is keyof typeof conflicts {
   return Object.hasOwn(conflicts, name);
 }

@@ -166,7 +166,7 @@ async function renew(
     const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
     const previous = flow.error?.entering ? null : flow.error;
     const judged = { ...entered, error: entered.error ?? previous };
-    written = await write(request, key, claim, flow, judged, { owner, resume });
+    written = await write(request, key, flow, judged, { claim, owner, resume });
     return written ?? notPermitted();
   } finally {
     if (!written) await releaseClaim(runtime, key, claim.id);

@@ -9,7 +9,8 @@ import type { RequestContext, Runtime } from "../runtime.ts";
 import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
 import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
-import type { WantedAction } from "./data.ts";
+import { isTenantGone } from "./conflicts.ts";
+import type { FlowRecord, WantedAction } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { firstRecord } from "./first-state.ts";
 import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
@@ -27,7 +28,7 @@ import {
   takeTurns,
   turnsOf,
 } from "./step-limits.ts";
-import { claimFlow, type FlowKey, insertFlow, type StoredFlow } from "./store.ts";
+import { type Claim, claimFlow, type FlowKey, insertFlow, meetFlow, type StoredFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
@@ -53,40 +54,112 @@ export async function start(
   type: FlowType,
   beginning: Beginning = {},
 ): Promise<Answer> {
-  if (type === "profile" && !beginning.session) return errorAnswer(showError("unauthorized"));
-  if (type === "token_exchange" && !tenant.config.saml.enabled) return errorAnswer(showError("forbidden"));
+  const refused = await refusedStart(runtime, tenant, client, type, beginning);
+  if (refused) return refused;
   const { platform, database } = runtime;
-  const rate = await runtime.rates.consume(tenant.id, "flow_start", client.source);
-  if (!rate.ok)
-    return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
-
-  const key: FlowKey = { tenantId: tenant.id, flowId: timeOrderedUuid(platform), type };
+  const { key, record } = newFlow(runtime, tenant, type, beginning);
   const token = newToken(platform);
   const resume = randomToken(platform);
-  const record = firstRecord(tenant, type, key.flowId, {
-    ...beginning,
-    capabilities: beginning.capabilities && capabilitiesOf(beginning.capabilities),
-  });
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
-  await admit(runtime, () =>
-    insertFlow(
-      database,
-      key,
-      {
-        record,
-        tokenHash: sha256(token),
-        resumeHash: sha256(resume),
-        lifetimeSeconds: tenant.config.flow.lifetime,
-      },
-      platform.clockShift(),
-    ),
-  );
+  const content = {
+    record,
+    tokenHash: sha256(token),
+    resumeHash: sha256(resume),
+    lifetimeSeconds: tenant.config.flow.lifetime,
+  };
+  try {
+    await admit(runtime, () => insertFlow(database, key, content, platform.clockShift()));
+  } catch (error) {
+    return answerToFailedStart(error);
+  }
   return {
     state: show(record, view, states[record.state], null, token),
     version: record.version,
     flowId: record.id,
     resume,
   };
+}
+
+/** The first action of a flow. */
+export interface FirstStep {
+  action: string;
+  input: Record<string, unknown>;
+}
+
+/**
+ * Starts a flow with its first action. It is judged as the step after a start would be, and the flow is stored once, in
+ * the state that it leads to, by the statement that writes what it causes.
+ *
+ * @returns as `step`; if the action is not offered in the first state, nothing is written
+ */
+export async function begin(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  type: FlowType,
+  beginning: Beginning,
+  first: FirstStep,
+): Promise<Answer> {
+  const refused = await refusedStart(runtime, tenant, client, type, beginning);
+  if (refused) return refused;
+  const { platform, database } = runtime;
+  const { key, record } = newFlow(runtime, tenant, type, beginning);
+  const { session } = beginning;
+  const resume = randomToken(platform);
+  const lifetimeSeconds = tenant.config.flow.lifetime;
+  const charge = chargeOf(tenant, client, first.action);
+  const deadline = startDeadline(JUDGE_TIMEOUT_MS);
+  try {
+    const flow = await admit(runtime, () =>
+      meetFlow(database, key, { record, resume, lifetimeSeconds }, platform.clockShift(), charge),
+    );
+    const met = { key, claim: null, flow, signal: deadline.signal, resume };
+    const { answer } = await performMet(
+      runtime,
+      tenant,
+      client,
+      { type, ...first, ...(session ? { session } : {}) },
+      met,
+    );
+    return answer;
+  } catch (error) {
+    return answerToFailedStart(error);
+  } finally {
+    deadline.end();
+  }
+}
+
+/** @throws any error but that of a tenant which was deleted meanwhile */
+function answerToFailedStart(error: unknown): Answer {
+  if (isTenantGone(error)) return errorAnswer(showError("not_found"));
+  throw error;
+}
+
+/** The answer to a start that is refused; null if the flow may start. */
+async function refusedStart(
+  { rates }: Runtime,
+  { id, config }: Tenant,
+  { source }: Client,
+  type: FlowType,
+  { session }: Beginning,
+): Promise<Answer | null> {
+  if (type === "profile" && !session) return errorAnswer(showError("unauthorized"));
+  if (type === "token_exchange" && !config.saml.enabled) return errorAnswer(showError("forbidden"));
+  const rate = await rates.consume(id, "flow_start", source);
+  if (rate.ok) return null;
+  return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
+}
+
+function newFlow(
+  { platform }: Runtime,
+  tenant: Tenant,
+  type: FlowType,
+  beginning: Beginning,
+): { key: FlowKey; record: FlowRecord } {
+  const flowId = timeOrderedUuid(platform);
+  const capabilities = beginning.capabilities && capabilitiesOf(beginning.capabilities);
+  const record = firstRecord(tenant, type, flowId, { ...beginning, capabilities });
+  return { key: { tenantId: tenant.id, flowId, type }, record };
 }
 
 /** A call to perform an action. */
@@ -122,6 +195,8 @@ export async function step(
 /** What a step was answered, and the action that it lets the user perform now, with the session that it issued. */
 interface Performed {
   answer: Answer;
+  /** Whether the flow was changed, which ends a claim of it. */
+  isWritten?: true;
   proceedsWith?: { wanted: WantedAction; session: Session };
 }
 
@@ -147,12 +222,45 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     deadline.end();
     return { answer: await answerToFailedClaim(runtime, key) };
   }
-  let written: Answer | null = null;
-  let endTurn: (() => void) | null = null;
+  let performed: Performed | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return rejected();
     if (!belongsTo(flow, call.session)) return rejected();
-    const request = requestContextOf(runtime, tenant, client, flow, call.session, deadline.signal);
+    performed = await performMet(runtime, tenant, client, call, {
+      key,
+      claim,
+      flow,
+      signal: deadline.signal,
+    });
+    return performed;
+  } finally {
+    deadline.end();
+    if (!performed?.isWritten) await releaseClaim(runtime, key, claim.id);
+  }
+}
+
+/** A flow that a step has to itself: claimed, or not stored yet. */
+interface Met {
+  key: FlowKey;
+  /** Null: the step stores the flow, and gives out `resume`. */
+  claim: Claim | null;
+  flow: StoredFlow;
+  /** The time limit of judging. */
+  signal: AbortSignal;
+  resume?: string;
+}
+
+/** Judges an action and writes what it leads to. */
+async function performMet(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  call: Pick<StepCall, "type" | "action" | "input" | "session">,
+  { key, claim, flow, signal, resume }: Met,
+): Promise<Performed> {
+  let endTurn: (() => void) | null = null;
+  try {
+    const request = requestContextOf(runtime, tenant, client, flow, call.session, signal);
     openSealed(runtime, key, flow);
     endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
@@ -160,17 +268,15 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
       ? await judge(request, flow, call.action, call.input, owner)
       : refuse(request, key, flow, call, owner);
     if (!judged) return rejected();
-    written = await write(request, key, claim, flow, judged, { owner });
+    const written = await write(request, key, flow, judged, { claim, owner, ...(resume ? { resume } : {}) });
     if (!written) return rejected();
     const { type, action } = call;
     runtime.observeStep?.({ type, from: flow.record.state, action, state: written.state });
     const { proceedsWith: wanted, replacement: session } = judged;
     const proceeds = wanted !== null && session !== undefined && written.session !== undefined;
-    return { answer: written, ...(proceeds ? { proceedsWith: { wanted, session } } : {}) };
+    return { answer: written, isWritten: true, ...(proceeds ? { proceedsWith: { wanted, session } } : {}) };
   } finally {
-    deadline.end();
     endTurn?.();
-    if (!written) await releaseClaim(runtime, key, claim.id);
   }
 }
 
@@ -182,7 +288,7 @@ function refuse(
   request: RequestContext,
   key: FlowKey,
   flow: StoredFlow,
-  { action, session }: StepCall,
+  { action, session }: Pick<StepCall, "action" | "session">,
   owner: Owner | null,
 ): Judged {
   const { record, user, exhaustedUntil } = flow;

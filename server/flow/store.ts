@@ -1,25 +1,15 @@
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database } from "#db/client";
-import { clockText } from "#db/clock";
 import type { Part } from "#db/part";
-import { factColumns, factsOfColumns, type UserFacts } from "../identity/facts.ts";
+import { factsOfColumns, type UserFacts } from "../identity/facts.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { FlowRecord } from "./data.ts";
 import type { StepError } from "./errors.ts";
+import { beginTexts, type StatementName, saveTexts, statements } from "./flow-statements.ts";
 import type { FlowType } from "./names.ts";
 import { STEP_POINTS } from "./step-points.ts";
 import { readStoredData, toStoredData } from "./stored-data/stored-flow-data.ts";
 import { UnreadableFlowError } from "./stored-data/unreadable-flow-error.ts";
-
-/** Window of the budgets of steps, and a bound of their counters. */
-const BUDGET_SECONDS = 60;
-const MAX_POINTS = 1_000_000_000;
-
-/** Lifetime of a claim that is not released; longer than a step may take to judge. */
-const CLAIM_SECONDS = 15;
-
-/** How long a statement outside of steps waits for a save that is still in progress. */
-const PATIENCE_SECONDS = 5;
 
 export interface FlowKey {
   tenantId: string;
@@ -86,99 +76,6 @@ export interface Claim {
   tokenHash: Buffer;
 }
 
-const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
-  flow.problem, flow.resume_hash, flow.previous_resume_hash,
-  flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
-  ${factColumns("f")},
-  exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as has_webhooks`;
-
-const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
-
-/** SQL for the database's clock in milliseconds since 1970. */
-const milliseconds = (shift: string) => `(extract(epoch from ${clockText(shift)}) * 1000)::bigint`;
-
-const claimUpdate = `update flows set claim = $1, claimed_by = $2,
-        claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
-      where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
-        and finished_at is null and expires_at >= ${clockText("$7")}
-        and (claimed_until is null or claimed_until < clock_timestamp())
-      returning *`;
-
-/** Limits how long the statement that reads from it waits for a row (`lock_timeout`). */
-const patience = `patience as materialized (select set_config('lock_timeout', '${PATIENCE_SECONDS}s', true))`;
-
-const saveText = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
-      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
-      previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`;
-
-/** The flow alone, or the account before it. A count is never negative: the condition only locks, before the update does. */
-const saveTexts = {
-  save: `saved as (${saveText} returning 1)`,
-  save_of_account: `saved as (${saveText}
-      and (select count(*) from
-        (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0
-      returning 1)`,
-};
-
-/** SQL statements as text; building them at each step would double the cost of the step. */
-const statements = {
-  flow_claim: `
-    with flow as (
-      ${claimUpdate})
-    select ${columns}, ${clockText("$7")} as now from flow ${withFacts}`,
-  flow_claim_charged: `
-    with flow as (
-      ${claimUpdate}),
-    charge as (
-      select 'step_source:' || $8::text as key, $10::int as budget from flow
-      union all
-      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
-    budget as (
-      insert into rate_limits as counter (key, points, expire)
-      select key, coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS}), ${milliseconds("$7")} + ${BUDGET_SECONDS * 1000}
-        from charge, flow order by key
-      on conflict (key) do update set
-        points = case when counter.expire <= ${milliseconds("$7")} then excluded.points
-          else least(counter.points + excluded.points, ${MAX_POINTS}) end,
-        expire = case when counter.expire <= ${milliseconds("$7")} then excluded.expire else counter.expire end
-      returning key, points, expire)
-    select ${columns}, ${clockText("$7")} as now,
-      (select max(budget.expire) from budget join charge using (key) where budget.points > charge.budget)
-        as exhausted_until
-    from flow ${withFacts}`,
-  flow_release: `
-    with free as (
-      select from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)
-    update flows set claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
-  flow_expired: `
-    select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clockText("$4")}`,
-  flow_settle: `
-    with ${patience}
-    update flows set claim = null, claimed_by = null, claimed_until = null from patience
-    where tenant_id = $1 and id = $2 and claim = $3`,
-  flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
-  flow_insert: `
-    insert into flows
-      (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at, user_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clockText("$11")} + $12::int * interval '1 second', $13)`,
-  flow_read: `
-    select ${columns}, ${clockText("$5")} as now from flows flow ${withFacts}
-    where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3
-      and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
-  flow_rotate: `
-    with ${patience}
-    update flows set token_hash = $1, resume_hash = $2, previous_resume_hash = $3,
-      sealed_payload = case when $8::boolean then $9::bytea else sealed_payload end,
-      claim = null, claimed_by = null, claimed_until = null
-    from patience
-    where tenant_id = $4 and id = $5 and type = $6 and resume_hash = $7
-      and (resume_hash = $3 or previous_resume_hash = $3)`,
-};
-
-type StatementName = keyof typeof statements;
-
 /**
  * Claims a flow for one step. A single statement, so that exactly one of many requests with the same token succeeds, on
  * any server.
@@ -198,7 +95,7 @@ export async function claimFlow(
   const { rows } = charge
     ? await run(database, "claim", "flow_claim_charged", [
         ...values,
-        sha256(`${tenantId}/${charge.source}`).toString("base64url"),
+        sourceKey(tenantId, charge),
         charge.costs,
         charge.perSource,
         charge.perAccount,
@@ -248,20 +145,8 @@ export function savedFlow(
   saved: SavedFlow,
   locksAccount: boolean,
 ): Part {
-  const { state, version, payload } = saved.record;
-  const { data, history } = toStoredData(saved.record);
   const values = [
-    state,
-    version,
-    saved.tokenHash,
-    saved.record.data.userId ?? null,
-    JSON.stringify(data),
-    JSON.stringify(history),
-    JSON.stringify(payload),
-    saved.error && JSON.stringify(saved.error),
-    saved.finishedAt,
-    saved.sessionId,
-    saved.sealedPayload,
+    ...contentOf(saved),
     saved.resume.current,
     saved.resume.previous,
     tenantId,
@@ -272,6 +157,93 @@ export function savedFlow(
   const name = locksAccount ? "save_of_account" : "save";
   const refuses = "case when not exists (select from saved) then 'claim' end";
   return { name, text: saveTexts[name], values, refuses };
+}
+
+/**
+ * Returns what the first step of a flow is judged by. Nothing is stored of the flow yet.
+ *
+ * @param record of the flow
+ * @param charge as for `claimFlow`
+ * @returns the flow as the first step meets it; `resume` is the secret that the step gives out
+ */
+export async function meetFlow(
+  database: Database,
+  { tenantId }: FlowKey,
+  { record, resume, lifetimeSeconds }: { record: FlowRecord; resume: string; lifetimeSeconds: number },
+  clockShift: number,
+  charge: StepCharge | null,
+): Promise<StoredFlow> {
+  const values = [tenantId, record.data.userId ?? null, clockShift];
+  const { rows } = charge
+    ? await run(database, "claim", "flow_begin_charged", [
+        ...values,
+        sourceKey(tenantId, charge),
+        (JSON.parse(charge.costs) as Record<string, number>)[record.state] ?? STEP_POINTS,
+        charge.perSource,
+        charge.perAccount,
+      ])
+    : await run(database, "read", "flow_begin", values);
+  const [row] = rows;
+  if (!row) throw new Error("nothing was read before the first step of a flow");
+  return {
+    record,
+    sealedPayload: null,
+    hidesSecrets: false,
+    error: null,
+    user: factsOfColumns(row),
+    now: row.now,
+    expiresAt: new Date(row.now.getTime() + lifetimeSeconds * 1000),
+    finishedAt: null,
+    sessionId: null,
+    hasStoredWebhooks: row.has_webhooks,
+    claimed: true,
+    exhaustedUntil: exhaustedIn(row),
+    resume: { current: sha256(resume), previous: null },
+  };
+}
+
+/**
+ * Stores a flow with its first step, which nothing was stored of before.
+ *
+ * @param locksAccount as for `savedFlow`
+ */
+export function begunFlow(
+  { tenantId, flowId, type }: FlowKey,
+  saved: SavedFlow,
+  lifetime: { seconds: number; clockShift: number },
+  locksAccount: boolean,
+): Part {
+  const name = locksAccount ? "begin_of_account" : "begin";
+  const own = [tenantId, flowId, type, lifetime.clockShift, lifetime.seconds];
+  return { name, text: beginTexts[name], values: [...contentOf(saved), saved.resume.current, ...own] };
+}
+
+/** As `wasSaved`, for a flow that its first step was to store. */
+export async function wasBegun(
+  database: Database,
+  { tenantId, flowId, type }: FlowKey,
+  { record: { state }, tokenHash }: Pick<SavedFlow, "record" | "tokenHash">,
+): Promise<boolean> {
+  await run(database, "claim", "flow_settle_begun", [tenantId, flowId, type, state]);
+  return hasToken(database, { tenantId, flowId }, tokenHash);
+}
+
+/** The values of the columns that every step writes. */
+function contentOf({ record, ...saved }: SavedFlow): unknown[] {
+  const { data, history } = toStoredData(record);
+  return [
+    record.state,
+    record.version,
+    saved.tokenHash,
+    record.data.userId ?? null,
+    JSON.stringify(data),
+    JSON.stringify(history),
+    JSON.stringify(record.payload),
+    saved.error && JSON.stringify(saved.error),
+    saved.finishedAt,
+    saved.sessionId,
+    saved.sealedPayload,
+  ];
 }
 
 /**
@@ -289,6 +261,14 @@ export async function wasSaved(
   tokenHash: Buffer,
 ): Promise<boolean> {
   await run(database, "claim", "flow_settle", [tenantId, flowId, claim.id]);
+  return hasToken(database, { tenantId, flowId }, tokenHash);
+}
+
+async function hasToken(
+  database: Database,
+  { tenantId, flowId }: Pick<FlowKey, "tenantId" | "flowId">,
+  tokenHash: Buffer,
+): Promise<boolean> {
   const { rows } = await run(database, "read", "flow_has_token", [tenantId, flowId, tokenHash]);
   return rows.length > 0;
 }
@@ -395,7 +375,16 @@ function toStored(row: QueryResultRow): StoredFlow {
     sessionId: row.session_id,
     hasStoredWebhooks: row.has_webhooks,
     claimed: row.claimed,
-    exhaustedUntil: row.exhausted_until ? new Date(Number(row.exhausted_until)) : null,
+    exhaustedUntil: exhaustedIn(row),
     resume: { current: row.resume_hash, previous: row.previous_resume_hash },
   };
+}
+
+/** The source in the key of its budget: tenants share no counter, and the table has no addresses. */
+function sourceKey(tenantId: string, { source }: StepCharge): string {
+  return sha256(`${tenantId}/${source}`).toString("base64url");
+}
+
+function exhaustedIn({ exhausted_until }: QueryResultRow): Date | null {
+  return exhausted_until ? new Date(Number(exhausted_until)) : null;
 }

@@ -1,5 +1,5 @@
 import { ConflictError, isConnectionLost, isRetryable } from "#db/errors";
-import { executePart } from "#db/part";
+import { executePart, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Write, WriteOfParts } from "#db/write";
 import { accountOf } from "../account/account.ts";
@@ -22,7 +22,16 @@ import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { seal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
-import { type Claim, type FlowKey, type SavedFlow, type StoredFlow, savedFlow, wasSaved } from "./store.ts";
+import {
+  begunFlow,
+  type Claim,
+  type FlowKey,
+  type SavedFlow,
+  type StoredFlow,
+  savedFlow,
+  wasBegun,
+  wasSaved,
+} from "./store.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 
@@ -30,6 +39,8 @@ const MAX_ATTEMPTS = 3;
 
 /** How a step is written. */
 interface Writing {
+  /** The claim of the flow; null if the flow is stored by this step, its first one. */
+  claim: Claim | null;
   /** Profile flows only. */
   owner: Owner | null;
   /** The flow's current resume secret, if the request obtained it already; otherwise the step issues the next one. */
@@ -49,13 +60,12 @@ interface Writing {
 export async function write(
   request: RequestContext,
   key: FlowKey,
-  claim: Claim,
   flow: StoredFlow,
   judged: Judged,
   writing: Writing,
 ): Promise<Answer | null> {
   try {
-    return await writeOnce(request, key, claim, flow, judged, writing);
+    return await writeOnce(request, key, flow, judged, writing);
   } catch (error) {
     const conflict = conflictOf(error, conflictFlowType(flow.record));
     if (!conflict && isSubjectGone(error)) return null;
@@ -83,7 +93,7 @@ export async function write(
         : await enter(request, shown, factsOf(record.type, data, user), owner);
     const shownFlow = { ...flow, user };
     const rejected = { ...entered, error: conflict.error };
-    return await writeOnce(request, key, claim, shownFlow, rejected, writing).catch((failure: unknown) => {
+    return await writeOnce(request, key, shownFlow, rejected, writing).catch((failure: unknown) => {
       if (isSubjectGone(failure)) return null;
       throw failure;
     });
@@ -98,10 +108,9 @@ function conflictFlowType(record: FlowRecord): FlowType {
 async function writeOnce(
   request: RequestContext,
   key: FlowKey,
-  claim: Claim,
   flow: StoredFlow,
   judged: Judged,
-  { owner, resume: issuedResume }: Writing,
+  { claim, owner, resume: issuedResume }: Writing,
 ): Promise<Answer> {
   const { runtime, tenant } = request;
   const token = newToken(runtime.platform);
@@ -155,10 +164,9 @@ async function writeOnce(
 }
 
 /** A step that is being written. */
-interface Step extends Pick<Writing, "owner"> {
+interface Step extends Pick<Writing, "owner" | "claim"> {
   request: RequestContext;
   key: FlowKey;
-  claim: Claim;
   saved: SavedFlow;
   judged: Judged;
   /** Whether the tenant had stored webhooks when the flow was claimed. */
@@ -206,17 +214,15 @@ function causeOf({ client, now }: RequestContext, { record }: Judged): JobCause 
  * was claimed, or is to be told of other sessions that end. Then nothing was written.
  */
 async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPayload | null> {
-  const { request, key, claim, saved, judged, shownUser } = step;
+  const { request, judged, shownUser } = step;
   const { database, jobs } = request.runtime;
   const { tenant } = request;
   const own = writes.flatMap((write) => write.parts);
   const { parts, delivered } = mayHaveSubscriber(tenant, step.hasWebhooks)
     ? subscribedParts(own)
     : { parts: own, delivered: () => {} };
-  const save = savedFlow(
-    key,
-    claim,
-    saved,
+  const save = storedFlow(
+    step,
     parts.some(({ ofAccount }) => ofAccount),
   );
   const read = shownUser === null ? [] : [accountPart(tenant.id, shownUser)];
@@ -237,17 +243,24 @@ async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPaylo
 }
 
 async function writeInTransaction(step: Step): Promise<ReadPayload> {
-  const { request, key, claim, saved, judged, owner, shownUser } = step;
+  const { request, judged, owner, shownUser } = step;
   const { runtime, tenant, now } = request;
   return committing(step, () =>
     commitWithJobs(runtime, judged.jobs, causeOf(request, judged), async (tx) => {
-      await executePart(tx, savedFlow(key, claim, saved, true));
+      await executePart(tx, storedFlow(step, true));
       for (const change of judged.writes) await change(tx);
       // The offered actions depend on the account after the writes.
       if (owner) owner.account = await accountOf(tx, tenant, owner.session.userId, now, runtime);
       return shownUser === null ? {} : ownerPayloadOf(tx, tenant, shownUser);
     }),
   );
+}
+
+/** The part that stores the flow of a step: saves it, or inserts it with its first step. */
+function storedFlow({ request, key, claim, saved }: Step, locksAccount: boolean): Part {
+  const { runtime, tenant } = request;
+  const lifetime = { seconds: tenant.config.flow.lifetime, clockShift: runtime.platform.clockShift() };
+  return claim ? savedFlow(key, claim, saved, locksAccount) : begunFlow(key, saved, lifetime, locksAccount);
 }
 
 /** Repeats a transaction that can be repeated, and finds out whether one was committed whose connection was lost. */
@@ -264,7 +277,9 @@ async function committing<Result extends ReadPayload | null>(
       if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
       // The connection was lost after the commit was sent: check whether it succeeded. If that stays unknown, the loss
       // of the connection is the error.
-      const settle = () => wasSaved(database, key, claim, saved.tokenHash).catch(() => false);
+      const found = () =>
+        claim ? wasSaved(database, key, claim, saved.tokenHash) : wasBegun(database, key, saved);
+      const settle = () => found().catch(() => false);
       if (isConnectionLost(error) && (await settle()))
         return shownUser === null ? {} : ownerPayloadOf(database.read, tenant, shownUser);
       throw error;

@@ -9,8 +9,8 @@ export interface FlowClient {
   readonly last: Answer;
   /** Current cookies by name. Tests may add their own. */
   readonly cookies: Map<string, string>;
-  /** Starts a flow at `POST /<type>`. */
-  start(type: FlowType): Promise<Answer>;
+  /** Starts a flow at `POST /<type>`. @param beginning what it begins with: capabilities, and the first action */
+  start(type: FlowType, beginning?: Beginning): Promise<Answer>;
   /** Goes on with a state that was received elsewhere. */
   adopt(state: State): void;
   /**
@@ -24,6 +24,12 @@ export interface FlowClient {
   attempt(action: string, input?: Record<string, unknown>, instead?: Partial<Attempt>): Promise<Answer>;
   /** Any other request to this server, with the cookies. */
   request(path: string, init?: RequestInit): Promise<Response>;
+}
+
+export interface Beginning {
+  capabilities?: Record<string, boolean>;
+  action?: string;
+  input?: Record<string, unknown>;
 }
 
 export type FlowType = "login" | "registration" | "profile" | "token_exchange";
@@ -137,7 +143,7 @@ export function flowClient(baseUrl: string, options: FlowClientOptions = {}): Fl
     get state() {
       return this.last.state;
     },
-    start: (type) => post(`/${type}`, undefined, {}),
+    start: (type, beginning) => post(`/${type}`, beginning && JSON.stringify(beginning), {}),
     adopt(state) {
       last = { status: state.status, headers: new Headers(), state };
       live = state;

@@ -53,14 +53,14 @@ export const signInFaults: readonly Fault[] = [
   },
   {
     name: "the token of a step is not part of its claim",
-    file: "server/flow/store.ts",
+    file: "server/flow/flow-statements.ts",
     text: "where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6",
     fault: "where tenant_id = $3 and id = $4 and type = $5 and $6::bytea is not null",
     caughtBy: ["server/flow/claims.test.ts"],
   },
   {
     name: "the holder of a stolen session uses up the steps with which the owner recovers the account",
-    file: "server/flow/store.ts",
+    file: "server/flow/flow-statements.ts",
     text: "$11::int from flow where type = 'profile'),",
     fault: "$11::int from flow where user_id is not null),",
     caughtBy: ["server/http/flow/steps-without-end.test.ts"],
@@ -69,8 +69,8 @@ export const signInFaults: readonly Fault[] = [
     name: "the steps of one tenant use up the budget of another",
     file: "server/flow/store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
-    text: "sha256(`${tenantId}/${charge.source}`)",
-    fault: "sha256(charge.source)",
+    text: "sha256(`${tenantId}/${source}`)",
+    fault: "sha256(source)",
     caughtBy: ["server/flow/claims.test.ts"],
   },
   {

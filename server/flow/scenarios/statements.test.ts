@@ -176,6 +176,26 @@ test("a wrong password takes 3 statements, as many as one of an unknown address"
   expect(unknown.wrong).toEqual(known.wrong);
 });
 
+/** Starts a login with its first action. */
+const beginning = (action: string, input: Record<string, unknown>): Step => [
+  "beginning",
+  (client) =>
+    client.start(
+      "login",
+      action === "register_client_capabilities"
+        ? { action, input }
+        : { capabilities: capable, action, input },
+    ),
+];
+
+test("a login that begins with its first action takes three statements fewer", async () => {
+  const identified = beginning("continue_with_login_identifier", { email });
+  const byPassword = await signIn([identified, choosePassword, enterPassword]);
+  expect(numbersOf(byPassword), listOf(byPassword)).toEqual({ beginning: 3, choice: 2, password: 4 });
+  const byPasskey = await signIn([beginning("register_client_capabilities", capable), showPasskey]);
+  expect(numbersOf(byPasskey), listOf(byPasskey)).toEqual({ beginning: 2, passkey: 4 });
+});
+
 test("a sign-in by passkey takes 7 statements", async () => {
   const login = await signIn([start, capabilities, showPasskey]);
   expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 4 });

@@ -10,7 +10,7 @@ import type { Handler } from "../table/handler-context.ts";
 import { described } from "../table/operation.ts";
 import { flowHandler } from "./call-flow.ts";
 import { flowGraphHandler } from "./graph.ts";
-import { actionRequest, flowState } from "./schemas.ts";
+import { flowRequest, flowState } from "./schemas.ts";
 import { tokenExchangeHandler } from "./token-exchange.ts";
 
 const query = z.object({
@@ -80,7 +80,7 @@ function flowRow(type: FlowType, handler: Handler, id: string, summary: string, 
             .join(", ")}.`,
         ),
     }),
-    body: actionRequest(type),
+    body: flowRequest(type),
     bodyOptional: true,
     answers: {
       200: {

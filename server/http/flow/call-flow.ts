@@ -3,7 +3,7 @@ import type { Tenant } from "../../config/tenant.ts";
 import type { CookieChanges } from "../../context/client.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current } from "../../flow/current.ts";
-import { type Beginning, type StepCall, start, step } from "../../flow/engine.ts";
+import { type Beginning, begin, type FirstStep, type StepCall, start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
@@ -21,11 +21,17 @@ import { isDisallowedOrigin } from "../request/origin.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
-import { actionName, parseActionBody, parseFlowParameters } from "./request.ts";
+import { actionName, parseActionBody, parseBeginning, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
-  | ({ kind: "start"; type: FlowType; codeChallenge?: string | undefined } & Pick<Beginning, "capabilities">)
+  /** Starts a flow; with `first`, by its first action. */
+  | ({
+      kind: "start";
+      type: FlowType;
+      codeChallenge?: string | undefined;
+      first?: FirstStep | undefined;
+    } & Pick<Beginning, "capabilities">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 
@@ -64,13 +70,20 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
 
 /** Completes the line of the access log. */
 function noteAccess({ accessFields }: HandlerContext, call: FlowCall, { state, flowId }: Answer): void {
+  const action = actionOf(call);
   Object.assign(accessFields, {
     flow: flowId ?? ("flowId" in call ? call.flowId : undefined),
     flow_type: call.type,
-    action: call.kind === "step" ? loggableAction(call.action) : undefined,
+    action: action === undefined ? undefined : loggableAction(action),
     state: state.name,
-    error: call.kind === "step" ? preciseError(state, call.action) : state.error?.code,
+    error: action === undefined ? state.error?.code : preciseError(state, action),
   });
+}
+
+/** The action that a call performs, if it performs one. */
+function actionOf(call: FlowCall): string | undefined {
+  if (call.kind === "step") return call.action;
+  return call.kind === "start" ? call.first?.action : undefined;
 }
 
 /** The code of an error, that of an input before the general one that a state has with it. */
@@ -124,13 +137,18 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
   const { runtime, tenant, client } = context;
   const session = call.type === "profile" ? await profileSession(context) : undefined;
   switch (call.kind) {
-    case "start":
-      return start(runtime, tenant, client, call.type, {
-        ...call,
+    case "start": {
+      const { type, first, capabilities } = call;
+      const beginning = {
+        capabilities,
         session,
         codeChallenge: call.codeChallenge ?? context.frame?.codeChallenge,
         frameOrigin: context.frame?.origin,
-      });
+      };
+      return first
+        ? begin(runtime, tenant, client, type, beginning, first)
+        : start(runtime, tenant, client, type, beginning);
+    }
     case "step":
       return step(runtime, tenant, client, { ...call, ...(session ? { session } : {}) });
     case "current":
@@ -174,7 +192,7 @@ function reply(state: FlowState, config: Config, more: Pick<Reply, "headers" | "
   return json(state.status, publishedState(state, config), more);
 }
 
-/** `POST /login`, `/registration`, `/profile`: starts a flow, or performs `?action=<name>@<flow id>`. */
+/** `POST /login`, `/registration`, `/profile`: starts a flow, also by its first action, or performs `?action=<name>@<flow id>`. */
 export function flowHandler(type: FlowType): Handler {
   return async (context) => {
     const { request, tenant, url } = context;
@@ -183,10 +201,14 @@ export function flowHandler(type: FlowType): Handler {
       return flowError(config, "operation_not_permitted_error");
     const parameter = parseFlowParameters(url.searchParams, type);
     if (parameter.kind === "malformed") return flowError(config, "form_data_invalid_error");
-    // A start takes no input, so its body is not read.
-    if (parameter.kind === "start") return show(context, await callFlow(context, { ...parameter, type }));
-
     const body = await readObject(request);
+    if (parameter.kind === "start") {
+      // Whatever else published clients send with a start is ignored.
+      const beginning = parseBeginning(body.ok ? body.value : {});
+      if (beginning === null) return flowError(config, "form_data_invalid_error");
+      const shown = show(context, await callFlow(context, { ...parameter, ...beginning, type }));
+      return !body.ok && body.reason === "too_large" ? closing(shown) : shown;
+    }
     if (!body.ok) return bodyError(config, body.reason);
     const actionBody = parseActionBody(body.value);
     if (actionBody === null) return flowError(config, "form_data_invalid_error");
@@ -202,7 +224,10 @@ function show({ tenant }: HandlerContext, { answer, headers, cookies }: FlowAnsw
 
 function bodyError(config: Config, reason: "too_large" | "malformed"): Reply {
   if (reason === "malformed") return flowError(config, "form_data_invalid_error");
-  const error = flowError(config, "form_data_invalid_error", { status: 413 });
-  // The rest of the body stays unread, so the connection cannot be reused.
-  return { ...error, headers: { ...error.headers, Connection: "close" } };
+  return closing(flowError(config, "form_data_invalid_error", { status: 413 }));
+}
+
+/** The rest of the body stays unread, so the connection cannot be reused. */
+function closing(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, Connection: "close" } };
 }

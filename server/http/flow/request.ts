@@ -1,3 +1,6 @@
+import { z } from "zod";
+import { type ReportedCapabilities, startCapabilities } from "../../flow/capabilities.ts";
+import type { FirstStep } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isUuid } from "../../lib/uuid.ts";
@@ -52,4 +55,30 @@ export function parseActionBody(body: Record<string, unknown>): ActionBody | nul
   if (Object.keys(others).length > 0) return null;
   if (input !== undefined && input !== null && !isObject(input)) return null;
   return { token: typeof token === "string" ? token : "", input: input ?? {} };
+}
+
+/** What the body of a start may say: capabilities of the browser, and the first action with its input. */
+export const beginningBody = z.strictObject({
+  capabilities: startCapabilities.nullish(),
+  action: z.string().regex(actionName).nullish(),
+  input: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/**
+ * Reads the body of a request that starts a flow. One that names neither capabilities nor an action starts a flow
+ * whatever it holds, as published clients expect.
+ *
+ * @returns null if it names one of them and is malformed
+ */
+export function parseBeginning(
+  body: Record<string, unknown>,
+): { capabilities?: ReportedCapabilities; first?: FirstStep } | null {
+  if (!body.capabilities && !body.action) return {};
+  const parsed = beginningBody.safeParse(body);
+  if (!parsed.success) return null;
+  const { capabilities, action, input } = parsed.data;
+  return {
+    ...(capabilities ? { capabilities } : {}),
+    ...(action ? { first: { action, input: input ?? {} } } : {}),
+  };
 }

@@ -6,6 +6,7 @@ import { statesOf } from "../../flow/graph.ts";
 import { type ActionInput, actionInputs } from "../../flow/input-schemas.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
+import { actionName } from "./request.ts";
 
 /** Schemas of the flow interface for the document, made from the declarations of the states. */
 
@@ -155,24 +156,46 @@ export const anyFlowState = z
   .lazy(() => z.discriminatedUnion("name", [errorState, ...declared().shown.values()]))
   .meta({ id: "FlowState" });
 
-/** The body of a request that performs an action: the token of the last answer, and the action's input. */
-export const actionRequest = (type: FlowType) =>
+/** The body of a request that performs an action, or of one that starts a flow. */
+export const flowRequest = (type: FlowType) =>
   z
     .lazy(() => {
       const inputs = new Set(statesOf(type).flatMap((name) => declared().byState.get(name) ?? []));
-      return z.strictObject({
-        csrf_token: z.string().optional().describe("The token of the last answer. A start needs none."),
-        input_data: z
-          .union([...inputs] as [z.ZodType, ...z.ZodType[]])
-          .meta({
-            id: `${pascal(type)}Input`,
-            description:
-              "The input of the action, under the default settings; the inputs of the state tell those of the tenant.",
-          })
-          .optional(),
-      });
+      const input = z
+        .union([...inputs] as [z.ZodType, ...z.ZodType[]])
+        .meta({
+          id: `${pascal(type)}Input`,
+          description:
+            "The input of the action, under the default settings; the inputs of the state tell those of the tenant.",
+        })
+        .optional();
+      const action = z
+        .strictObject({
+          csrf_token: z.string().optional().describe("The token of the last answer."),
+          input_data: input,
+        })
+        .meta({ id: `${pascal(type)}ActionRequest`, description: "Performs the action of the address." });
+      const start = z
+        .strictObject({
+          capabilities: startCapabilities
+            .optional()
+            .describe("Of the browser: the flow begins after `preflight`. A missing one is false."),
+          action: z
+            .string()
+            .regex(actionName)
+            .optional()
+            .describe(
+              "An action of the first state, with which the flow begins. The answer is that of the action.",
+            ),
+          input,
+        })
+        .meta({
+          id: `${pascal(type)}StartRequest`,
+          description: "Starts a flow, without `action` in the address.",
+        });
+      return z.union([action, start]);
     })
-    .meta({ id: `${pascal(type)}ActionRequest` });
+    .meta({ id: `${pascal(type)}Request` });
 
 /** `flow.current` over tRPC. */
 export const pageFlowInput = z.strictObject({ type: z.enum(flowTypes) });

@@ -138,15 +138,19 @@ export async function startWith(
   context: HandlerContext,
   { type, action, input, first, codeChallenge, capabilities = {} }: Omit<PageStep, "version">,
 ): Promise<PageReply> {
+  const codeVerifier = randomToken(context.runtime.platform);
+  const begun = first ?? { action, input };
   const started = await callFlow(context, {
     kind: "start",
     type,
     codeChallenge,
     ...(action === REGISTRATION ? {} : { capabilities }),
+    first: { action: begun.action, input: withVerifier(begun, { codeVerifier }) },
   });
-  const fresh = startedFlow(context, started, codeChallenge);
-  if (!fresh) return reply(context, type, null, started);
-  return perform(context, fresh, { type, action, input, first });
+  const flow = startedFlow(context, started, codeChallenge, codeVerifier);
+  return first && flow
+    ? performAfter(context, flow, started, { type, action, input })
+    : reply(context, type, flow, started);
 }
 
 /** The part of a step that a flow takes once it is started. */
@@ -167,10 +171,18 @@ async function performBoth(
   first: NonNullable<StartedStep["first"]>,
   step: Omit<StartedStep, "first">,
 ): Promise<PageReply> {
-  const { type } = step;
-  const stored = await callFlow(context, stepCall(flow, { ...step, ...first }));
+  return performAfter(context, flow, await callFlow(context, stepCall(flow, { ...step, ...first })), step);
+}
+
+/** Performs the action of a form whose choice was stored. */
+async function performAfter(
+  context: HandlerContext,
+  flow: PageFlow,
+  stored: FlowAnswer,
+  step: Omit<StartedStep, "first">,
+): Promise<PageReply> {
   const { answer } = stored;
-  const chosen = await reply(context, type, flow, stored);
+  const chosen = await reply(context, step.type, flow, stored);
   if (answer.flowId === null || answer.state.error) return chosen;
   const acted = await perform(context, withSecretsOf(answer, flow), { ...step, version: answer.version });
   // An error without a state leaves the secrets of the step before.
@@ -224,7 +236,7 @@ const actionsWithVerifier = new Set([
 
 function withVerifier(
   { action, input }: { action: string; input: Record<string, unknown> },
-  { codeVerifier }: PageFlow,
+  { codeVerifier }: Pick<PageFlow, "codeVerifier">,
 ): Record<string, unknown> {
   return actionsWithVerifier.has(action) ? { ...input, code_verifier: codeVerifier } : input;
 }
@@ -253,10 +265,10 @@ function startedFlow(
   { runtime, frame }: HandlerContext,
   { answer }: FlowAnswer,
   codeChallenge: string | undefined,
+  codeVerifier = randomToken(runtime.platform),
 ): PageFlow | null {
   const { flowId, resume, state } = answer;
   if (flowId === null || resume === undefined) return null;
-  const codeVerifier = randomToken(runtime.platform);
   return {
     flowId,
     resume,

@@ -1,0 +1,152 @@
+import { clockText } from "#db/clock";
+import { factColumns } from "../identity/facts.ts";
+import { STEP_POINTS } from "./step-points.ts";
+
+/** Window of the budgets of steps, and a bound of their counters. */
+const BUDGET_SECONDS = 60;
+const MAX_POINTS = 1_000_000_000;
+
+/** Lifetime of a claim that is not released; longer than a step may take to judge. */
+const CLAIM_SECONDS = 15;
+
+/** How long a statement outside of steps waits for a save that is still in progress. */
+const PATIENCE_SECONDS = 5;
+
+const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
+  flow.problem, flow.resume_hash, flow.previous_resume_hash,
+  flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
+  ${factColumns("f")},
+  exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as has_webhooks`;
+
+const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
+
+/** SQL for the database's clock in milliseconds since 1970. */
+const milliseconds = (shift: string) => `(extract(epoch from ${clockText(shift)}) * 1000)::bigint`;
+
+const claimUpdate = `update flows set claim = $1, claimed_by = $2,
+        claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
+      where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
+        and finished_at is null and expires_at >= ${clockText("$7")}
+        and (claimed_until is null or claimed_until < clock_timestamp())
+      returning *`;
+
+/** Limits how long the statement that reads from it waits for a row (`lock_timeout`). */
+const patience = `patience as materialized (select set_config('lock_timeout', '${PATIENCE_SECONDS}s', true))`;
+
+/** Saves a step, if its claim holds. */
+const saveText = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
+      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
+      previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`;
+
+/** The flow alone, or the account before it. A count is never negative: the condition only locks, before the update does. */
+export const saveTexts = {
+  save: `saved as (${saveText} returning 1)`,
+  save_of_account: `saved as (${saveText}
+      and (select count(*) from
+        (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0
+      returning 1)`,
+};
+
+/** Stores a flow with its first step. */
+const beginText = `insert into flows (state, version, token_hash, user_id, data, history, payload, problem, finished_at,
+      session_id, sealed_payload, resume_hash, tenant_id, id, type, expires_at)
+    select $1, $2::int, $3::bytea, $4::uuid, $5::jsonb, $6::jsonb, $7::jsonb, $8::jsonb, $9::timestamptz,
+      $10::uuid, $11::bytea, $12::bytea, $13::uuid, $14::uuid, $15, ${clockText("$16")} + $17::int * interval '1 second'`;
+
+export const beginTexts = {
+  begin: `begun as (${beginText} returning 1)`,
+  begin_of_account: `begun as (${beginText}
+      where (select count(*) from
+        (select from users where tenant_id = $13 and id = $4 for no key update) account) >= 0
+      returning 1)`,
+};
+
+/**
+ * Charges the budgets of `charge`, which has a key and a budget for each.
+ *
+ * @param points SQL of what is charged
+ * @param clock SQL of the clock's shift
+ * @param more tables that `points` reads
+ */
+const budgetText = (points: string, clock: string, more = "") => `
+      insert into rate_limits as counter (key, points, expire)
+      select key, ${points}, ${milliseconds(clock)} + ${BUDGET_SECONDS * 1000}
+        from charge${more} order by key
+      on conflict (key) do update set
+        points = case when counter.expire <= ${milliseconds(clock)} then excluded.points
+          else least(counter.points + excluded.points, ${MAX_POINTS}) end,
+        expire = case when counter.expire <= ${milliseconds(clock)} then excluded.expire else counter.expire end
+      returning key, points, expire`;
+
+const exhaustedText = `
+      (select max(budget.expire) from budget join charge using (key) where budget.points > charge.budget)
+        as exhausted_until`;
+
+/** What is read before the first step of a flow that is not stored yet. */
+const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} as now,
+      exists (select from webhooks w where w.tenant_id = $1 and w.enabled) as has_webhooks`;
+
+const ofNewFlow = "(select) flow left join user_facts f on f.tenant_id = $1 and f.user_id = $2";
+
+/** The statements of flows, by the names under which they are prepared; building them at each step would double the cost of the step. */
+export const statements = {
+  flow_claim: `
+    with flow as (
+      ${claimUpdate})
+    select ${columns}, ${clockText("$7")} as now from flow ${withFacts}`,
+  flow_claim_charged: `
+    with flow as (
+      ${claimUpdate}),
+    charge as (
+      select 'step_source:' || $8::text as key, $10::int as budget from flow
+      union all
+      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
+    budget as (${budgetText(`coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")})
+    select ${columns}, ${clockText("$7")} as now, ${exhaustedText}
+    from flow ${withFacts}`,
+  flow_begin: `select ${beginning("$3")} from ${ofNewFlow}`,
+  flow_begin_charged: `
+    with charge as (
+      select 'step_source:' || $4::text as key, $6::int as budget
+      union all
+      select 'step_account:' || $1::uuid || '/' || $2::uuid, $7::int where $2::uuid is not null),
+    budget as (${budgetText("$5::int", "$3")})
+    select ${beginning("$3")}, ${exhaustedText} from ${ofNewFlow}`,
+  flow_release: `
+    with free as (
+      select from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)
+    update flows set claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
+  flow_expired: `
+    select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clockText("$4")}`,
+  flow_settle: `
+    with ${patience}
+    update flows set claim = null, claimed_by = null, claimed_until = null from patience
+    where tenant_id = $1 and id = $2 and claim = $3`,
+  // The row of a begun flow that arrives later violates the primary key; one that is being written is waited for.
+  flow_settle_begun: `
+    with ${patience}
+    insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
+    select $1, $2, $3, $4, 0, '', '', '{}', '[]', '{}', clock_timestamp() from patience
+    on conflict do nothing`,
+  flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
+  flow_insert: `
+    insert into flows
+      (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at, user_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clockText("$11")} + $12::int * interval '1 second', $13)`,
+  flow_read: `
+    select ${columns}, ${clockText("$5")} as now from flows flow ${withFacts}
+    where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3
+      and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
+  flow_rotate: `
+    with ${patience}
+    update flows set token_hash = $1, resume_hash = $2, previous_resume_hash = $3,
+      sealed_payload = case when $8::boolean then $9::bytea else sealed_payload end,
+      claim = null, claimed_by = null, claimed_until = null
+    from patience
+    where tenant_id = $4 and id = $5 and type = $6 and resume_hash = $7
+      and (resume_hash = $3 or previous_resume_hash = $3)`,
+};
+
+export type StatementName = keyof typeof statements;
