@@ -19,8 +19,10 @@ const files: Record<Language, () => Promise<{ flow: FlowWords }>> = {
 export const wordSource: WordSource<Language> = {
   choose: (wanted) => matchLanguage(wanted, languageTags) ?? "en",
   async load(language, forAccount) {
-    const account = forAccount ? import("./account-words.ts") : null;
-    const { flow } = await files[language]();
-    return account ? (await account).withAccountOf(language, flow) : flow;
+    const [{ flow }, account] = await Promise.all([
+      files[language](),
+      forAccount ? import("./account-words.ts") : null,
+    ]);
+    return account ? account.withAccountOf(language, flow) : flow;
   },
 };
