@@ -59,7 +59,7 @@ func makeUser(api *client.APIClient, asOperator context.Context) string {
 	return user.Id
 }
 
-// Performs the actions of a login by password, and redeems its authorization code.
+// Begins a login with an address, performs its other actions, and redeems its authorization code.
 func signIn(api *client.APIClient) *client.RedeemedSession {
 	random := make([]byte, 48)
 	_, err := rand.Read(random)
@@ -67,15 +67,20 @@ func signIn(api *client.APIClient) *client.RedeemedSession {
 	verifier := base64.RawURLEncoding.EncodeToString(random)
 	digest := sha256.Sum256([]byte(verifier))
 	anonymous := context.Background()
+	capabilities := client.NewLoginStartRequestCapabilities()
+	capabilities.SetWebauthnAvailable(false)
+	start := client.NewLoginStartRequest()
+	start.SetCapabilities(*capabilities)
+	start.SetAction("continue_with_login_identifier")
+	start.SetInput(client.LoginInput{ContinueWithLoginIdentifierInput: client.NewContinueWithLoginIdentifierInput(email)})
 	answer, _, err := api.FlowAPI.Login(anonymous).
-		CodeChallenge(base64.RawURLEncoding.EncodeToString(digest[:])).CodeChallengeMethod("S256").Execute()
+		CodeChallenge(base64.RawURLEncoding.EncodeToString(digest[:])).CodeChallengeMethod("S256").
+		LoginRequest(client.LoginRequest{LoginStartRequest: start}).Execute()
 	check(err)
 	inputs := []struct {
 		action string
 		input  client.LoginInput
 	}{
-		{"register_client_capabilities", client.LoginInput{RegisterClientCapabilitiesInput: client.NewRegisterClientCapabilitiesInput(false)}},
-		{"continue_with_login_identifier", client.LoginInput{ContinueWithLoginIdentifierInput: client.NewContinueWithLoginIdentifierInput(email)}},
 		{"password_login", client.LoginInput{PasswordLoginInput: client.NewPasswordLoginInput(password)}},
 		{"continue_to_password_login", client.LoginInput{MapmapOfStringAny: &map[string]any{}}},
 		{"skip", client.LoginInput{MapmapOfStringAny: &map[string]any{}}},
@@ -94,7 +99,7 @@ func signIn(api *client.APIClient) *client.RedeemedSession {
 			request.SetCsrfToken(state.CsrfToken)
 			request.SetInputData(one.input)
 			answer, _, err = api.FlowAPI.Login(anonymous).
-				Action(href.Query().Get("action")).LoginActionRequest(*request).Execute()
+				Action(href.Query().Get("action")).LoginRequest(client.LoginRequest{LoginActionRequest: request}).Execute()
 			check(err)
 			state = shown(answer)
 			performed = true

@@ -23,16 +23,25 @@ def make_user() -> str:
 
 
 def sign_in() -> models.RedeemedSession:
-    """Performs the actions of a login by password, and redeems its authorization code."""
+    """Begins a login with an address, performs its other actions, and redeems its authorization code."""
     verifier = secrets.token_urlsafe(48)
     digest = hashlib.sha256(verifier.encode()).digest()
     challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
     with stile_client.ApiClient(stile_client.Configuration(host=base)) as client:
         flow = stile_client.FlowApi(client)
-        state = flow.login(code_challenge=challenge, code_challenge_method="S256").actual_instance
+        start = models.LoginStartRequest.from_dict(
+            {
+                "capabilities": {"webauthn_available": False},
+                "action": "continue_with_login_identifier",
+                "input": {"email": EMAIL},
+            }
+        )
+        state = flow.login(
+            code_challenge=challenge,
+            code_challenge_method="S256",
+            login_request=models.LoginRequest(start),
+        ).actual_instance
         inputs = {
-            "register_client_capabilities": models.RegisterClientCapabilitiesInput(webauthn_available=False),
-            "continue_with_login_identifier": models.ContinueWithLoginIdentifierInput(email=EMAIL),
             "password_login": models.PasswordLoginInput(password=PASSWORD),
             "continue_to_password_login": {},
             "skip": {},
@@ -45,7 +54,7 @@ def sign_in() -> models.RedeemedSession:
             request = models.LoginActionRequest(
                 csrf_token=state.csrf_token, input_data=models.LoginInput(inputs[offered[0]])
             )
-            state = flow.login(action=action, login_action_request=request).actual_instance
+            state = flow.login(action=action, login_request=models.LoginRequest(request)).actual_instance
         redemption = {"code": state.payload["authorization_code"], "code_verifier": verifier}
         return stile_client.SessionsApi(client).redeem_code(models.RedeemCodeRequest.from_dict(redemption))
 

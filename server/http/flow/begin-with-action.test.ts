@@ -113,6 +113,20 @@ describe("a flow that begins with an action", () => {
     expect(await begin({ capabilities: null, action: null })).toMatchObject({ name: "preflight" });
   });
 
+  test("performs nothing of a body that a page of another origin can send without asking", async () => {
+    const body = JSON.stringify({
+      capabilities,
+      action: "continue_with_login_identifier",
+      input: { email: newAddress() },
+    });
+    for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
+      const answer = await visitor(runtime).post("/login", body, { "content-type": type });
+      expect(await answer.json()).toMatchObject({ name: "preflight", status: 200 });
+    }
+    const foreign = await visitor(runtime).post("/login", body, { origin: "https://attacker.example" });
+    expect(await foreign.json()).toMatchObject({ name: "error", status: 403 });
+  });
+
   test("takes the report of capabilities as its action", async () => {
     const input = { ...capabilities, webauthn_conditional_mediation_available: false };
     const state = await begin({ action: "register_client_capabilities", input });
