@@ -36,10 +36,6 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   skip: { place: "link" },
   resend_passcode: { place: "link" },
   continue_to_passcode_confirmation_recovery: { place: "link" },
-  continue_to_login_otp: { place: "link" },
-  continue_to_login_security_key: { place: "link" },
-  continue_to_login_authenticator: { place: "link" },
-  continue_to_login_method_chooser: { place: "link" },
   recovery_code_validate: { place: "collapsed" },
   webauthn_generate_request_options: { icon: "passkey", needsScript: true },
   webauthn_generate_creation_options: { icon: "passkey" },
@@ -47,6 +43,8 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   continue_to_password_login: { icon: "lock" },
   continue_to_password_registration: { icon: "lock" },
   continue_to_passcode_confirmation: { icon: "mail" },
+  continue_to_phone_confirmation: { icon: "phone" },
+  continue_to_phone_creation: { icon: "phone" },
   continue_to_otp_secret_creation: { icon: "phone" },
   continue_to_security_key_creation: { icon: "key" },
   webauthn_credential_create: { needsScript: true },
@@ -198,5 +196,8 @@ export function waitOf(
 }
 
 function styleOf(action: ActionDescriptor): ActionStyle {
-  return Object.hasOwn(actionStyles, action.action) ? (actionStyles[action.action as ActionName] ?? {}) : {};
+  const name = action.action as ActionName;
+  // Another way to sign in is a link by its name.
+  if (name.startsWith("continue_to_login_")) return { place: "link" };
+  return Object.hasOwn(actionStyles, name) ? (actionStyles[name] ?? {}) : {};
 }

@@ -63,6 +63,8 @@ export const ada = {
     created_at: "2026-01-02T03:04:05Z",
     updated_at: "2026-01-02T03:04:05Z",
   },
+  phone_number: "+4915112345678",
+  phone_number_verified: true,
   mfa_config: { auth_app_set_up: true, totp_enabled: true, security_keys_enabled: true },
 };
 
