@@ -62,7 +62,8 @@ export function hasAccepted(
   return isSetUp(method, facts) && isAccepted(method, config);
 }
 
-const isLastResort = ({ secondFactor }: SecondFactorMethod) =>
+/** Whether a second factor counts only while the account has no other. */
+export const isLastResort = ({ secondFactor }: SecondFactorMethod) =>
   (secondFactor as OwnSecondFactor).isLastResort === true;
 
 /**

@@ -1,5 +1,5 @@
 import { type EnrolledMethod, enrolledMethods } from "../../methods/index.ts";
-import { canEnrol, hasSecondFactor } from "../../methods/second-factors.ts";
+import { canEnrol, hasSecondFactor, isLastResort } from "../../methods/second-factors.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { type Action, action, type NoInput, state } from "../define.ts";
@@ -27,10 +27,11 @@ type Enrolments = {
   [Method in EnrolledMethod as Method["secondFactor"]["enrolment"]["action"]]: Action<NoInput>;
 };
 
-/** The actions that set up a second factor, by their names. */
+/** The actions that set up a second factor, by their names, the last resort last. */
 function enrolments(): Enrolments {
+  const offered = enrolledMethods.toSorted((one, other) => +isLastResort(one) - +isLastResort(other));
   return Object.fromEntries(
-    enrolledMethods.map((method) => [method.secondFactor.enrolment.action, enrol(method)]),
+    offered.map((method) => [method.secondFactor.enrolment.action, enrol(method)]),
   ) as Enrolments;
 }
 
