@@ -18,7 +18,7 @@ export const account: AccountWords = {
   actions: {
     account_delete: {
       label: "Delete account",
-      confirm: "Your account and everything in it will be deleted for good. Nobody can bring it back.",
+      confirm: "Your account and everything in it will be deleted for good. It cannot be brought back.",
       submit: "Yes, delete my account",
     },
     connect_thirdparty_oauth_provider: { label: "Connect another account" },
@@ -107,7 +107,7 @@ export const account: AccountWords = {
     },
     username_delete: {
       label: "Remove",
-      confirm: "Somebody else may choose it then.",
+      confirm: "Others may choose it then.",
       submit: "Yes, remove it",
       done: "Your username is removed.",
     },

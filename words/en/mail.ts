@@ -6,8 +6,7 @@ export const mail: MailWords = {
       subject: "{code} is your {service} sign-in code",
       heading: "Your sign-in code",
       request: "Enter this code to sign in to {service}:",
-      ignore:
-        "If you did not try to sign in, you can ignore this message. Nobody can sign in without the code.",
+      ignore: "If you did not try to sign in, you can ignore this message. The code is needed to sign in.",
     },
     recovery: {
       subject: "{code} is your {service} code for a new password",
@@ -69,7 +68,7 @@ export const mail: MailWords = {
     passkey_create: {
       subject: "A passkey was added to your {service} account",
       heading: "A new passkey",
-      event: "A passkey was added to your account at {service}. Whoever holds it can sign in with it.",
+      event: "A passkey was added to your account at {service}. Its holder can sign in with it.",
     },
     passkey_delete: {
       subject: "A passkey was removed from your {service} account",
@@ -92,7 +91,7 @@ export const mail: MailWords = {
       subject: "A recovery code was used at {service}",
       heading: "A recovery code was used",
       event:
-        "Somebody signed in to your account at {service} with one of your recovery codes, in place of the second step. That code is used up.",
+        "One of your recovery codes was used to sign in to your account at {service}, in place of the second step. That code is used up.",
     },
     mfa_delete: {
       subject: "A second step of signing in to {service} was removed",
