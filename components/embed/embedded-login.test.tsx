@@ -155,6 +155,17 @@ test("another language is drawn without another flow", async () => {
   expect(requests).toEqual(["/login"]);
 });
 
+test("a component that turns from a login to an account loads the words of the account", async () => {
+  const load = vi.fn(source.load);
+  const { rerender } = embed([login, states.profile_init], { source: { ...source, load } });
+  await heading("Sign in");
+  rerender(
+    <EmbeddedLogin url="https://login.example/" source={{ ...source, load }} language="en" flow="profile" />,
+  );
+  await heading("Your account");
+  expect(load.mock.calls.at(-1)).toEqual(["en", true]);
+});
+
 test("an account without a session reports it and leads to the login", async () => {
   const unauthorized: FlowState = {
     name: "error",

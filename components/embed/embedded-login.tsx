@@ -74,6 +74,8 @@ export function EmbeddedLogin<Language extends string>({
   useEffect(() => {
     const language = languageOf(source, wanted);
     setLanguage(language);
+    // The words of a login lack those of the account.
+    if (flow === "profile") setLoaded(null);
     let isCurrent = true;
     const onFailure = () =>
       isCurrent && onError?.({ code: "connection_missing", message: "The words could not be loaded." });
@@ -83,7 +85,7 @@ export function EmbeddedLogin<Language extends string>({
     return () => {
       isCurrent = false;
     };
-  }, [wanted]);
+  }, [wanted, flow]);
 
   return (
     <div
