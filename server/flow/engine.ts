@@ -28,7 +28,7 @@ import {
   takeTurns,
   turnsOf,
 } from "./step-limits.ts";
-import { type Claim, claimFlow, type FlowKey, insertFlow, meetFlow, type StoredFlow } from "./store.ts";
+import { type Claim, claimFlow, type FlowKey, insertFlow, prepareFlow, type StoredFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
@@ -105,28 +105,32 @@ export async function begin(
   const { platform, database } = runtime;
   const { key, record } = newFlow(runtime, tenant, type, beginning);
   const { session } = beginning;
+  const waiting = refusedStep(runtime, key, session);
+  if (waiting) return waiting;
   const resume = randomToken(platform);
   const lifetimeSeconds = tenant.config.flow.lifetime;
   const charge = chargeOf(tenant, client, first.action);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   try {
     const flow = await admit(runtime, () =>
-      meetFlow(database, key, { record, resume, lifetimeSeconds }, platform.clockShift(), charge),
+      prepareFlow(database, key, { record, resume, lifetimeSeconds }, platform.clockShift(), charge),
     );
-    const met = { key, claim: null, flow, signal: deadline.signal, resume };
-    const { answer } = await performMet(
-      runtime,
-      tenant,
-      client,
-      { type, ...first, ...(session ? { session } : {}) },
-      met,
-    );
+    const call = { type, ...first, ...(session ? { session } : {}) };
+    const exclusive = { key, claim: null, flow, signal: deadline.signal, resume };
+    const { answer } = await performAction(runtime, tenant, client, call, exclusive);
     return answer;
   } catch (error) {
     return answerToFailedStart(error);
   } finally {
     deadline.end();
   }
+}
+
+/** The answer to a step of a client that goes on although its budget is used up; null if it may be performed. */
+function refusedStep(runtime: Runtime, key: FlowKey, session: Session | undefined): Answer | null {
+  const seconds = refusedFor(runtime, key, session);
+  if (seconds === null) return null;
+  return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(seconds) }));
 }
 
 /** @throws any error but that of a tenant which was deleted meanwhile */
@@ -207,9 +211,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const charge = chargeOf(tenant, client, call.action);
-  const refused = refusedFor(runtime, key, call.session);
-  if (refused !== null)
-    return { answer: errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(refused) })) };
+  const refused = refusedStep(runtime, key, call.session);
+  if (refused) return { answer: refused };
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   let flow: StoredFlow | null;
   try {
@@ -226,7 +229,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return rejected();
     if (!belongsTo(flow, call.session)) return rejected();
-    performed = await performMet(runtime, tenant, client, call, {
+    performed = await performAction(runtime, tenant, client, call, {
       key,
       claim,
       flow,
@@ -239,8 +242,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   }
 }
 
-/** A flow that a step has to itself: claimed, or not stored yet. */
-interface Met {
+/** A flow that no other step can change: claimed, or not stored yet. */
+interface ExclusiveFlow {
   key: FlowKey;
   /** Null: the step stores the flow, and gives out `resume`. */
   claim: Claim | null;
@@ -251,12 +254,12 @@ interface Met {
 }
 
 /** Judges an action and writes what it leads to. */
-async function performMet(
+async function performAction(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
   call: Pick<StepCall, "type" | "action" | "input" | "session">,
-  { key, claim, flow, signal, resume }: Met,
+  { key, claim, flow, signal, resume }: ExclusiveFlow,
 ): Promise<Performed> {
   let endTurn: (() => void) | null = null;
   try {

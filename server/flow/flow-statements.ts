@@ -49,14 +49,14 @@ export const saveTexts = {
 };
 
 /** Stores a flow with its first step. */
-const beginText = `insert into flows (state, version, token_hash, user_id, data, history, payload, problem, finished_at,
+const insertText = `insert into flows (state, version, token_hash, user_id, data, history, payload, problem, finished_at,
       session_id, sealed_payload, resume_hash, tenant_id, id, type, expires_at)
     select $1, $2::int, $3::bytea, $4::uuid, $5::jsonb, $6::jsonb, $7::jsonb, $8::jsonb, $9::timestamptz,
       $10::uuid, $11::bytea, $12::bytea, $13::uuid, $14::uuid, $15, ${clockText("$16")} + $17::int * interval '1 second'`;
 
-export const beginTexts = {
-  begin: `begun as (${beginText} returning 1)`,
-  begin_of_account: `begun as (${beginText}
+export const insertTexts = {
+  begin: `begun as (${insertText} returning 1)`,
+  begin_of_account: `begun as (${insertText}
       where (select count(*) from
         (select from users where tenant_id = $13 and id = $4 for no key update) account) >= 0
       returning 1)`,
@@ -125,7 +125,7 @@ export const statements = {
     update flows set claim = null, claimed_by = null, claimed_until = null from patience
     where tenant_id = $1 and id = $2 and claim = $3`,
   // The row of a begun flow that arrives later violates the primary key; one that is being written is waited for.
-  flow_settle_begun: `
+  flow_settle_insert: `
     with ${patience}
     insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
     select $1, $2, $3, $4, 0, '', '', '{}', '[]', '{}', clock_timestamp() from patience

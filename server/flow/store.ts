@@ -5,7 +5,7 @@ import { factsOfColumns, type UserFacts } from "../identity/facts.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { FlowRecord } from "./data.ts";
 import type { StepError } from "./errors.ts";
-import { beginTexts, type StatementName, saveTexts, statements } from "./flow-statements.ts";
+import { insertTexts, type StatementName, saveTexts, statements } from "./flow-statements.ts";
 import type { FlowType } from "./names.ts";
 import { STEP_POINTS } from "./step-points.ts";
 import { readStoredData, toStoredData } from "./stored-data/stored-flow-data.ts";
@@ -166,7 +166,7 @@ export function savedFlow(
  * @param charge as for `claimFlow`
  * @returns the flow as the first step meets it; `resume` is the secret that the step gives out
  */
-export async function meetFlow(
+export async function prepareFlow(
   database: Database,
   { tenantId }: FlowKey,
   { record, resume, lifetimeSeconds }: { record: FlowRecord; resume: string; lifetimeSeconds: number },
@@ -207,7 +207,7 @@ export async function meetFlow(
  *
  * @param locksAccount as for `savedFlow`
  */
-export function begunFlow(
+export function insertedFlow(
   { tenantId, flowId, type }: FlowKey,
   saved: SavedFlow,
   lifetime: { seconds: number; clockShift: number },
@@ -215,16 +215,16 @@ export function begunFlow(
 ): Part {
   const name = locksAccount ? "begin_of_account" : "begin";
   const own = [tenantId, flowId, type, lifetime.clockShift, lifetime.seconds];
-  return { name, text: beginTexts[name], values: [...contentOf(saved), saved.resume.current, ...own] };
+  return { name, text: insertTexts[name], values: [...contentOf(saved), saved.resume.current, ...own] };
 }
 
 /** As `wasSaved`, for a flow that its first step was to store. */
-export async function wasBegun(
+export async function wasInserted(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
   { record: { state }, tokenHash }: Pick<SavedFlow, "record" | "tokenHash">,
 ): Promise<boolean> {
-  await run(database, "claim", "flow_settle_begun", [tenantId, flowId, type, state]);
+  await run(database, "claim", "flow_settle_insert", [tenantId, flowId, type, state]);
   return hasToken(database, { tenantId, flowId }, tokenHash);
 }
 

@@ -23,13 +23,13 @@ import { seal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
-  begunFlow,
   type Claim,
   type FlowKey,
+  insertedFlow,
   type SavedFlow,
   type StoredFlow,
   savedFlow,
-  wasBegun,
+  wasInserted,
   wasSaved,
 } from "./store.ts";
 import { newToken } from "./tokens.ts";
@@ -260,7 +260,9 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
 function storedFlow({ request, key, claim, saved }: Step, locksAccount: boolean): Part {
   const { runtime, tenant } = request;
   const lifetime = { seconds: tenant.config.flow.lifetime, clockShift: runtime.platform.clockShift() };
-  return claim ? savedFlow(key, claim, saved, locksAccount) : begunFlow(key, saved, lifetime, locksAccount);
+  return claim
+    ? savedFlow(key, claim, saved, locksAccount)
+    : insertedFlow(key, saved, lifetime, locksAccount);
 }
 
 /** Repeats a transaction that can be repeated, and finds out whether one was committed whose connection was lost. */
@@ -278,7 +280,7 @@ async function committing<Result extends ReadPayload | null>(
       // The connection was lost after the commit was sent: check whether it succeeded. If that stays unknown, the loss
       // of the connection is the error.
       const found = () =>
-        claim ? wasSaved(database, key, claim, saved.tokenHash) : wasBegun(database, key, saved);
+        claim ? wasSaved(database, key, claim, saved.tokenHash) : wasInserted(database, key, saved);
       const settle = () => found().catch(() => false);
       if (isConnectionLost(error) && (await settle()))
         return shownUser === null ? {} : ownerPayloadOf(database.read, tenant, shownUser);

@@ -32,16 +32,16 @@ export function identifierOf<Kind extends IdentifierKind>(kind: Kind): Extract<I
   return found as Extract<Identifiers, { kind: Kind }>;
 }
 
-/** Builds the facts about identifiers from those that are there. */
+/** Builds the facts about identifiers; an absent one is null, and not verified. */
 export function identifierFacts(
-  given: {
+  present: {
     [Name in keyof IdentifierFacts]?: IdentifierFacts[Name] | undefined;
   },
 ): IdentifierFacts {
   return Object.fromEntries(
     identifiers.flatMap(({ kind, verified }) => [
-      [kind, given[kind] ?? null],
-      ...(verified === null ? [] : [[verified, given[verified] ?? false]]),
+      [kind, present[kind] ?? null],
+      ...(verified === null ? [] : [[verified, present[verified] ?? false]]),
     ]),
   );
 }

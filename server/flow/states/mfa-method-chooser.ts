@@ -29,7 +29,9 @@ type Enrolments = {
 
 /** The actions that set up a second factor, by their names, the last resort last. */
 function enrolments(): Enrolments {
-  const offered = enrolledMethods.toSorted((one, other) => +isLastResort(one) - +isLastResort(other));
+  const offered = enrolledMethods.toSorted(
+    (one, other) => Number(isLastResort(one)) - Number(isLastResort(other)),
+  );
   return Object.fromEntries(
     offered.map((method) => [method.secondFactor.enrolment.action, enrol(method)]),
   ) as Enrolments;

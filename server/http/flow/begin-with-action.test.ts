@@ -6,7 +6,7 @@ import { ConflictError } from "#db/errors";
 import { executePart } from "#db/part";
 import { createUserSession } from "../../admin/user-sessions.ts";
 import { firstRecord } from "../../flow/first-state.ts";
-import { begunFlow, type FlowKey, type SavedFlow, wasBegun } from "../../flow/store.ts";
+import { type FlowKey, insertedFlow, type SavedFlow, wasInserted } from "../../flow/store.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
@@ -236,25 +236,25 @@ describe("a first step whose connection was lost", () => {
 
   test("has begun its flow if it was committed", async () => {
     const { key, content } = saved();
-    await database.write.transaction((tx) => executePart(tx, begunFlow(key, content, lifetime, false)));
-    expect(await wasBegun(database, key, content)).toBe(true);
+    await database.write.transaction((tx) => executePart(tx, insertedFlow(key, content, lifetime, false)));
+    expect(await wasInserted(database, key, content)).toBe(true);
   });
 
   test("is waited for while it is being written", async () => {
     const { key, content } = saved();
     let found: Promise<boolean> | undefined;
     await database.write.transaction(async (tx) => {
-      await executePart(tx, begunFlow(key, content, lifetime, true));
-      found = wasBegun(database, key, content);
+      await executePart(tx, insertedFlow(key, content, lifetime, true));
+      found = wasInserted(database, key, content);
     });
     expect(await found).toBe(true);
   });
 
   test("writes nothing that arrives after it was given up", async () => {
     const { key, content } = saved();
-    expect(await wasBegun(database, key, content)).toBe(false);
+    expect(await wasInserted(database, key, content)).toBe(false);
     const late = database.write.transaction((tx) =>
-      executePart(tx, begunFlow(key, content, lifetime, false)),
+      executePart(tx, insertedFlow(key, content, lifetime, false)),
     );
     await expect(late).rejects.not.toBeInstanceOf(ConflictError);
     const [row] = await database.read
