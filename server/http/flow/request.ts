@@ -58,7 +58,7 @@ export function parseActionBody(body: Record<string, unknown>): ActionBody | nul
 }
 
 /** What the body of a start may say: capabilities of the browser, and the first action with its input. */
-export const beginningBody = z.strictObject({
+const beginningBody = z.strictObject({
   capabilities: startCapabilities.nullish(),
   action: z.string().regex(actionName).nullish(),
   input: z.record(z.string(), z.unknown()).nullish(),
