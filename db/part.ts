@@ -17,6 +17,11 @@ export interface Part {
   refuses?: string;
   /** SQL of a value to return. */
   returns?: string;
+  /**
+   * SQL of columns to return, and of the table expression that has them. It begins a statement, which returns nothing
+   * of its parts where that expression has no row.
+   */
+  selects?: { columns: string; from: string };
   /** Whether equal parts of one statement need to run once only. */
   isIdempotent?: boolean;
   /** Whether the account of the step must be locked before it. */
@@ -48,12 +53,14 @@ export function statementsOf(parts: readonly Part[]): Statement[] {
     if (group && other && "rows" in other.values && "rows" in part.values)
       group[equal] = { ...other, values: { rows: [...other.values.rows, ...part.values.rows] } };
     else if (other?.isIdempotent) continue;
-    else if (group && !other && !part.begins && nameOf([...group, part]).length <= MAX_NAME_LENGTH)
+    else if (group && !other && !beginsStatement(part) && nameOf([...group, part]).length <= MAX_NAME_LENGTH)
       group.push(part);
     else groups.push([part]);
   }
   return groups.map(statementOf);
 }
+
+const beginsStatement = ({ begins, selects }: Part) => begins === true || selects !== undefined;
 
 function nameOf(parts: readonly Part[]): string {
   return parts.map(({ name }) => name).join("+");
@@ -82,16 +89,21 @@ function textOf(parts: readonly Part[], values: readonly (readonly unknown[])[])
   let offset = 0;
   const expressions: string[] = [];
   const results: string[] = [];
-  for (const [index, { name, text, refuses, returns }] of parts.entries()) {
+  let from = "";
+  for (const [index, { name, text, refuses, returns, selects }] of parts.entries()) {
     const first = offset;
     const renumbered = (sql: string) =>
       sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + first}`);
     if (text !== "") expressions.push(renumbered(text));
+    if (selects) {
+      results.push(renumbered(selects.columns));
+      from = `\nfrom ${renumbered(selects.from)}`;
+    }
     if (refuses) results.push(`refuse(${renumbered(refuses)})`);
     if (returns) results.push(`${renumbered(returns)} as ${name}`);
     offset += values[index]?.length ?? 0;
   }
-  return `${expressions.length > 0 ? `with ${expressions.join(",\n")}\n` : ""}select ${results.join(", ") || "1"}`;
+  return `${expressions.length > 0 ? `with ${expressions.join(",\n")}\n` : ""}select ${results.join(", ") || "1"}${from}`;
 }
 
 /**

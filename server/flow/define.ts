@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ReadOnly } from "#db/client";
+import type { Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
@@ -62,6 +63,17 @@ const noInput = z.strictObject({});
 
 export type NoInput = typeof noInput;
 
+/** What an action asks the database for in the statement that claims its flow, so that it takes no round trip of its own. */
+export interface Question<Found> {
+  /** `isAdmitted` is the condition of what they write. */
+  parts: readonly Part[];
+  /** @param returned the values of the parts, by their names */
+  found(returned: object): Found;
+}
+
+/** What a question may depend on: the flow is not read yet. */
+export type Asking = Pick<RequestContext, "runtime" | "tenant" | "client"> & { flowId: string };
+
 /** What an action costs at most beyond the step itself: a durable write, a mail, the hash of a password. */
 export type Cost = "write" | "mail" | "hash";
 
@@ -79,7 +91,10 @@ export interface Action<Input extends InputSchema = InputSchema> {
   proves: (view: View) => string | null;
   /** Other names under which it is offered, for published clients that know only those. */
   aliases: readonly string[];
-  run(context: Context, input: unknown): Outcome | Promise<Outcome>;
+  /** Null: nothing. The input is as the client sent it; no question is asked for one that is malformed. */
+  asks: ((asking: Asking, input: Record<string, unknown>) => Question<unknown> | null) | null;
+  /** @param found what its question has found; null if it asked none */
+  run(context: Context, input: unknown, found: unknown): Outcome | Promise<Outcome>;
 }
 
 /**
@@ -107,6 +122,7 @@ interface ActionDefinition<
   Input extends InputSchema,
   To extends Target,
   Code extends ErrorCode,
+  Found,
 > {
   /** One sentence for developers of clients. */
   description: string;
@@ -125,10 +141,13 @@ interface ActionDefinition<
   /** The factor that it tries to prove. Default: none. */
   proves?: (view: View) => string | null;
   aliases?: readonly string[];
+  /** What it asks the database for, whatever state offers it. Default: nothing. */
+  asks?: (asking: Asking, input: Record<string, unknown>) => Question<Found> | null;
   // NoInfer: otherwise TypeScript infers both from the body, and checks nothing.
   run(
     context: Context<Needs>,
     input: z.output<Input>,
+    found: NoInfer<Found> | null,
   ): Outcome<NoInfer<To>, NoInfer<Code>> | Promise<Outcome<NoInfer<To>, NoInfer<Code>>>;
 }
 
@@ -137,8 +156,9 @@ export type ActionBuilder<Needs extends DataKey> = <
   const To extends Target,
   Input extends InputSchema = NoInput,
   const Code extends ErrorCode = never,
+  Found = never,
 >(
-  definition: ActionDefinition<Needs, Input, To, Code>,
+  definition: ActionDefinition<Needs, Input, To, Code, Found>,
 ) => Action<NoInfer<Input>>;
 
 /** Declares an action that does not depend on the data of one state. */
@@ -150,11 +170,13 @@ export const action: ActionBuilder<never> = ({
   aliases = [],
   proves = () => null,
   costs = [],
+  asks = null,
   ...rest
 }) =>
   ({
     ...rest,
     costs,
+    asks,
     flows,
     when: (view: View) => flows.includes(view.type) && when(view),
     errors,

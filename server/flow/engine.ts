@@ -11,12 +11,14 @@ import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { isTenantGone } from "./conflicts.ts";
 import type { FlowRecord, WantedAction } from "./data.ts";
+import type { Question } from "./define.ts";
 import { factsOf } from "./facts.ts";
 import { firstRecord } from "./first-state.ts";
 import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
 import { loginFailure } from "./login-failure.ts";
 import type { FlowType } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
+import { questionOf } from "./questions.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
@@ -110,13 +112,15 @@ export async function begin(
   const resume = randomToken(platform);
   const lifetimeSeconds = tenant.config.flow.lifetime;
   const charge = chargeOf(tenant, client, first.action);
+  const question = questionOf({ runtime, tenant, client, flowId: key.flowId }, first.action, first.input);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   try {
+    const begun = { record, resume, lifetimeSeconds };
     const flow = await admit(runtime, () =>
-      prepareFlow(database, key, { record, resume, lifetimeSeconds }, platform.clockShift(), charge),
+      prepareFlow(database, key, begun, platform.clockShift(), charge, question?.parts ?? []),
     );
     const call = { type, ...first, ...(session ? { session } : {}) };
-    const exclusive = { key, claim: null, flow, signal: deadline.signal, resume };
+    const exclusive = { key, claim: null, flow, question, signal: deadline.signal, resume };
     const { answer } = await performAction(runtime, tenant, client, call, exclusive);
     return answer;
   } catch (error) {
@@ -213,10 +217,13 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const charge = chargeOf(tenant, client, call.action);
   const refused = refusedStep(runtime, key, call.session);
   if (refused) return { answer: refused };
+  const question = questionOf({ runtime, tenant, client, flowId: call.flowId }, call.action, call.input);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   let flow: StoredFlow | null;
   try {
-    flow = await admit(runtime, () => claimFlow(database, key, claim, platform.clockShift(), charge));
+    flow = await admit(runtime, () =>
+      claimFlow(database, key, claim, platform.clockShift(), charge, question?.parts),
+    );
   } catch (error) {
     deadline.end();
     return { answer: answerToUnreadable(runtime, error) };
@@ -233,6 +240,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
       key,
       claim,
       flow,
+      question,
       signal: deadline.signal,
     });
     return performed;
@@ -248,6 +256,8 @@ interface ExclusiveFlow {
   /** Null: the step stores the flow, and gives out `resume`. */
   claim: Claim | null;
   flow: StoredFlow;
+  /** What the action has asked for together with the flow. */
+  question: Question<unknown> | null;
   /** The time limit of judging. */
   signal: AbortSignal;
   resume?: string;
@@ -259,7 +269,7 @@ async function performAction(
   tenant: Tenant,
   client: Client,
   call: Pick<StepCall, "type" | "action" | "input" | "session">,
-  { key, claim, flow, signal, resume }: ExclusiveFlow,
+  { key, claim, flow, question, signal, resume }: ExclusiveFlow,
 ): Promise<Performed> {
   let endTurn: (() => void) | null = null;
   try {
@@ -267,8 +277,9 @@ async function performAction(
     openSealed(runtime, key, flow);
     endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
+    const found = question?.found(flow.asked) ?? null;
     const judged = endTurn
-      ? await judge(request, flow, call.action, call.input, owner)
+      ? await judge(request, flow, call.action, call.input, { owner, found })
       : refuse(request, key, flow, call, owner);
     if (!judged) return rejected();
     const written = await write(request, key, flow, judged, { claim, owner, ...(resume ? { resume } : {}) });

@@ -79,9 +79,15 @@ const budgetText = (points: string, clock: string, more = "") => `
         expire = case when counter.expire <= ${milliseconds(clock)} then excluded.expire else counter.expire end
       returning key, points, expire`;
 
-const exhaustedText = `
-      (select max(budget.expire) from budget join charge using (key) where budget.points > charge.budget)
-        as exhausted_until`;
+const exceeded = "from budget join charge using (key) where budget.points > charge.budget";
+
+const exhaustedText = `(select max(budget.expire) ${exceeded}) as exhausted_until`;
+
+/**
+ * Whether the step may be judged, for what is asked together with the claim: the claim was obtained, and no budget is
+ * exceeded.
+ */
+export const isAdmitted = "exists (select from admitted)";
 
 /** What is read before the first step of a flow that is not stored yet. */
 const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} as now,
@@ -89,30 +95,45 @@ const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} a
 
 const ofNewFlow = "(select) flow left join user_facts f on f.tenant_id = $1 and f.user_id = $2";
 
-/** The statements of flows, by the names under which they are prepared; building them at each step would double the cost of the step. */
-export const statements = {
-  flow_claim: `
-    with flow as (
-      ${claimUpdate})
-    select ${columns}, ${clockText("$7")} as now from flow ${withFacts}`,
-  flow_claim_charged: `
-    with flow as (
+/** What a step reads before it is judged, as parts that begin a statement: what its action asks for follows them. */
+export const openingTexts = {
+  flow_claim: {
+    text: `flow as (
+      ${claimUpdate}),
+    admitted as (select from flow)`,
+    selects: { columns: `${columns}, ${clockText("$7")} as now`, from: `flow ${withFacts}` },
+  },
+  flow_claim_charged: {
+    text: `flow as (
       ${claimUpdate}),
     charge as (
       select 'step_source:' || $8::text as key, $10::int as budget from flow
       union all
       select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
-    budget as (${budgetText(`coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")})
-    select ${columns}, ${clockText("$7")} as now, ${exhaustedText}
-    from flow ${withFacts}`,
-  flow_begin: `select ${beginning("$3")} from ${ofNewFlow}`,
-  flow_begin_charged: `
-    with charge as (
+    budget as (${budgetText(`coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")}),
+    admitted as (select from flow where not exists (select ${exceeded}))`,
+    selects: {
+      columns: `${columns}, ${clockText("$7")} as now, ${exhaustedText}`,
+      from: `flow ${withFacts}`,
+    },
+  },
+  flow_begin: {
+    text: "admitted as (select)",
+    selects: { columns: beginning("$3"), from: ofNewFlow },
+  },
+  flow_begin_charged: {
+    text: `charge as (
       select 'step_source:' || $4::text as key, $6::int as budget
       union all
       select 'step_account:' || $1::uuid || '/' || $2::uuid, $7::int where $2::uuid is not null),
-    budget as (${budgetText("$5::int", "$3")})
-    select ${beginning("$3")}, ${exhaustedText} from ${ofNewFlow}`,
+    budget as (${budgetText("$5::int", "$3")}),
+    admitted as (select where not exists (select ${exceeded}))`,
+    selects: { columns: `${beginning("$3")}, ${exhaustedText}`, from: ofNewFlow },
+  },
+};
+
+/** The other statements of flows, by the names under which they are prepared. */
+export const statements = {
   flow_release: `
     with free as (
       select from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)

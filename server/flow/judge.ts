@@ -35,6 +35,7 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
 /**
  * Judges one action of a claimed flow: validates its input, runs it, and enters the next state. Writes nothing.
  *
+ * @param found what the question of the action has found
  * @returns null if the action is not offered now
  */
 export async function judge(
@@ -42,16 +43,16 @@ export async function judge(
   flow: StoredFlow,
   actionName: string,
   input: Record<string, unknown>,
-  owner: Owner | null = null,
+  { owner = null, found = null }: { owner?: Owner | null; found?: unknown } = {},
 ): Promise<Judged | null> {
   const { record } = flow;
   if (isAccountDeleted(flow)) return null;
   const { config } = request.tenant;
   const facts = factsOf(record.type, record.data, flow.user);
   const view = viewOf(record, facts, config, owner);
-  const found = findAction(states[record.state], actionName);
-  if (!found?.action.when(view)) return null;
-  const [name, { action }] = [found.name, found];
+  const named = findAction(states[record.state], actionName);
+  if (!named?.action.when(view)) return null;
+  const { name, action } = named;
 
   const schema = action.input(view);
   const parsed = parseInput(schema, input);
@@ -66,7 +67,7 @@ export async function judge(
   }
 
   const context = contextOf(request, view, record);
-  const performed = await run(action, context, parsed.value);
+  const performed = await run(action, context, parsed.value, found);
   rejectLate(request);
   const device = await presentedDevice(request, record, performed);
   const situation = { facts: { ...facts, deviceTrusted: device === "trusted" }, config };
@@ -226,9 +227,9 @@ export async function enter(
   };
 }
 
-async function run(action: Action, context: Context, input: unknown): Promise<Outcome> {
+async function run(action: Action, context: Context, input: unknown, found: unknown): Promise<Outcome> {
   try {
-    return await action.run(context, input);
+    return await action.run(context, input, found);
   } catch (error) {
     // It was waiting, for instance in the queue of the hasher.
     if (error === context.request.signal.reason) rejectLate(context.request);

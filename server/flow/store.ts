@@ -1,11 +1,12 @@
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database } from "#db/client";
 import type { Part } from "#db/part";
+import { runTogether } from "#db/together";
 import { factsOfColumns, type UserFacts } from "../identity/facts.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { FlowRecord } from "./data.ts";
 import type { StepError } from "./errors.ts";
-import { insertTexts, type StatementName, saveTexts, statements } from "./flow-statements.ts";
+import { insertTexts, openingTexts, type StatementName, saveTexts, statements } from "./flow-statements.ts";
 import type { FlowType } from "./names.ts";
 import { STEP_POINTS } from "./step-points.ts";
 import { readStoredData, toStoredData } from "./stored-data/stored-flow-data.ts";
@@ -35,6 +36,8 @@ export interface StoredFlow {
   hasStoredWebhooks: boolean;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
+  /** What the parts have returned that were asked together with the claim, by their names. */
+  asked: object;
   /** The end of the budget of steps that this step exceeds; null within the budgets. */
   exhaustedUntil: Date | null;
   resume: ResumeHashes;
@@ -81,6 +84,7 @@ export interface Claim {
  * any server.
  *
  * @param charge charged by the same statement: to the source, and to the account in profile flows
+ * @param asking parts to run in the same statement; `isAdmitted` is the condition of what they write
  * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
  * @throws UnreadableFlowError if this version cannot read it; then it is as it was
  */
@@ -90,20 +94,22 @@ export async function claimFlow(
   claim: Claim & { instanceId: string },
   clockShift: number,
   charge: StepCharge | null,
+  asking: readonly Part[] = [],
 ): Promise<StoredFlow | null> {
   const values = [claim.id, claim.instanceId, tenantId, flowId, type, claim.tokenHash, clockShift];
-  const { rows } = charge
-    ? await run(database, "claim", "flow_claim_charged", [
+  const opening = charge
+    ? openingPart("flow_claim_charged", [
         ...values,
         sourceKey(tenantId, charge),
         charge.costs,
         charge.perSource,
         charge.perAccount,
       ])
-    : await run(database, "claim", "flow_claim", values);
-  if (!rows[0]) return null;
+    : openingPart("flow_claim", values);
+  const row = await runTogether<QueryResultRow>(database, [opening, ...asking], "claim");
+  if (row.id === undefined) return null;
   try {
-    return toStored(rows[0]);
+    return toStored(row);
   } catch (error) {
     // The claim would expire by itself; until then another version could not step the flow.
     await releaseFlow(database, { tenantId, flowId, type }, claim.id).catch(() => {});
@@ -164,6 +170,7 @@ export function savedFlow(
  *
  * @param record of the flow
  * @param charge as for `claimFlow`
+ * @param asking as for `claimFlow`
  * @returns the flow as the first step meets it; `resume` is the secret that the step gives out
  */
 export async function prepareFlow(
@@ -172,19 +179,19 @@ export async function prepareFlow(
   { record, resume, lifetimeSeconds }: { record: FlowRecord; resume: string; lifetimeSeconds: number },
   clockShift: number,
   charge: StepCharge | null,
+  asking: readonly Part[],
 ): Promise<StoredFlow> {
   const values = [tenantId, record.data.userId ?? null, clockShift];
-  const { rows } = charge
-    ? await run(database, "claim", "flow_begin_charged", [
+  const opening = charge
+    ? openingPart("flow_begin_charged", [
         ...values,
         sourceKey(tenantId, charge),
         (JSON.parse(charge.costs) as Record<string, number>)[record.state] ?? STEP_POINTS,
         charge.perSource,
         charge.perAccount,
       ])
-    : await run(database, "read", "flow_begin", values);
-  const [row] = rows;
-  if (!row) throw new Error("nothing was read before the first step of a flow");
+    : openingPart("flow_begin", values);
+  const row: QueryResultRow = await runTogether(database, [opening, ...asking], "claim");
   return {
     record,
     sealedPayload: null,
@@ -197,6 +204,7 @@ export async function prepareFlow(
     sessionId: null,
     hasStoredWebhooks: row.has_webhooks,
     claimed: true,
+    asked: row,
     exhaustedUntil: exhaustedIn(row),
     resume: { current: sha256(resume), previous: null },
   };
@@ -338,6 +346,13 @@ export async function rotateSecrets(
   return rowCount === 1;
 }
 
+/** The part that begins a statement, which what an action asks for joins. */
+const openingPart = (name: keyof typeof openingTexts, values: unknown[]): Part => ({
+  name,
+  ...openingTexts[name],
+  values,
+});
+
 /** Runs a statement alone, prepared under its name if connections support that. */
 function run(
   database: Database,
@@ -375,6 +390,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     sessionId: row.session_id,
     hasStoredWebhooks: row.has_webhooks,
     claimed: row.claimed,
+    asked: row,
     exhaustedUntil: exhaustedIn(row),
     resume: { current: row.resume_hash, previous: row.previous_resume_hash },
   };

@@ -1,5 +1,6 @@
-import { and, type Column, eq, getTableColumns, getViewSelectedFields, sql } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns, getTableName, getViewSelectedFields, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
+import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import type { IdentifierTable } from "./identifier.ts";
 import { type IdentifierKind, identifiers } from "./identifiers.ts";
@@ -67,6 +68,29 @@ export function factsOfColumns(row: Record<string, unknown>): UserFacts | null {
   return Object.fromEntries(
     Object.entries(facts).map(([name, column]) => [name, row[column.name]]),
   ) as unknown as UserFacts;
+}
+
+/** SQL of the facts of the account that has an identifier, with the parameters tenant and value, by its kind. */
+const textByIdentifier = Object.fromEntries(
+  identifiers.map(({ kind, table, column }) => {
+    const { tenantId, userId, ...columns } = getTableColumns<IdentifierTable>(schema[table]);
+    const value = (columns as Record<string, Column>)[column];
+    const name = getTableName(schema[table]);
+    const text = `(
+      select ${factsJson("f")} from ${name} i
+      join user_facts f on f.tenant_id = i.${tenantId.name} and f.user_id = i.${userId.name}
+      where i.${tenantId.name} = $1 and i.${value?.name} = $2)`;
+    return [kind, text];
+  }),
+) as Record<IdentifierKind, string>;
+
+/**
+ * The part of a statement that finds the account that has an identifier; `factsOfJson` converts what it returns.
+ *
+ * @param value in canonical form
+ */
+export function factsPart(tenantId: string, kind: IdentifierKind, value: string): Part {
+  return { name: `facts_of_${kind}`, text: "", values: [tenantId, value], returns: textByIdentifier[kind] };
 }
 
 /**

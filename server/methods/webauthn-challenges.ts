@@ -59,10 +59,12 @@ export function openChallenge(
   return { challenge, timeoutSeconds, write };
 }
 
-const consumeText = `consumed as (
+const consumeText = (condition: string) => `consumed as (
   delete from webauthn_challenges
-  where tenant_id = $1 and challenge = $2 and flow_id = $3 and ceremony = any ($4::text[])
+  where tenant_id = $1 and challenge = $2 and flow_id = $3 and ceremony = any ($4::text[]) and ${condition}
   returning ceremony, user_id, allowed, expires_at)`;
+
+const consumeAlone = consumeText("true");
 
 /** What a challenge was opened for. */
 export interface ConsumedChallenge {
@@ -72,29 +74,50 @@ export interface ConsumedChallenge {
   expires_at: string;
 }
 
+/** A response to a challenge of a flow, for one of some ceremonies. */
+interface Responding {
+  tenantId: string;
+  flowId: string;
+  ceremonies: readonly Ceremony[];
+  challenge: string;
+}
+
+/**
+ * The part of a statement that consumes a challenge of a flow, so that it accepts one response only. It commits by itself,
+ * outside of the step's transaction. `openedFor` judges what it returns.
+ *
+ * @param condition SQL of whether to consume it
+ */
+export function consumedPart(of: Responding, condition: string): Part {
+  return { ...consuming(of), text: consumeText(condition) };
+}
+
+const consuming = ({ tenantId, challenge, flowId, ceremonies }: Responding): Part => ({
+  name: "consumed",
+  text: consumeAlone,
+  values: [tenantId, challenge, flowId, ceremonies],
+  returns: "(select row_to_json(c) from consumed c)",
+});
+
+/** Returns what a consumed challenge was opened for; null if none was, or it has expired. */
+export function openedFor(
+  consumed: ConsumedChallenge | null | undefined,
+  now: Date,
+): ConsumedChallenge | null {
+  return consumed && new Date(consumed.expires_at) > now ? consumed : null;
+}
+
 /**
  * Consumes a challenge immediately, outside of the step's transaction, so that it accepts one response only.
  *
  * @param about `ceremonies`: the accepted ceremonies
- * @param beside parts to run in the same statement
- * @returns `consumed`: what the challenge was opened for; null if this flow has no such unexpired challenge for these
- *   ceremonies; and what `beside` returns
+ * @returns what the challenge was opened for; null if this flow has no such unexpired challenge for these ceremonies
  */
-export async function consumeChallenge<Beside extends object = object>(
+export async function consumeChallenge(
   { runtime, tenant, now }: RequestContext<Process>,
-  about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
-  beside: readonly Part[] = [],
-): Promise<Partial<Beside> & { consumed: ConsumedChallenge | null }> {
-  const part: Part = {
-    name: "consumed",
-    text: consumeText,
-    values: [tenant.id, about.challenge, about.flowId, about.ceremonies],
-    returns: "(select row_to_json(c) from consumed c)",
-  };
-  const found = await runTogether<Beside & { consumed: ConsumedChallenge | null }>(runtime.database, [
-    part,
-    ...beside,
-  ]);
-  const isOpen = found.consumed && new Date(found.consumed.expires_at) > now;
-  return { ...found, consumed: isOpen && found.consumed ? found.consumed : null };
+  about: Omit<Responding, "tenantId">,
+): Promise<ConsumedChallenge | null> {
+  const part = consuming({ tenantId: tenant.id, ...about });
+  const { consumed } = await runTogether<{ consumed: ConsumedChallenge | null }>(runtime.database, [part]);
+  return openedFor(consumed, now);
 }

@@ -76,8 +76,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "an action that the state does not offer is performed",
     file: "server/flow/judge.ts",
-    text: "if (!found?.action.when(view)) return null;",
-    fault: "if (!found) return null;",
+    text: "if (!named?.action.when(view)) return null;",
+    fault: "if (!named) return null;",
     caughtBy: ["server/flow/engine.test.ts", "server/flow/scenarios/profile.test.ts"],
   },
   {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
-import { factsByIdentifier } from "../../identity/facts.ts";
+import { type FactsJson, factsOfJson, factsPart } from "../../identity/facts.ts";
 import {
   type IdentifierKind,
   identifierOf,
@@ -22,7 +22,10 @@ import { allowsSamlLogin, goToSamlProvider } from "../saml-login.ts";
 /** The kinds that published clients know as an `identifier`. Others are announced. */
 const publishedKinds: readonly IdentifierKind[] = ["email", "username"];
 
-const anyIdentifier = z.string().trim().max(255);
+/** No input is accepted that is longer, so that none is read before it is checked. */
+const MAX_LENGTH = 255;
+
+const anyIdentifier = z.string().trim().max(MAX_LENGTH);
 
 /** Returns the name of the input: `identifier` if several kinds are accepted, else the accepted kind. */
 function inputName(config: Config): "identifier" | IdentifierKind {
@@ -43,6 +46,15 @@ const input = byConfig((config) => {
   return z.strictObject({ [name]: field }) as unknown as Input;
 });
 
+/** Reads the identifier that was entered: as the client sent it, or of an input that was accepted. */
+function enteredIn(given: Record<string, unknown>, config: Config) {
+  const name = inputName(config);
+  const text = typeof given[name] === "string" ? given[name].trim() : "";
+  const typed = text.length > MAX_LENGTH ? "" : text;
+  const kind = name === "identifier" ? kindOf(typed, config) : name;
+  return { name, typed, kind, parsed: identifierOf(kind).parse(typed, config) };
+}
+
 /** The user enters an identifier. The response does not depend on whether an account has it. */
 export const continueWithLoginIdentifier = action({
   description: "Identify the user who wants to sign in.",
@@ -60,13 +72,19 @@ export const continueWithLoginIdentifier = action({
     ...identifiers.flatMap(({ errors }) => [...errors.atLogin, errors.unknown]),
     "flow_discontinuity_error",
   ],
-  async run(context, given) {
-    const { config, db, request, data } = context;
-    const name = inputName(config);
-    const typed = given[name] ?? "";
-    const kind = name === "identifier" ? kindOf(typed, config) : name;
-    const { parse, errors } = identifierOf(kind);
-    const parsed = parse(typed, config);
+  asks({ tenant }, given) {
+    const { kind, parsed } = enteredIn(given, tenant.config);
+    if (!parsed.ok) return null;
+    const part = factsPart(tenant.id, kind, parsed.value);
+    return {
+      parts: [part],
+      found: (returned) => (returned as Record<string, FactsJson | null>)[part.name] ?? null,
+    };
+  },
+  async run(context, given, found) {
+    const { config, request, data } = context;
+    const { name, typed, kind, parsed } = enteredIn(given, config);
+    const { errors } = identifierOf(kind);
     if (!parsed.ok) {
       const reported = errors.atLogin.find((code) => code === parsed.reason);
       return reject(reported ?? "value_invalid_error", { input: name });
@@ -75,7 +93,7 @@ export const continueWithLoginIdentifier = action({
     const redirect = kind === "email" ? await goToSamlProvider(context, value, name) : null;
     if (redirect) return redirect;
 
-    const user = await factsByIdentifier(db, request.tenant.id, kind, value);
+    const user = found && factsOfJson(found);
     const { show_account_existence_hints, only_show_actual_login_methods } = config.privacy;
     if (!user && (show_account_existence_hints || only_show_actual_login_methods)) {
       return reject(errors.unknown, { input: name });

@@ -108,5 +108,5 @@ export const thirdpartyOauth = action({
   when: offersProviders,
   to: ["thirdparty"],
   errors: goToProviderErrors,
-  run: goToProvider,
+  run: (context, input) => goToProvider(context, input),
 });

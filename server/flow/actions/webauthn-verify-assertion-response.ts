@@ -1,11 +1,17 @@
 import { z } from "zod";
-import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../methods/passkey/passkeys.ts";
+import {
+  askForAssertion,
+  type Proof,
+  type VerifiedAssertion,
+  verifyAssertion,
+} from "../../methods/passkey/passkeys.ts";
 import { canUse } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { isOnlyTenant } from "../../tenants/only-tenant.ts";
 import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
 import { accountFacts } from "../facts.ts";
+import { isAdmitted } from "../flow-statements.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, reject } from "../outcome.ts";
@@ -13,7 +19,7 @@ import { next, reject } from "../outcome.ts";
 /** User id that no account has. */
 const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Verifies a WebAuthn assertion for a challenge of this flow, as the first or the second factor. */
+/** Verifies a WebAuthn assertion for a challenge of this flow, or for a sealed one, as the first or the second factor. */
 export const verifyAssertionResponse = action({
   description: "Send the assertion response that the browser's WebAuthn API produced.",
   // The used challenge, the audit log, and a new challenge.
@@ -23,14 +29,14 @@ export const verifyAssertionResponse = action({
   to: [NEXT],
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   proves: ({ data }) => methodOf(data),
-  async run(context, { assertion_response }) {
-    const { request, flowId, data } = context;
+  asks: (asking, { assertion_response: response }) =>
+    askForAssertion(asking, { flowId: asking.flowId, response }, isAdmitted),
+  async run(context, _, found) {
+    const { request, data } = context;
     const proof = requiredProof(data);
     // After an identifier only a credential of that account counts; for an unknown identifier none does.
     const expectedUserId = data.userId ?? (data.identifier ? UNKNOWN_USER_ID : undefined);
-    const verified = await verifyAssertion(request, {
-      flowId,
-      response: assertion_response,
+    const verified = await verifyAssertion(request, found, {
       ...proof,
       startedIn: data.frameOrigin,
       ...(expectedUserId ? { userId: expectedUserId } : {}),

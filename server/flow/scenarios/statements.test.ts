@@ -146,7 +146,7 @@ const listOf = (sent: Record<string, string[]>) => JSON.stringify(sent);
 
 const total = (sent: Record<string, string[]>) => Object.values(sent).flat().length;
 
-test("a sign-in by password takes 12 statements, and the check of its session one", async () => {
+test("a sign-in by password takes 11 statements, and the check of its session one", async () => {
   const { "session check": check, ...login } = await signIn([
     ...first,
     choosePassword,
@@ -156,11 +156,11 @@ test("a sign-in by password takes 12 statements, and the check of its session on
   expect(numbersOf(login), listOf(login)).toEqual({
     start: 1,
     capabilities: 2,
-    identifier: 3,
+    identifier: 2,
     choice: 2,
     password: 4,
   });
-  expect(total(login)).toBe(12);
+  expect(total(login)).toBe(11);
   expect(check).toEqual(["session_by_id"]);
 });
 
@@ -188,20 +188,20 @@ const beginning = (action: string, input: Record<string, unknown>): Step => [
     ),
 ];
 
-test("a login that begins with its first action takes three statements fewer", async () => {
+test("a login that begins with its first action takes three statements fewer, or two", async () => {
   const identified = beginning("continue_with_login_identifier", { email });
   const byPassword = await signIn([identified, choosePassword, enterPassword]);
-  expect(numbersOf(byPassword), listOf(byPassword)).toEqual({ beginning: 3, choice: 2, password: 4 });
+  expect(numbersOf(byPassword), listOf(byPassword)).toEqual({ beginning: 2, choice: 2, password: 4 });
   const byPasskey = await signIn([beginning("register_client_capabilities", capable), showPasskey]);
-  expect(numbersOf(byPasskey), listOf(byPasskey)).toEqual({ beginning: 2, passkey: 4 });
+  expect(numbersOf(byPasskey), listOf(byPasskey)).toEqual({ beginning: 2, passkey: 3 });
 });
 
-test("a sign-in by passkey takes 7 statements", async () => {
+test("a sign-in by passkey takes 6 statements", async () => {
   const login = await signIn([start, capabilities, showPasskey]);
-  expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 4 });
+  expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 3 });
 });
 
-test("a sign-in by code takes 13 statements, and its mail three", async () => {
+test("a sign-in by code takes 12 statements, and its mail three", async () => {
   const since = smtp.messages.length;
   const before = counter.sent.length;
   const enterCode: Step = [
@@ -212,11 +212,11 @@ test("a sign-in by code takes 13 statements, and its mail three", async () => {
   expect(numbersOf(login), listOf(login)).toEqual({
     start: 1,
     capabilities: 2,
-    identifier: 3,
+    identifier: 2,
     choice: 3,
     code: 4,
   });
-  expect(total(login)).toBe(13);
+  expect(total(login)).toBe(12);
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
   await eventually(async () =>
@@ -309,7 +309,7 @@ describe("with a webhook", () => {
     const [refused, before] = [counter.errors.length, (await stored()).length];
     const login = await signIn(passkeyLogin);
     expect(counter.errors.slice(refused)).toEqual([]);
-    expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 5 });
+    expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 4 });
     // One more than without a webhook: it completes the events by their user.
     expect(login.passkey?.filter((statement) => statement.startsWith("event_user+"))).toHaveLength(1);
     const told = (await stored()).slice(before).map(({ name }) => name);

@@ -5,7 +5,6 @@ import { schema } from "#db/client";
 import {
   createCreationOptions,
   createRequestOptions,
-  verifyAssertion,
   verifyAttestation,
 } from "../../methods/passkey/passkeys.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
@@ -16,6 +15,7 @@ import { passkeySuite } from "../../testing/passkey-suite.ts";
 import { receiptIssuer } from "../../testing/receipts.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { rsaCoseKey, unacceptableKeys } from "../../testing/unacceptable-keys.ts";
+import { verifyAssertion } from "../../testing/verify-assertion.ts";
 import { type CreateCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 

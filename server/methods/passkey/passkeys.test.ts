@@ -15,15 +15,11 @@ import type { RequestContext } from "../../runtime.ts";
 import { countFailure } from "../../testing/failures.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
+import { verifyAssertion } from "../../testing/verify-assertion.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import { credentialIds, insertCredential } from "../webauthn-credentials.ts";
-import {
-  createCreationOptions,
-  createRequestOptions,
-  verifyAssertion,
-  verifyAttestation,
-} from "./passkeys.ts";
+import { createCreationOptions, createRequestOptions, verifyAttestation } from "./passkeys.ts";
 
 const runtime = await runtimeForTests({ BASE_URL: "https://login.example" });
 

@@ -1,4 +1,5 @@
 import type { Databases } from "#db/client";
+import type { Part } from "#db/part";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../../audit/audit.ts";
 import type { AuditOutputs } from "../../audit/audit-output.ts";
@@ -8,6 +9,7 @@ import { type FactsJson, factsOfJson, type UserFacts } from "../../identity/fact
 import type { Sealing } from "../../keys/vault.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
 import { failureSubject, successPart } from "../../limits/failure-counters.ts";
+import { usedPart } from "../../sessions/single-use.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../../webauthn/attestation.ts";
 import { authenticatorName } from "../../webauthn/authenticator-names.ts";
@@ -23,10 +25,18 @@ import { ceremonyOrigins } from "../../webauthn/origins.ts";
 import {
   type AuthenticationResponse,
   authenticationResponse,
+  type ClientData,
   readClientData,
   registrationResponse,
 } from "../../webauthn/responses.ts";
-import { type Ceremony, consumeChallenge, openChallenge } from "../webauthn-challenges.ts";
+import {
+  type Ceremony,
+  type ConsumedChallenge,
+  consumeChallenge,
+  consumedPart,
+  openChallenge,
+  openedFor,
+} from "../webauthn-challenges.ts";
 import {
   type CredentialRow,
   credentialOwnerPart,
@@ -36,6 +46,7 @@ import {
   usedCredential,
 } from "../webauthn-credentials.ts";
 import { passkeyName } from "./passkey-name.ts";
+import * as sealedChallenge from "./sealed-challenge.ts";
 import { creationState } from "./user-handles.ts";
 
 /** What this module takes of the process. */
@@ -113,6 +124,18 @@ export async function createCreationOptions(
   return { options: { publicKey, ...(conditional ? { mediation: "conditional" as const } : {}) }, write };
 }
 
+/**
+ * Creates request options with a sealed challenge, for a passkey login whose flow is not started yet. Nothing is stored.
+ */
+export function unstartedRequestOptions(
+  context: Pick<RequestContext<Process>, "runtime" | "tenant" | "client">,
+): { publicKey: PublicKeyCredentialRequestOptionsJSON } {
+  const { config } = context.tenant;
+  const timed = sealedChallenge.sealChallenge(context);
+  const userVerification = userVerificationOf(config, {});
+  return { publicKey: requestOptions(config, timed, { allowed: [], secondFactor: false, userVerification }) };
+}
+
 const requestCeremony = ({ secondFactor }: Proof): Ceremony =>
   secondFactor ? "second_factor_request" : "request";
 
@@ -147,43 +170,85 @@ export type VerifiedAssertion =
   /** No account has this credential, so the browser may delete it. */
   | { ok: false; reason: "credential_unknown"; credentialId: string; userId?: never };
 
+/** A readable response to request options, and what was found for it. */
+export interface FoundAssertion {
+  answer: AuthenticationResponse;
+  clientData: ClientData;
+  /** What its challenge was opened for; null if there is no such challenge. */
+  consumed: ConsumedChallenge | null;
+  credential: CredentialRow | null;
+  owner: FactsJson | null;
+}
+
 /**
- * Verifies the response to `createRequestOptions`. The challenge is consumed even if the response is rejected.
+ * Asks for what a response to request options is judged by, and consumes its challenge: one of the flow, or a sealed one.
+ * `verifyAssertion` judges what was found.
  *
+ * @param response AuthenticationResponseJSON as the client sent it
+ * @param condition SQL of whether to consume the challenge
+ * @returns null if the response is malformed
+ */
+export function askForAssertion(
+  context: Pick<RequestContext<Process>, "runtime" | "tenant" | "client">,
+  { flowId, response }: { flowId: string; response: unknown },
+  condition: string,
+): { parts: Part[]; found(returned: object): FoundAssertion } | null {
+  const tenantId = context.tenant.id;
+  const answer = authenticationResponse.safeParse(response).data;
+  const clientData = answer && readClientData(answer.response.clientDataJSON);
+  if (!answer || !clientData) return null;
+  const { challenge } = clientData;
+  const sealed = sealedChallenge.openChallenge(context, challenge);
+  const ceremonies: Ceremony[] = ["request", "second_factor_request"];
+  return {
+    parts: [
+      sealed
+        ? usedPart(tenantId, { id: challenge, ...sealed }, condition)
+        : consumedPart({ tenantId, flowId, ceremonies, challenge }, condition),
+      credentialPart(tenantId, answer.id),
+      credentialOwnerPart(tenantId, answer.id),
+    ],
+    found(returned) {
+      const { used, consumed = null, ...rest } = returned as Returned;
+      const ofSealed: ConsumedChallenge | null =
+        sealed && used
+          ? { ceremony: "request", user_id: null, allowed: null, expires_at: sealed.expiresAt.toISOString() }
+          : null;
+      const { credential, owner } = rest;
+      return { answer, clientData, consumed: sealed ? ofSealed : consumed, credential, owner };
+    },
+  };
+}
+
+/** What the parts of `askForAssertion` return. */
+interface Returned extends Pick<FoundAssertion, "credential" | "owner"> {
+  used?: boolean;
+  consumed?: ConsumedChallenge | null;
+}
+
+/**
+ * Verifies the response to request options. Its challenge is consumed even if the response is rejected.
+ *
+ * @param found by `askForAssertion`
  * @param about the same as for the options. `userId`: the account that the flow has identified, if any
  * @param about.startedIn the origin of the page in whose frame the flow was started, if any
- * @param about.response AuthenticationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAssertion(
   context: RequestContext<Process>,
-  about: Proof & { flowId: string; response: unknown; userId?: string; startedIn?: string | undefined },
+  found: FoundAssertion | null,
+  about: Proof & { userId?: string; startedIn?: string | undefined } = {},
 ): Promise<VerifiedAssertion> {
-  const { runtime, tenant } = context;
+  if (!found) return { ok: false, reason: "malformed" };
+  const { runtime, tenant, now } = context;
   const { webauthn } = tenant.config;
-
-  const answer = authenticationResponse.safeParse(about.response).data;
-  const clientData = answer && readClientData(answer.response.clientDataJSON);
-  if (!answer || !clientData) return { ok: false, reason: "malformed" };
+  const { answer, clientData, credential: row, owner: ownerFacts } = found;
 
   const { challenge } = clientData;
-  const ceremonies = [requestCeremony(about)];
   const secondFactor = about.secondFactor === true;
-  const {
-    consumed: opened,
-    credential: row,
-    owner: ownerFacts,
-  } = await consumeChallenge<{ credential: CredentialRow | null; owner: FactsJson | null }>(
-    context,
-    { flowId: about.flowId, ceremonies, challenge },
-    [
-      credentialPart(tenant.id, answer.id),
-      // The account is known before a second factor is asked for.
-      ...(secondFactor ? [] : [credentialOwnerPart(tenant.id, answer.id)]),
-    ],
-  );
+  const opened = openedFor(found.consumed, now);
   // A challenge for one account is rejected for any other account, and if the flow has identified none.
   const userId = about.userId ?? null;
-  if (!opened || (opened.user_id !== null && opened.user_id !== userId))
+  if (opened?.ceremony !== requestCeremony(about) || (opened.user_id !== null && opened.user_id !== userId))
     return { ok: false, reason: "challenge_unknown" };
 
   const credential = row ? storedCredential(row) : null;
@@ -224,7 +289,9 @@ export async function verifyAssertion(
     writeOf(used, success),
     ...(signCountStale ? [audit(context, "passkey_sign_count_stale", {}, credential.userId)] : []),
   ];
-  return { ok: true, ...owner, userVerified, owner: ownerFacts ? factsOfJson(ownerFacts) : null, writes };
+  // The account is known before a second factor is asked for.
+  const facts = ownerFacts && !secondFactor ? factsOfJson(ownerFacts) : null;
+  return { ok: true, ...owner, userVerified, owner: facts, writes };
 }
 
 /** The handle of the response, if it is the account's random one; null for any other. */
@@ -275,11 +342,7 @@ export async function verifyAttestation(
 
   const { challenge } = clientData;
   const ceremonies = creationCeremonies[kind];
-  const { consumed: opened } = await consumeChallenge(context, {
-    flowId: about.flowId,
-    ceremonies,
-    challenge,
-  });
+  const opened = await consumeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
   if (opened?.user_id !== about.userId) return { ok: false, reason: "challenge_unknown" };
 
   const { user_verification } = kind === "passkey" ? passkey : mfa.security_keys;

@@ -7,16 +7,12 @@ import type { RequestContext } from "../../runtime.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
+import { verifyAssertion } from "../../testing/verify-assertion.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import { legacyUserHandle } from "../../webauthn/user-handle.ts";
 import { insertCredential } from "../webauthn-credentials.ts";
-import {
-  createCreationOptions,
-  createRequestOptions,
-  verifyAssertion,
-  verifyAttestation,
-} from "./passkeys.ts";
+import { createCreationOptions, createRequestOptions, verifyAttestation } from "./passkeys.ts";
 
 const { users, userHandles, webauthnCredentials } = schema;
 

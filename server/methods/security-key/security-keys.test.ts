@@ -6,13 +6,13 @@ import type { Write } from "#db/write";
 import type { RequestContext } from "../../runtime.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
+import { verifyAssertion } from "../../testing/verify-assertion.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { commitWrites } from "../../testing/writes.ts";
 import {
   createCreationOptions,
   createRequestOptions,
   type Proof,
-  verifyAssertion,
   verifyAttestation,
 } from "../passkey/passkeys.ts";
 import { credentialIds, insertCredential } from "../webauthn-credentials.ts";
