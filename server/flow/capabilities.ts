@@ -13,6 +13,9 @@ export const startCapabilities = capabilitiesInput.partial();
 
 export type ReportedCapabilities = z.output<typeof startCapabilities>;
 
+/** The action of `preflight`. */
+export const REPORT = "register_client_capabilities";
+
 type Capabilities = NonNullable<FlowData["capabilities"]>;
 
 /** The input of `register_client_capabilities`, of what is reported. */
@@ -22,6 +25,11 @@ export function capabilitiesInputOf(reported: ReportedCapabilities): z.output<ty
     webauthn_conditional_mediation_available: reported.webauthn_conditional_mediation_available ?? false,
     webauthn_platform_authenticator_available: reported.webauthn_platform_authenticator_available ?? false,
   };
+}
+
+/** The action that reports capabilities alone, with its input. */
+export function capabilitiesReport(reported: ReportedCapabilities) {
+  return { action: REPORT, input: capabilitiesInputOf(reported) };
 }
 
 /** The reported capabilities, as a flow keeps them. */

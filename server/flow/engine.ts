@@ -44,7 +44,7 @@ export interface Beginning {
   codeChallenge?: string | undefined;
   /** The origin of the page in whose frame the flow runs. */
   frameOrigin?: string | undefined;
-  /** Capabilities that the client reports with the start: the flow begins after `preflight`. */
+  /** Capabilities that the client reports with the first action: the flow begins after `preflight`. */
   capabilities?: ReportedCapabilities | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function start(
   tenant: Tenant,
   client: Client,
   type: FlowType,
-  beginning: Beginning = {},
+  beginning: Omit<Beginning, "capabilities"> = {},
 ): Promise<Answer> {
   const refused = await refusedStart(runtime, tenant, client, type, beginning);
   if (refused) return refused;
@@ -279,7 +279,7 @@ async function performAction(
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const found = question?.found(flow.asked) ?? null;
     const judged = endTurn
-      ? await judge(request, flow, call.action, call.input, { owner, found })
+      ? await judge(request, flow, call.action, call.input, { owner, found, isFirst: claim === null })
       : refuse(request, key, flow, call, owner);
     if (!judged) return rejected();
     const written = await write(request, key, flow, judged, { claim, owner, ...(resume ? { resume } : {}) });

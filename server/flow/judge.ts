@@ -32,10 +32,18 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
   proceedsWith: WantedAction | null;
 }
 
+/** What a step is judged by beside its flow. */
+interface Judging {
+  owner?: Owner | null;
+  /** What the question of the action has found. */
+  found?: unknown;
+  /** The step stores the flow: the client has seen no state of it. */
+  isFirst?: boolean;
+}
+
 /**
  * Judges one action of a claimed flow: validates its input, runs it, and enters the next state. Writes nothing.
  *
- * @param found what the question of the action has found
  * @returns null if the action is not offered now
  */
 export async function judge(
@@ -43,7 +51,7 @@ export async function judge(
   flow: StoredFlow,
   actionName: string,
   input: Record<string, unknown>,
-  { owner = null, found = null }: { owner?: Owner | null; found?: unknown } = {},
+  { owner = null, found = null, isFirst = false }: Judging = {},
 ): Promise<Judged | null> {
   const { record } = flow;
   if (isAccountDeleted(flow)) return null;
@@ -63,6 +71,7 @@ export async function judge(
       inputs: parsed.inputs,
       values: preservedValues(schema, input),
     };
+    if (isFirst) return { ...(await enter(request, record, facts, owner)), error };
     return { ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)), error };
   }
 

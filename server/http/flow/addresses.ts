@@ -131,7 +131,7 @@ export const flowAddresses = [
     flowHandler("login"),
     "login",
     "Start a login, or perform an action of it",
-    "Without `action` a flow starts; its first state is `preflight`. Each state offers actions, whose `href` is the address of the next request. The interface is the Flow API, version 3.0.4.",
+    "Without `action` in the address a flow starts, in the state `preflight`, or by a first action that the body names. Each state offers actions, whose `href` is the address of the next request. The interface is the Flow API, version 3.0.4.",
   ),
   described(address("GET", "/login", loginPageHandler, "flow", "public"), {
     id: "openLoginPage",

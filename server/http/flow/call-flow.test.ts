@@ -45,9 +45,16 @@ async function expectFlowUnchanged(walk: RestWalk): Promise<void> {
 }
 
 describe("a start", () => {
-  test("ignores its body", async () => {
-    for (const body of [undefined, "{", '{"csrf_token":1}', "x".repeat(MAX_BODY_BYTES + 1)]) {
-      const response = await visitor(runtime).post("/login", body);
+  test("ignores a body that is not said to be JSON, or names no first action", async () => {
+    const text = { "content-type": "text/plain" };
+    for (const [body, headers] of [
+      [undefined, {}],
+      ["{", text],
+      ['{"csrf_token":1}', {}],
+      ["[]", {}],
+      ["x".repeat(MAX_BODY_BYTES + 1), text],
+    ] as const) {
+      const response = await visitor(runtime).post("/login", body, headers);
       const state = (await response.json()) as FlowState;
       expect(response.status).toBe(200);
       expect(state).toMatchObject({ name: "preflight", status: 200, payload: {}, links: null });

@@ -15,7 +15,7 @@ import { endReplacedSessions } from "../../sessions/log-out.ts";
 import { wordsHeader } from "../../theme/own-words.ts";
 import { json, type Reply } from "../answer/reply.ts";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../answer/temporary-failure.ts";
-import { readObject } from "../request/body.ts";
+import { isObject, isSaidToBeJson, readJson, readObject } from "../request/body.ts";
 import { deviceCookie, markCookie, thirdPartyStateCookie } from "../request/cookies.ts";
 import { isDisallowedOrigin } from "../request/origin.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
@@ -201,14 +201,16 @@ export function flowHandler(type: FlowType): Handler {
       return flowError(config, "operation_not_permitted_error");
     const parameter = parseFlowParameters(url.searchParams, type);
     if (parameter.kind === "malformed") return flowError(config, "form_data_invalid_error");
-    const body = await readObject(request);
     if (parameter.kind === "start") {
+      const body = await readJson(request);
+      if (!body.ok && isSaidToBeJson(request.headers)) return bodyError(config, body.reason);
       // Whatever else published clients send with a start is ignored.
-      const beginning = parseBeginning(body.ok ? body.value : {});
+      const beginning = parseBeginning(body.ok && isObject(body.value) ? body.value : {}, type);
       if (beginning === null) return flowError(config, "form_data_invalid_error");
       const shown = show(context, await callFlow(context, { ...parameter, ...beginning, type }));
       return !body.ok && body.reason === "too_large" ? closing(shown) : shown;
     }
+    const body = await readObject(request);
     if (!body.ok) return bodyError(config, body.reason);
     const actionBody = parseActionBody(body.value);
     if (actionBody === null) return flowError(config, "form_data_invalid_error");

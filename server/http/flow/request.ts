@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ReportedCapabilities, startCapabilities } from "../../flow/capabilities.ts";
+import { capabilitiesReport, type ReportedCapabilities, startCapabilities } from "../../flow/capabilities.ts";
 import type { FirstStep } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
@@ -66,19 +66,19 @@ const beginningBody = z.strictObject({
 
 /**
  * Reads the body of a request that starts a flow. One that names neither capabilities nor an action starts a flow
- * whatever it holds, as published clients expect.
+ * whatever it holds, as published clients expect; capabilities alone are reported by the first action.
  *
  * @returns null if it names one of them and is malformed
  */
 export function parseBeginning(
   body: Record<string, unknown>,
+  type: FlowType,
 ): { capabilities?: ReportedCapabilities; first?: FirstStep } | null {
   if (!body.capabilities && !body.action) return {};
   const parsed = beginningBody.safeParse(body);
   if (!parsed.success) return null;
   const { capabilities, action, input } = parsed.data;
-  return {
-    ...(capabilities ? { capabilities } : {}),
-    ...(action ? { first: { action, input: input ?? {} } } : {}),
-  };
+  if (action) return { ...(capabilities ? { capabilities } : {}), first: { action, input: input ?? {} } };
+  // An identity provider starts that flow, without `preflight`.
+  return capabilities && type !== "token_exchange" ? { first: capabilitiesReport(capabilities) } : {};
 }

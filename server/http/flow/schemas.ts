@@ -191,7 +191,8 @@ export const flowRequest = (type: FlowType) =>
         })
         .meta({
           id: `${pascal(type)}StartRequest`,
-          description: "Starts a flow, without `action` in the address.",
+          description:
+            "Starts a flow, without `action` in the address. A member that is null counts as missing.",
         });
       return z.union([action, start]);
     })

@@ -1,5 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
-import { capabilitiesInputOf, type ReportedCapabilities } from "../../flow/capabilities.ts";
+import { capabilitiesReport, REPORT, type ReportedCapabilities } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
@@ -66,10 +66,7 @@ export async function startOnPage(
   context: HandlerContext,
   { type, capabilities, codeChallenge }: Pick<PageStep, "type" | "capabilities" | "codeChallenge">,
 ): Promise<PageReply> {
-  if (capabilities) {
-    const input = capabilitiesInputOf(capabilities);
-    return startWith(context, { type, action: REGISTRATION, codeChallenge, input });
-  }
+  if (capabilities) return startWith(context, { type, codeChallenge, ...capabilitiesReport(capabilities) });
   const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge });
   return reply(context, type, startedFlow(context, flowAnswer, codeChallenge), flowAnswer);
 }
@@ -104,17 +101,14 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
   return (await isFirstStep(context, step)) ? startWith(context, step) : notPermitted();
 }
 
-/** The action that reports capabilities alone. */
-export const REGISTRATION = "register_client_capabilities";
-
 /** Whether an action can start a flow. */
 function begins({ type, action }: Pick<PageStep, "type" | "action">, tenant: Tenant): boolean {
-  return action === REGISTRATION || Object.hasOwn(firstState(tenant, type).actions, action);
+  return action === REPORT || Object.hasOwn(firstState(tenant, type).actions, action);
 }
 
 /** Whether an action can be the first of a flow: one of the first state, or one of the account that the page shows. */
 async function isFirstStep(context: HandlerContext, step: PageStep): Promise<boolean> {
-  const isOfAccount = step.type === "profile" && step.action !== REGISTRATION;
+  const isOfAccount = step.type === "profile" && step.action !== REPORT;
   return isOfAccount ? isShownAccount(context, step) : begins(step, context.tenant);
 }
 
@@ -123,7 +117,7 @@ async function isShownAccount(
   context: HandlerContext,
   { type, action, account }: PageStep,
 ): Promise<boolean> {
-  if (type !== "profile" || action === REGISTRATION) return true;
+  if (type !== "profile" || action === REPORT) return true;
   const session = await profileSession(context);
   return account !== undefined && session?.userId === account;
 }
@@ -144,7 +138,7 @@ export async function startWith(
     kind: "start",
     type,
     codeChallenge,
-    ...(action === REGISTRATION ? {} : { capabilities }),
+    ...(action === REPORT ? {} : { capabilities }),
     first: { action: begun.action, input: withVerifier(begun, { codeVerifier }) },
   });
   const flow = startedFlow(context, started, codeChallenge, codeVerifier);

@@ -1,5 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
-import { capabilitiesInputOf } from "../../flow/capabilities.ts";
+import { capabilitiesInputOf, REPORT } from "../../flow/capabilities.ts";
 import { firstState } from "../../flow/first-state.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -11,14 +11,7 @@ import { checkingCookies } from "./cookie-check.ts";
 import { readForm } from "./form.ts";
 import { NOTICE_SECONDS, type Notice, noticeOf } from "./notice.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
-import {
-  actOnPage,
-  currentOnPage,
-  isNotPermitted,
-  type PageReply,
-  REGISTRATION,
-  startWith,
-} from "./page-flow.ts";
+import { actOnPage, currentOnPage, isNotPermitted, type PageReply, startWith } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
 /** Long enough for the redirect. The page that displays the codes removes their cookie. */
@@ -71,7 +64,7 @@ export const stepHandler: Handler = async (context) => {
   );
   // A flow that is not started shows no report of capabilities, but can begin with one.
   const input =
-    action === REGISTRATION && !descriptor ? { ...capabilitiesInputOf(capabilities), ...entered } : entered;
+    action === REPORT && !descriptor ? { ...capabilitiesInputOf(capabilities), ...entered } : entered;
   const account = form.get("account") ?? undefined;
   const step = { type, action, version: Number(version), input, account, capabilities };
   const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);

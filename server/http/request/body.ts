@@ -1,5 +1,5 @@
 import { parseJson, rejectedMember } from "../../lib/strict-json.ts";
-import type { ApiRequest } from "./api-request.ts";
+import type { ApiRequest, RequestHeaders } from "./api-request.ts";
 
 /** Maximum size of a body. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -48,6 +48,11 @@ export async function readText(
   } catch {
     return malformed;
   }
+}
+
+/** Whether a request says that its body is JSON, whatever its charset. */
+export function isSaidToBeJson(headers: RequestHeaders): boolean {
+  return /^application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
 }
 
 function isMediaType(header: string | null, wanted: string): boolean {
