@@ -1,5 +1,5 @@
 import { ConflictError, isConnectionLost, isRetryable } from "#db/errors";
-import { executePart, type Part } from "#db/part";
+import { executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { Write, WriteOfParts } from "#db/write";
 import { accountOf } from "../account/account.ts";
@@ -11,6 +11,7 @@ import { factsById } from "../identity/facts.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { JobCause } from "../jobs/job-cause.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { Session } from "../objects/session.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import { conflictOf, isSubjectGone } from "./conflicts.ts";
@@ -228,7 +229,7 @@ async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPaylo
   const read = shownUser === null ? [] : [accountPart(tenant.id, shownUser)];
   return committing(step, async () => {
     try {
-      const returned = await runTogether<Returned>(database, [save, ...parts, ...read]);
+      const returned = await runTogether<Returned>(database, [...save, ...parts, ...read]);
       delivered(returned);
       for (const { committed } of writes) committed?.(returned);
       if (judged.jobs.length > 0) jobs.wake(judged.jobs);
@@ -247,7 +248,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
   const { runtime, tenant, now } = request;
   return committing(step, () =>
     commitWithJobs(runtime, judged.jobs, causeOf(request, judged), async (tx) => {
-      await executePart(tx, storedFlow(step, true));
+      await executeParts(tx, storedFlow(step, true));
       for (const change of judged.writes) await change(tx);
       // The offered actions depend on the account after the writes.
       if (owner) owner.account = await accountOf(tx, tenant, owner.session.userId, now, runtime);
@@ -256,14 +257,28 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
   );
 }
 
-/** The part that stores the flow of a step: saves it, or inserts it with its first step. */
-function storedFlow({ request, key, claim, saved }: Step, locksAccount: boolean): Part {
+/**
+ * The parts that store the flow of a step: they save it, or insert it with its first step. What revokes the access to an
+ * account deletes its flows, so that a step in progress finds no claim. A flow of an account that is not stored yet is
+ * not found: its first step asks for the session, once it has locked the account.
+ */
+function storedFlow({ request, key, claim, saved, owner }: Step, locksAccount: boolean): Part[] {
   const { runtime, tenant } = request;
+  if (claim) return [savedFlow(key, claim, saved, locksAccount)];
   const lifetime = { seconds: tenant.config.flow.lifetime, clockShift: runtime.platform.clockShift() };
-  return claim
-    ? savedFlow(key, claim, saved, locksAccount)
-    : insertedFlow(key, saved, lifetime, locksAccount);
+  return owner
+    ? [insertedFlow(key, saved, lifetime, true), unendedSession(tenant.id, owner.session)]
+    : [insertedFlow(key, saved, lifetime, locksAccount)];
 }
+
+const unendedSession = (tenantId: string, { id, userId }: Session): Part => ({
+  name: "unended_session",
+  text: "",
+  values: [tenantId, id, userId],
+  refuses: `case when not exists (select from sessions where tenant_id = $1 and id = $2 and user_id = $3)
+    then 'session' end`,
+  begins: true,
+});
 
 /** Repeats a transaction that can be repeated, and finds out whether one was committed whose connection was lost. */
 async function committing<Result extends ReadPayload | null>(

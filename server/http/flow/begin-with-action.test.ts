@@ -4,11 +4,15 @@ import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { executePart } from "#db/part";
-import { createUserSession } from "../../admin/user-sessions.ts";
+import type { Write } from "#db/write";
+import { revokeAccess } from "../../account/access-revocation.ts";
+import { blockAccount } from "../../account/blocking.ts";
+import { deleteAccount } from "../../account/deletion.ts";
 import { firstRecord } from "../../flow/first-state.ts";
 import { type FlowKey, insertedFlow, type SavedFlow, wasInserted } from "../../flow/store.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { sha256 } from "../../lib/sha256.ts";
+import { issueSession } from "../../sessions/sessions.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
@@ -37,6 +41,46 @@ async function act(state: FlowState, action: string, input: object = {}, as = vi
   const { href } = state.actions[action] ?? { href: "" };
   const answer = await as.post(href, { csrf_token: state.csrf_token, input_data: input });
   return (await answer.json()) as FlowState;
+}
+
+/** An account, and a browser with a session of it. */
+async function signedIn(server = runtime) {
+  const { userId } = await accountOwner(runtime, { password: true });
+  const now = new Date(Date.now() + runtime.platform.clockShift());
+  const factors = [{ method: "password" as const, at: now.toISOString() }];
+  const made = await issueSession(requestContext(runtime, { now }), {
+    userId,
+    factors,
+    amr: [],
+    rememberMe: false,
+  });
+  await database.write.transaction(made.write);
+  const as = visitor(server);
+  as.cookies.set(runtime.config.session.cookie.name, made.issued.token);
+  return { userId, as };
+}
+
+async function passwordOf(userId: string): Promise<string | undefined> {
+  const { passwords } = schema;
+  const [row] = await database.read.select().from(passwords).where(eq(passwords.userId, userId));
+  return row?.hash;
+}
+
+/** A server before whose first transaction another one commits. */
+function beforeFirstTransaction(interrupt: () => Promise<unknown>): typeof runtime {
+  const { write } = database;
+  let isInterrupted = false;
+  const transaction: typeof write.transaction = async (...call) => {
+    if (!isInterrupted) {
+      isInterrupted = true;
+      await interrupt();
+    }
+    return write.transaction(...call);
+  };
+  const changed = new Proxy(write, {
+    get: (target, name) => (name === "transaction" ? transaction : Reflect.get(target, name, target)),
+  });
+  return { ...runtime, database: { ...database, write: changed } };
 }
 
 const storedFlows = () => database.read.$count(schema.flows, eq(schema.flows.tenantId, tenant.id));
@@ -93,23 +137,24 @@ describe("a flow that begins with an action", () => {
   });
 
   test("changes an account with the session of its owner, and is refused without one", async () => {
-    const owner = await accountOwner(runtime, { password: true });
-    const as = visitor(runtime);
     const first = { capabilities, action: "patch_metadata", input: { patch_metadata: { colour: "blue" } } };
-    expect(await begin(first, { type: "profile", as })).toMatchObject({ name: "error", status: 401 });
-    const issued = await createUserSession(requestContext(runtime), owner.userId, {
-      userAgent: null,
-      ipAddress: null,
-    });
-    if (!issued.ok) throw new Error(issued.message);
-    as.cookies.set(runtime.config.session.cookie.name, issued.token);
+    expect(await begin(first, { type: "profile" })).toMatchObject({ name: "error", status: 401 });
+    const { as } = await signedIn();
     const changed = await begin(first, { type: "profile", as });
     expect(changed).toMatchObject({ name: "profile_init", status: 200 });
     expect(JSON.stringify(changed.payload)).toContain("blue");
   });
 
-  test("begins after preflight where capabilities come without an action", async () => {
+  test("begins with the report of capabilities where they come without an action", async () => {
     expect(await begin({ capabilities: {} })).toMatchObject({ name: "login_init", status: 200 });
+    const autofilled = await begin({
+      capabilities: { ...capabilities, webauthn_conditional_mediation_available: true },
+    });
+    expect(autofilled.payload.request_options).toBeDefined();
+    const { as } = await signedIn();
+    const account = await begin({ capabilities }, { type: "profile", as });
+    expect(account).toMatchObject({ name: "profile_init", payload: { user: expect.any(Object) } });
+    expect(Object.keys(account.actions)).toContain("patch_metadata");
     expect(await begin({ capabilities: null, action: null })).toMatchObject({ name: "preflight" });
   });
 
@@ -196,6 +241,53 @@ describe("nothing is stored", () => {
     const before = await storedFlows();
     expect(await begin(body)).toMatchObject({ name: "error", status, actions: {}, csrf_token: "" });
     expect(await storedFlows()).toBe(before);
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    [
+      "that is too large",
+      JSON.stringify({ capabilities, action: "back", input: { a: "x".repeat(70_000) } }),
+      {},
+    ],
+    ["with a member twice", '{ "capabilities": {}, "action": "back", "action": "skip" }', {}],
+    ["that is compressed", "{}", { "content-encoding": "gzip" }],
+    ["in another charset", "{}", { "content-type": "application/json; charset=iso-8859-1" }],
+  ])("by JSON %s", async (_, body, headers) => {
+    const before = await storedFlows();
+    const answer = await visitor(runtime).post("/login", body, headers);
+    expect([400, 413]).toContain(answer.status);
+    expect(await storedFlows()).toBe(before);
+  });
+
+  test.each<[string, (userId: string) => Write]>([
+    [
+      "was blocked",
+      (userId) => async (tx) => {
+        await blockAccount(tx, requestContext(runtime), userId);
+      },
+    ],
+    ["was deleted", (userId) => deleteAccount(requestContext(runtime), userId, null)],
+    [
+      "was recovered",
+      (userId) => async (tx) => {
+        await revokeAccess(tx, requestContext(runtime), userId, null);
+      },
+    ],
+  ])("A180 in an account that %s while its first step was judged", async (_, change) => {
+    for (const [action, input] of [
+      ["patch_metadata", { patch_metadata: { colour: "red" } }],
+      ["password_update", { password: "another good password 1" }],
+    ] as const) {
+      let userId = "";
+      const interrupted = beforeFirstTransaction(() => database.write.transaction(change(userId)));
+      const owner = await signedIn(interrupted);
+      userId = owner.userId;
+      const [before, passwordBefore] = [await storedFlows(), await passwordOf(userId)];
+      const refused = await begin({ capabilities, action, input }, { type: "profile", as: owner.as });
+      expect(refused, action).toMatchObject({ name: "error", status: 403 });
+      expect(await storedFlows()).toBe(before);
+      expect([undefined, passwordBefore]).toContain(await passwordOf(userId));
+    }
   });
 
   test("in a tenant that was deleted meanwhile", async () => {
