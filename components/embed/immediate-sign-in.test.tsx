@@ -59,15 +59,11 @@ function draw(options: { url: string }, open: Awaited<ReturnType<typeof signInAt
 
 test("a passkey that the browser offers signs in, and nothing is shown", async () => {
   const { steps, get, signIn, onSuccess, onStateChange } = stub(
-    [states.preflight, states.login_init, states.success],
+    [states.login_init, states.success],
     async () => passkey,
   );
   expect(await signIn()).toBeNull();
-  expect(steps.map(({ action }) => action)).toEqual([
-    "start",
-    "register_client_capabilities",
-    "webauthn_verify_assertion_response",
-  ]);
+  expect(steps.map(({ action }) => action)).toEqual(["start", "webauthn_verify_assertion_response"]);
   expect(steps.at(-1)?.input).toEqual({ assertion_response: { id: "AQ", response: {} } });
   expect(onSuccess.mock.calls).toEqual([[{ kind: "cookie" }]]);
   expect(onStateChange.mock.calls).toEqual([[{ name: "success" }]]);
@@ -79,7 +75,7 @@ test("a passkey that the browser offers signs in, and nothing is shown", async (
 
 test("a result that the service hands over as a token is reported as such", async () => {
   const headers = { "X-Auth-Token": "t.o.k", "X-Session-Lifetime": "60", "X-Session-Retention": "session" };
-  const answers = [states.preflight, states.login_init, states.success];
+  const answers = [states.login_init, states.success];
   const { signIn, onSuccess } = stub(answers, async () => passkey, { headers });
   await signIn();
   expect(onSuccess.mock.calls).toEqual([
@@ -96,11 +92,11 @@ test.each([
   ],
 ])("a saved password signs in where the flow offers it %s", async (_, between, ways) => {
   const { steps, signIn, onSuccess } = stub(
-    [states.preflight, states.login_init, ...between, states.success],
+    [states.login_init, ...between, states.success],
     async () => password,
   );
   expect(await signIn()).toBeNull();
-  expect(steps.slice(2)).toEqual([
+  expect(steps.slice(1)).toEqual([
     { action: "continue_with_login_identifier", input: { email: "ada@example.org" } },
     ...ways.map((action) => ({ action, input: {} })),
     { action: "password_login", input: { password: "correct horse" } },
@@ -110,25 +106,25 @@ test.each([
 
 test("a password names its account by the input that the service asks for", async () => {
   const { steps, signIn } = stub(
-    [states.preflight, states.login_init_by_identifier, states.login_password, states.success],
+    [states.login_init_by_identifier, states.login_password, states.success],
     async () => ({ ...password, id: "ada" }),
   );
   await signIn();
-  expect(steps[2]).toEqual({ action: "continue_with_login_identifier", input: { identifier: "ada" } });
+  expect(steps[1]).toEqual({ action: "continue_with_login_identifier", input: { identifier: "ada" } });
 });
 
 test("with nothing at hand the login opens in the flow that was begun", async () => {
-  const { steps, options, signIn, onSuccess } = stub([states.preflight, states.login_init], declines);
+  const { steps, options, signIn, onSuccess } = stub([states.login_init], declines);
   const open = await signIn();
   expect(onSuccess).not.toHaveBeenCalled();
   draw(options, open);
   await screen.findByRole("heading", { level: 1, name: "Sign in" });
-  expect(steps.map(({ action }) => action)).toEqual(["start", "register_client_capabilities"]);
+  expect(steps.map(({ action }) => action)).toEqual(["start"]);
 });
 
 test("a further step after the passkey is shown in the same flow, and its result is reported", async () => {
   const { steps, options, signIn, onSuccess, onStateChange } = stub(
-    [states.preflight, states.login_init, states.login_otp, states.success],
+    [states.login_init, states.login_otp, states.success],
     async () => passkey,
   );
   const user = draw(options, await signIn());
@@ -142,7 +138,7 @@ test("a further step after the passkey is shown in the same flow, and its result
 
 test("a rejected password is shown where it was rejected", async () => {
   const { options, signIn } = stub(
-    [states.preflight, states.login_init, states.login_password, states.login_password_wrong],
+    [states.login_init, states.login_password, states.login_password_wrong],
     async () => password,
   );
   draw(options, await signIn());
@@ -152,7 +148,7 @@ test("a rejected password is shown where it was rejected", async () => {
 
 test("recovery codes of a new second factor are shown before the result", async () => {
   const { options, signIn, onSuccess } = stub(
-    [states.preflight, states.login_init, states.success_with_codes],
+    [states.login_init, states.success_with_codes],
     async () => passkey,
   );
   const user = draw(options, await signIn());
@@ -164,7 +160,7 @@ test("recovery codes of a new second factor are shown before the result", async 
 
 test("an answer that was lost is asked for again by the login that opens", async () => {
   const { steps, options, signIn, onSuccess } = stub(
-    [states.preflight, states.login_init, new TypeError("Failed to fetch"), states.success],
+    [states.login_init, new TypeError("Failed to fetch"), states.success],
     async () => passkey,
   );
   draw(options, await signIn());
@@ -190,7 +186,7 @@ test.each(["frame", "page"] as const)(
   "before the %s, which hides what is typed from the application, no password is asked for and nothing is kept",
   async (otherwise) => {
     sessionStorage.clear();
-    const answers = [states.preflight, states.login_init, states.login_otp];
+    const answers = [states.login_init, states.login_otp];
     const { get, options } = stub(answers, async () => passkey);
     expect(await signInAtOnce({ ...options, otherwise }, "en")).not.toBeNull();
     expect(get.mock.calls).toEqual([
@@ -202,7 +198,7 @@ test.each(["frame", "page"] as const)(
 
 test("a service without passkeys is not asked for one before the frame", async () => {
   const { payload, ...init } = states.login_init;
-  const answers = [states.preflight, { ...init, payload: {} }];
+  const answers = [{ ...init, payload: {} }];
   const { get, options } = stub(answers, async () => passkey);
   expect(await signInAtOnce({ ...options, otherwise: "frame" }, "en")).not.toBeNull();
   expect(payload.request_options).toBeDefined();

@@ -1,4 +1,3 @@
-import { browserCapabilities } from "../flow/capabilities.ts";
 import { abortCeremony } from "../flow/ceremonies.ts";
 import type { SignInOptions } from "../flow/embedding.ts";
 import { isErrorAnswer } from "../flow/error-answer.ts";
@@ -68,11 +67,9 @@ async function begin(
   const isContinued = otherwise === "component";
   const asked = isContinued ? "login" : undefined;
   const server = restServer({ url, language, codeChallenge, asked });
-  const capabilities = await browserCapabilities();
   const started = await server.start("login").catch(() => null);
   if (!started || isErrorAnswer(started.state)) return null;
   const flow: BegunFlow = { server, answer: started, performed: "" };
-  if (!(await step(flow, "register_client_capabilities", { ...capabilities }))) return flow;
   // An application that shows the frame or the page does not see what is typed there, so it is given no password here.
   const credential = await offeredCredential(flow.answer.state.payload.request_options, isContinued);
   if (credential && isPassword(credential)) await signInByPassword(flow, credential);

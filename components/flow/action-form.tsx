@@ -116,7 +116,7 @@ export function ActionForm({
     const input = inputData(action, new FormData(form, submitter), pageValues);
     setAwaited((count) => count + 1);
     void flow
-      .act(action.action, input, { background: tone === "toggle", ...(item ? { itemId: item.id } : {}) })
+      .act(action.action, input, { background: tone === "toggle", itemId: item?.id })
       .finally(() => setAwaited((count) => count - 1));
   }
 

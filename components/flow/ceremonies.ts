@@ -1,7 +1,8 @@
 import type { FlowState } from "#server/flow/wire";
 import { browserCapabilities } from "./capabilities.ts";
-import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
+import type { Attempts, BeginContext, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
 import { isText } from "./payload-readers.ts";
+import { mayUse } from "./permissions.ts";
 import { publicKeyOf } from "./webauthn-support.ts";
 
 /** Aborts the prompt in progress; null before the first one. */
@@ -51,7 +52,8 @@ const ceremonies: Record<string, Ceremony> = {
     action: "webauthn_verify_assertion_response",
     mode: "background",
     needs: "request_options",
-    perform: (options, _, signal) => assert(options, true, signal),
+    replaces: "webauthn_generate_request_options",
+    perform: (options, { requested }, signal) => assert(options, !requested, signal),
   },
   login_passkey: {
     action: "webauthn_verify_assertion_response",
@@ -118,14 +120,9 @@ export function ceremonyOf(state: FlowState): Ceremony | null {
 /**
  * The ceremony to begin in this state, and its options. A ceremony that was rejected is not repeated automatically:
  * a broken authenticator would be prompted for without end.
- *
- * @param requested whether the user asked for a retry
  */
-export function ceremonyToBegin(
-  context: CeremonyContext,
-  requested: boolean,
-): { ceremony: Ceremony; options: unknown } | null {
-  const { state } = context;
+export function ceremonyToBegin(context: CeremonyContext): { ceremony: Ceremony; options: unknown } | null {
+  const { state, requested } = context;
   const ceremony = ceremonyOf(state);
   if (!ceremony) return null;
   const options = ceremony.needs ? state.payload[ceremony.needs] : null;
@@ -135,7 +132,7 @@ export function ceremonyToBegin(
 }
 
 /** Whether the user can retry the ceremony of a state that shows an error. */
-export function canRetry(context: CeremonyContext): boolean {
+export function canRetry(context: BeginContext): boolean {
   const ceremony = ceremonyOf(context.state);
   return (
     context.state.error !== undefined &&
@@ -148,6 +145,12 @@ export function canRetry(context: CeremonyContext): boolean {
 export function lacksOptions(state: FlowState): boolean {
   const needs = ceremonyOf(state)?.needs;
   return needs !== undefined && state.payload[needs] === undefined;
+}
+
+/** Whether an action only asks the server for the options of the ceremony that the state has already. */
+export function isReplaced(state: FlowState, action: string): boolean {
+  const isNamed = ceremonyOf(state)?.replaces === action;
+  return isNamed && !lacksOptions(state) && mayUse("publickey-credentials-get");
 }
 
 /** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */

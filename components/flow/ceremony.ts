@@ -7,7 +7,7 @@ export interface Step {
   action: string;
   input: Record<string, unknown>;
   /** Code of a notice to show with the next state. */
-  notice?: string;
+  notice?: string | undefined;
 }
 
 /** The inputs and controls of a ceremony beside its options. */
@@ -16,6 +16,8 @@ export interface CeremonyContext {
   providerReturn: ProviderReturn | null;
   /** Whether the user's action on this page led to the state, or the user asked for the ceremony. */
   userInitiated: boolean;
+  /** Whether the user asked for the ceremony of this state. */
+  requested: boolean;
   /** The automatic attempts of this page. */
   attempts: Attempts;
   /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
@@ -38,6 +40,9 @@ export interface Attempts {
   renewals: number;
 }
 
+/** What decides whether a ceremony can begin. */
+export type BeginContext = Pick<CeremonyContext, "state" | "providerReturn" | "attempts">;
+
 /** A step of a state that only a script can perform. */
 export interface Ceremony {
   /** The action that carries the result; it is not drawn. */
@@ -52,10 +57,12 @@ export interface Ceremony {
   icon?: IconName;
   /** The payload member that the ceremony requires. */
   needs?: string;
+  /** An action that asks the server for what the state has already: it begins the ceremony instead. */
+  replaces?: string;
   /** Failures are not shown. */
   automatic?: true;
   /** Whether the ceremony applies to the state. Default: yes. */
-  canBegin?(context: CeremonyContext): boolean;
+  canBegin?(context: BeginContext): boolean;
   /**
    * Performs the ceremony. Returns the next step, or null for none. Rejects on abort and when the user or the
    * browser declines.

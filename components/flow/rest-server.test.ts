@@ -8,12 +8,6 @@ import { codeChallengeOf, keptType, restServer } from "./rest-server.ts";
 import { createFlowStore } from "./use-flow.ts";
 
 const url = "https://login.example/t/one/";
-const capabilities = {
-  webauthn_available: false,
-  webauthn_conditional_mediation_available: false,
-  webauthn_platform_authenticator_available: false,
-};
-
 const runtime = await runtimeForTests();
 
 afterEach(() => vi.unstubAllGlobals());
@@ -70,7 +64,6 @@ async function account(): Promise<string> {
 }
 
 async function toPassword(store: Awaited<ReturnType<typeof storeOver>>, email: string): Promise<void> {
-  await store.act("register_client_capabilities", capabilities);
   await store.act("continue_with_login_identifier", { email });
   await store.act("continue_to_password_login", {});
 }
@@ -87,17 +80,16 @@ test("a login by password ends with the cookie, and each answer has a higher ver
   await store.act("password_login", { password });
   versions.push(store.view().version);
   expect(store.view().state.name).toBe("success");
-  expect(versions).toEqual([1, 4, 5]);
+  expect(versions).toEqual([1, 3, 4]);
   expect(server.result()).toEqual({ kind: "cookie" });
   expect((await visitor.request("/me")).status).toBe(200);
-  expect(requests.map(({ init }) => init.credentials)).toEqual(Array(5).fill("include"));
+  expect(requests.map(({ init }) => init.credentials)).toEqual(Array(4).fill("include"));
 });
 
 test("a mail is in the language of the component", async () => {
   browser();
   const email = newAddress();
   const store = await storeOver(undefined, "registration");
-  await store.act("register_client_capabilities", capabilities);
   await store.act("register_login_identifier", { email });
   expect(mailedCode(runtime, email)).toMatch(/^\d{6}$/);
   expect(runtime.enqueued.findLast(({ to }) => to === email)?.language).toBe("de");
@@ -109,7 +101,6 @@ test.each([
 ])("the first state says whether registration is closed: %s", async (_, allowed, closed) => {
   browser(runtime.configured({ STILE_ACCOUNT_ALLOW_SIGNUP: allowed }));
   const store = await storeOver();
-  await store.act("register_client_capabilities", capabilities);
   expect(store.view().state.name).toBe("login_init");
   expect(store.view().state.payload.registration_closed).toBe(closed);
 });
@@ -121,8 +112,7 @@ test("the account names the relying party, for signals to passkey managers", asy
   await toPassword(store, email);
   await store.act("password_login", { password });
   const server = restServer({ url, language: "en" });
-  await server.start("profile");
-  const { state } = await server.act("profile", "register_client_capabilities", 1, capabilities);
+  const { state } = await server.start("profile");
   expect(state.payload.relying_party_id).toBe(runtime.config.webauthn.relying_party.id);
 });
 
@@ -147,7 +137,7 @@ test("a code of success is the result, with the verifier that this page made", a
   await server.start("login");
   const success = { name: "success", status: 200, actions: {}, csrf_token: "", links: null };
   faults.push(Response.json({ ...success, payload: { authorization_code: "c-1" } }));
-  await server.act("login", "register_client_capabilities", 1, capabilities);
+  await server.act("login", "continue_with_login_identifier", 1, {});
   const result = server.result();
   expect(result).toEqual({ kind: "code", code: "c-1", codeVerifier: expect.stringMatching(/^[\w-]{43}$/) });
   const codeVerifier = result?.kind === "code" ? result.codeVerifier : undefined;
@@ -177,10 +167,9 @@ describe("a lost connection", () => {
     const { faults } = browser();
     const email = newAddress();
     const store = await storeOver(undefined, "registration");
-    await store.act("register_client_capabilities", capabilities);
     faults.push("answer lost");
     await store.act("register_login_identifier", { email });
-    expect(store.view().state.name).toBe("preflight");
+    expect(store.view().state.name).toBe("registration_init");
     expect(runtime.enqueued.filter(({ to }) => to === email)).toHaveLength(1);
   });
 });
@@ -188,7 +177,6 @@ describe("a lost connection", () => {
 test("an expired flow is replaced, and nothing typed is lost without a word", async () => {
   const { faults } = browser();
   const store = await storeOver();
-  await store.act("register_client_capabilities", capabilities);
   const expired = {
     name: "error",
     status: 410,
@@ -202,13 +190,12 @@ test("an expired flow is replaced, and nothing typed is lost without a word", as
   await store.act("continue_with_login_identifier", { email: "ada@example.com" });
   expect(store.view().state.error?.code).toBe("flow_expired_error");
   await store.restart();
-  expect(store.view().state.name).toBe("preflight");
+  expect(store.view().state.name).toBe("login_init");
 });
 
 test("A28 a flow whose token another request has used is replaced", async () => {
   const { visitor } = browser();
   const store = await storeOver();
-  await store.act("register_client_capabilities", capabilities);
   const { state } = store.view();
   await visitor.post(state.actions.continue_with_login_identifier?.href ?? "", {
     csrf_token: state.csrf_token,
@@ -217,7 +204,6 @@ test("A28 a flow whose token another request has used is replaced", async () => 
   await store.act("continue_with_login_identifier", { email: newAddress() });
   expect(store.view().state).toMatchObject({ name: "error", status: 403 });
   await store.restart();
-  await store.act("register_client_capabilities", capabilities);
   expect(store.view().state).toMatchObject({ name: "login_init", status: 200 });
 });
 
@@ -232,13 +218,13 @@ test("too many starts are shown, with the time to wait, and the next start succe
   expect(store.view().state).toMatchObject({ status: 429, payload: { retry_after: expect.any(Number) } });
   browser();
   await store.restart();
-  expect(store.view().state.name).toBe("preflight");
+  expect(store.view().state.name).toBe("login_init");
 });
 
 test("options that a rejected passkey has used up are obtained again", async () => {
   browser();
+  vi.stubGlobal("PublicKeyCredential", class {});
   const store = await storeOver();
-  await store.act("register_client_capabilities", { ...capabilities, webauthn_available: true });
   await store.act("webauthn_generate_request_options", {});
   const options = store.view().state.payload.request_options;
   expect(options).toBeDefined();
@@ -262,7 +248,7 @@ test("a flow that went to a provider goes on after the return, once, and no sess
   const { kept, storage } = tab();
   const server = restServer({ url, language: "en", storage });
   const started = await server.start("login");
-  const action = { ...started.state.actions.register_client_capabilities, action: "exchange_token" };
+  const action = { ...started.state.actions.continue_with_login_identifier, action: "exchange_token" };
   faults.push(
     Response.json({
       name: "thirdparty",
@@ -273,13 +259,13 @@ test("a flow that went to a provider goes on after the return, once, and no sess
       actions: { exchange_token: action },
     }),
   );
-  await server.act("login", "register_client_capabilities", 1, capabilities);
+  await server.act("login", "continue_with_login_identifier", 1, {});
   expect(keptType({ url, storage, returning: true })).toBe("login");
   const after = restServer({ url, language: "en", storage, returning: true });
   expect(await after.current("login")).toMatchObject({ version: 1, state: { name: "thirdparty" } });
   expect(kept.size).toBe(0);
   const again = restServer({ url, language: "en", storage, returning: true });
-  expect(await again.current("login")).toMatchObject({ state: { name: "preflight" } });
+  expect(await again.current("login")).toMatchObject({ state: { name: "login_init" } });
 });
 
 describe("a reload of the page", () => {
@@ -289,7 +275,6 @@ describe("a reload of the page", () => {
     const { kept, storage } = tab();
     const options = { url, language: "en", storage, asked: "login" } as const;
     const store = await storeOver(restServer(options));
-    await store.act("register_client_capabilities", capabilities);
     expect(kept.size).toBe(0);
     await store.act("continue_with_login_identifier", { email });
     await store.act("continue_to_password_login", {});
@@ -321,7 +306,6 @@ describe("a reload of the page", () => {
     });
 
     const another = await storeOver(restServer(options));
-    await another.act("register_client_capabilities", capabilities);
     await another.act("continue_with_login_identifier", { email });
     for (const other of [
       { codeChallenge: undefined },
@@ -355,7 +339,7 @@ describe("a reload of the page", () => {
     const { kept, storage } = tab();
     const server = restServer({ url, language: "en", storage, asked: "login" });
     const { state } = await server.start("login");
-    const descriptor = { ...state.actions.register_client_capabilities };
+    const descriptor = { ...state.actions.continue_with_login_identifier };
     const secret = { name: "mfa_otp_secret_creation", status: 200, csrf_token: "t-1", links: null };
     faults.push(
       Response.json({ ...secret, payload: { otp_secret: "JBSWY3DP" }, actions: { back: descriptor } }),

@@ -1,4 +1,5 @@
 import type { FlowState } from "#server/flow/wire";
+import { browserCapabilities } from "./capabilities.ts";
 import { lacksOptions, renewalDelay } from "./ceremonies.ts";
 import { type FlowResult, resultOf } from "./embedding.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
@@ -44,8 +45,8 @@ interface HeldFlow {
   id: string;
   state: FlowState;
   receivedAt: number;
-  /** The capabilities that were reported, while nothing else has been done. */
-  begunWith: Call | null;
+  /** Whether nothing was done but to report capabilities, so that another flow can take its place. */
+  isFresh: boolean;
   /** The step that led to this state. */
   entered: Call | null;
 }
@@ -71,6 +72,7 @@ const MAX_KEPT_MS = 3_600_000;
 /**
  * A client of the flow API over REST: `POST /login`, `/registration`, `/profile`. `version` counts its answers.
  *
+ * A flow starts with a report of what the browser can do; a server before 0.4 ignores it, and is told in `preflight`.
  * REST has no request for the current state, so `current` answers from memory. After a lost answer it repeats the
  * step: a token is accepted once, so the step is performed once. If the lost step was performed, the answer is 403, and
  * the caller starts again. Options of a ceremony that a rejected attempt has used up, or that have expired, are
@@ -95,19 +97,16 @@ export function restServer(options: RestServerOptions): RestServer {
   /** Binds the return from an identity provider to this page (RFC 7636). */
   let verifier: string | null = null;
 
-  async function post(path: string, body?: unknown): Promise<{ state: FlowState; headers: Headers }> {
+  async function post(path: string, body: unknown): Promise<{ state: FlowState; headers: Headers }> {
     const response = await fetch(base + path, {
       method: "POST",
       credentials,
-      headers: {
-        "X-Language": language,
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { "X-Language": language, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     const state: unknown = await response.json();
-    if (!isFlowState(state)) throw new Error(`The answer of ${path} is not a state of a flow.`);
+    if (!isFlowState(state)) throw new Error(`${path} answers without a state.`);
     ownWords = response.headers.get("X-Words")?.split(" ") ?? [];
     return { state, headers: response.headers };
   }
@@ -121,7 +120,7 @@ export function restServer(options: RestServerOptions): RestServer {
     if (codeChallenge === true) codeVerifier = newCodeVerifier();
     const challenge = codeVerifier === null ? codeChallenge : await codeChallengeOf(codeVerifier);
     const query = challenge === undefined ? "" : `?code_challenge=${encodeURIComponent(String(challenge))}`;
-    const { state, headers } = await post(`/${type}${query}`);
+    const { state, headers } = await post(`/${type}${query}`, { capabilities: await browserCapabilities() });
     forget();
     lost = null;
     held = null;
@@ -141,18 +140,18 @@ export function restServer(options: RestServerOptions): RestServer {
       id,
       state,
       receivedAt: Date.now(),
-      begunWith: call?.action === "register_client_capabilities" ? call : null,
+      isFresh: call === null || call.action === "register_client_capabilities",
       entered: isSame ? (held?.entered ?? null) : call,
     };
-    const isStep = asked !== null && call !== null && held.begunWith === null && state.name !== "success";
+    const isStep = asked !== null && !held.isFresh && state.name !== "success";
     // A secret that the user has to copy is not stored.
     if (isText(state.payload.redirect_url) || (isStep && !isText(state.payload.otp_secret))) keep();
     else forget();
   }
 
-  /** Performs an action of the held state. Throws if the answer is lost. */
+  /** Performs an action of the held state. Throws if there is none, or if the answer is lost. */
   async function send(call: Call): Promise<FlowAnswer> {
-    if (!held) return answer(notStarted());
+    if (!held) throw new Error("no flow");
     const { type, id, state } = held;
     lost = call;
     const received = await post(`/${type}?action=${encodeURIComponent(`${call.action}@${id}`)}`, {
@@ -173,11 +172,8 @@ export function restServer(options: RestServerOptions): RestServer {
     if (ended) return { version, state: ended };
     if (lost) return send(lost);
     if (!held) return resume(type) ?? start(type);
-    const { state, begunWith, entered, receivedAt } = held;
-    if (begunWith && isExpiring(state, receivedAt)) {
-      const started = await start(type);
-      return started.state.name === "error" ? started : send(begunWith);
-    }
+    const { state, isFresh, entered, receivedAt } = held;
+    if (isFresh && isExpiring(state, receivedAt)) return start(type);
     if (entered && usedUp(state)) {
       const before = await send({ action: "back", input: {} });
       return Object.hasOwn(before.state.actions, entered.action) ? send(entered) : before;
@@ -195,8 +191,17 @@ export function restServer(options: RestServerOptions): RestServer {
   function keep(): void {
     if (!held) return;
     const { type, id, state, receivedAt } = held;
-    const flow = { type, id, state, receivedAt, verifier, codeVerifier, asked, ownWords };
-    const kept: KeptFlow = { ...flow, codeChallenge: codeChallenge ?? null };
+    const kept: KeptFlow = {
+      type,
+      id,
+      state,
+      receivedAt,
+      verifier,
+      codeVerifier,
+      ownWords,
+      asked,
+      codeChallenge: codeChallenge ?? null,
+    };
     // Without storage the user returns to a new flow.
     attempt(() => storageOf(options)?.setItem(storageKey(base), JSON.stringify(kept)));
     isKept = true;
@@ -217,7 +222,7 @@ export function restServer(options: RestServerOptions): RestServer {
     if (options.returning) forget();
     ({ verifier, codeVerifier, ownWords } = kept);
     const { id, state, receivedAt } = kept;
-    held = { type, id, state, receivedAt, begunWith: null, entered: null };
+    held = { type, id, state, receivedAt, isFresh: false, entered: null };
     return answer(state);
   }
 
@@ -246,10 +251,9 @@ export function keptType(options: ResumeOptions): FlowType | null {
 }
 
 function keptFlow({ url, storage, returning, asked, codeChallenge }: ResumeOptions): KeptFlow | null {
-  const kept = attempt(() => {
-    const text = storageOf({ storage })?.getItem(storageKey(baseOf(url))) ?? null;
-    return text === null ? null : (JSON.parse(text) as KeptFlow);
-  });
+  const kept = attempt(
+    () => JSON.parse(storageOf({ storage })?.getItem(storageKey(baseOf(url))) ?? "null") as KeptFlow | null,
+  );
   if (!kept || (returning && isText(kept.state.payload.redirect_url))) return kept;
   // A code is redeemed with the verifier of its own challenge.
   const isSame = kept.asked === asked && kept.codeChallenge === (codeChallenge ?? null);
@@ -301,12 +305,6 @@ function isExpiring({ payload }: FlowState, receivedAt: number): boolean {
 /** Whether a rejected ceremony has left the state without its options. */
 function usedUp(state: FlowState): boolean {
   return state.error !== undefined && lacksOptions(state) && Object.hasOwn(state.actions, "back");
-}
-
-/** The answer to a step of a flow that was never started. */
-function notStarted(): FlowState {
-  const error = { code: "flow_expired_error", message: "The flow was not started." };
-  return { name: "error", status: 410, payload: {}, csrf_token: "", actions: {}, error, links: null };
 }
 
 function storageOf({ storage }: Pick<RestServerOptions, "storage">): RestServerOptions["storage"] {

@@ -246,6 +246,52 @@ describe("login_init", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
+  test("prompts at the press of the button with the options that a page without a flow has", async () => {
+    get.mockImplementation(({ mediation, ...request }) =>
+      mediation === "conditional" ? waiting(request) : Promise.resolve(assertion),
+    );
+    const { server, user } = draw(states.login_init, { version: 0, answers: [states.success] });
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    expect(get.mock.calls.map(([{ mediation }]) => mediation)).toEqual(["conditional", undefined]);
+    expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_verify_assertion_response");
+  });
+
+  test("says that a prompt was cancelled, goes on with autofill, and prompts again", async () => {
+    get.mockImplementation(({ mediation, ...request }) =>
+      mediation === "conditional" ? waiting(request) : Promise.reject(failureOf("NotAllowedError")),
+    );
+    const { server, user } = draw(states.login_init, { version: 0 });
+    const press = () => user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await press();
+    await screen.findByText(en.errors.passkey_cancelled);
+    await waitFor(() => expect(get.mock.lastCall?.[0].mediation).toBe("conditional"));
+    expect(server.act).not.toHaveBeenCalled();
+    get.mockResolvedValue(assertion);
+    await press();
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+  });
+
+  test("does not renew the challenge while the browser prompts, and another action ends the prompt", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { server, user } = draw(states.login_init, { version: 0, answers: [states.login_method_chooser] });
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(get.mock.lastCall?.[0].mediation).toBeUndefined());
+    await act(() => vi.advanceTimersByTimeAsync(600_000));
+    expect(server.current).not.toHaveBeenCalled();
+    await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
+    await screen.findByRole("heading", { name: "How would you like to sign in?" });
+    expect(get.mock.lastCall?.[0].signal.aborted).toBe(true);
+  });
+
+  test("asks the server for options in a flow, whose challenge may have grown old", async () => {
+    const { server, user } = draw(states.login_init, { answers: [states.login_passkey] });
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_generate_request_options");
+  });
+
   test("renews the challenge before it expires, and keeps typed text", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const renewed = structuredClone(states.login_init);

@@ -7,6 +7,7 @@ import {
   ceremonyOf,
   ceremonyToBegin,
   destinationOf,
+  isReplaced,
   lacksOptions,
   renewalDelay,
 } from "./ceremonies.ts";
@@ -32,14 +33,14 @@ export interface CeremonyControls {
 /**
  * Runs the ceremony of the current state, aborts it when the user performs another action, and follows redirects.
  *
- * @returns `beginAgain` retries a ceremony; `mayBeginAgain`: whether one can be retried; `silent`: the ceremony in
+ * @returns `act`: performs an action, or begins the ceremony that replaces it; `beginAgain` retries a ceremony; `mayBeginAgain`: whether one can be retried; `silent`: the ceremony in
  *   progress has nothing to show
  */
 export function useCeremony(
   flow: Flow,
   { ready, providerReturn, onReturnUsed, unsavedCodes, base, navigate }: CeremonyControls,
 ) {
-  const { state, busy, redirectTo, performed } = flow.view;
+  const { version, state, busy, redirectTo, performed } = flow.view;
   const [request, setRequest] = useState<{ state: FlowState; times: number } | null>(null);
   const startedStates = useRef(new WeakSet<FlowState>());
   const attempts = useRef<Attempts>({ silent: false, tried: false, submitted: null, renewals: 0 });
@@ -60,13 +61,14 @@ export function useCeremony(
       base,
       // The browser may show a cached copy of this page when the user navigates back.
       userInitiated: requested > 0 || (performed !== null && !hasLeft.current),
+      requested: requested > 0,
       leave(url) {
         hasLeft.current = true;
         navigate(url);
       },
       renew: flow.refresh,
     };
-    const next = idle ? ceremonyToBegin(context, requested > 0) : null;
+    const next = idle ? ceremonyToBegin(context) : null;
     if (!next || startedStates.current.has(state)) return;
     const { ceremony, options } = next;
     // The same state can become idle again, for instance after a step without an answer.
@@ -81,9 +83,13 @@ export function useCeremony(
     };
     ceremony.perform(options, context, controller.signal).then(finish, (error: unknown) => {
       const errorCode = ceremonyErrorOf(error);
+      if (errorCode && ceremony.mode === "blocking")
+        return finish({ action: "back", input: {}, notice: errorCode });
+      settled = true;
       // A failure of autofill is not shown.
-      if (errorCode === null || ceremony.mode === "background") settled = true;
-      finish({ action: "back", input: {}, ...(errorCode === null ? {} : { notice: errorCode }) });
+      if (!errorCode || !requested) return;
+      setRequest(null);
+      flow.showNotice(errorCode);
     });
     return () => {
       if (settled) return;
@@ -109,7 +115,8 @@ export function useCeremony(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
-    const ceremony = ready ? ceremonyOf(state) : null;
+    // A prompt would be aborted.
+    const ceremony = ready && requested === 0 ? ceremonyOf(state) : null;
     const options =
       ceremony?.mode === "background" && ceremony.needs ? state.payload[ceremony.needs] : undefined;
     const delay = options === undefined ? null : renewalDelay(options);
@@ -125,7 +132,7 @@ export function useCeremony(
       clearInterval(timer);
       document.removeEventListener("visibilitychange", renew);
     };
-  }, [state, ready]);
+  }, [state, ready, requested]);
 
   useEffect(() => {
     // A blocking ceremony handles its redirect itself.
@@ -133,29 +140,26 @@ export function useCeremony(
     if (ready && !unsavedCodes && destination) navigate(destination.href);
   }, [state, redirectTo, ready, unsavedCodes, navigate]);
 
-  const retryContext = {
-    state,
-    providerReturn,
-    attempts: attempts.current,
-    base,
-    userInitiated: true,
-    leave: navigate,
-    renew: flow.refresh,
-  };
+  async function beginAgain() {
+    const shown = lacksOptions(state) ? await flow.renew() : state;
+    startedStates.current.delete(shown);
+    setRequest((last) => ({ state: shown, times: (last?.state === shown ? last.times : 0) + 1 }));
+  }
+
+  // The challenge of a flow is valid as long as the prompt may take; one without a flow is valid longer.
+  const act: Flow["act"] = (action, ...more) =>
+    version === 0 && isReplaced(state, action) ? beginAgain() : flow.act(action, ...more);
+
   return {
-    mayBeginAgain: canRetry(retryContext),
-    async beginAgain() {
-      const shown = lacksOptions(state) ? await flow.renew() : state;
-      startedStates.current.delete(shown);
-      setRequest((last) => ({ state: shown, times: (last?.state === shown ? last.times : 0) + 1 }));
-    },
+    mayBeginAgain: canRetry({ state, providerReturn, attempts: attempts.current }),
+    beginAgain,
+    act,
     silent: attempts.current.silent,
   };
 }
 
 /** Performs the step if the state offers the action; otherwise shows only the notice. */
 function perform(flow: Flow, { action, input, notice }: Step, automatic: boolean): void {
-  if (Object.hasOwn(flow.view.state.actions, action))
-    void flow.act(action, input, { automatic, ...(notice === undefined ? {} : { notice }) });
-  else if (notice !== undefined) flow.showNotice(notice);
+  if (Object.hasOwn(flow.view.state.actions, action)) void flow.act(action, input, { automatic, notice });
+  else if (notice) flow.showNotice(notice);
 }

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
 import { type AccountCall, accountIdOf, isAccount } from "./account.ts";
 import { browserCapabilities, type ReportedCapabilities } from "./capabilities.ts";
+import { lacksOptions } from "./ceremonies.ts";
 import { isErrorAnswer } from "./error-answer.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
@@ -53,8 +54,8 @@ export interface Flow {
   /** Shows a notice beside the current state. */
   showNotice(notice: string): void;
   /**
-   * Starts the flow of a page that shows the first state of one that is not started, in the background: a passkey needs
-   * the server's challenge. Does nothing where the browser completes no passkey in the form's fields.
+   * Starts the flow of a page that shows the first state of one that is not started, in the background, where the
+   * capabilities of the browser change that state: it has no WebAuthn, or lacks a challenge for a passkey in the fields.
    */
   begin(): Promise<void>;
 }
@@ -63,11 +64,11 @@ export interface ActOptions {
   /** The rest of the page stays usable; later actions are queued. */
   background?: boolean;
   /** A notice to show with the next state. */
-  notice?: string;
+  notice?: string | undefined;
   /** Performed without the user's request: failures are not shown. */
   automatic?: boolean;
   /** The item that the action is performed on. */
-  itemId?: string;
+  itemId?: string | undefined;
 }
 
 /** The state of a flow and the calls that change it. Independent of React; one per page. */
@@ -334,18 +335,18 @@ export function createFlowStore(
     if (server.forgets?.()) return update({ notice: "cookies_blocked" });
     const available = await reported();
     const isOffered = Object.hasOwn(view.state.actions, "webauthn_verify_assertion_response");
+    const lacks = lacksOptions(view.state) && available.webauthn_conditional_mediation_available;
     // A browser without WebAuthn is not offered passkeys any more.
-    const changes = !available.webauthn_available || available.webauthn_conditional_mediation_available;
+    const changes = !available.webauthn_available || lacks;
     // The flow of an account is started at once: it belongs to the session that the page was made for.
     if (!isAccount(view.state) && !(isOffered && changes)) return;
     await exclusively("", true, async () => {
       const { version, state } = view;
-      const answer =
-        version === 0
-          ? await server
-              .act(type, "register_client_capabilities", 0, { ...available }, available)
-              .catch(() => null)
-          : await requestCurrent();
+      // A step has started the flow meanwhile, and reported the capabilities.
+      if (version !== 0) return;
+      const answer = await server
+        .act(type, "register_client_capabilities", 0, { ...available }, available)
+        .catch(() => null);
       // Without an answer the form still works, and its first step starts the flow.
       if (!answer) return;
       if (!isErrorAnswer(answer.state)) return showCurrent(keepingError(answer, state));

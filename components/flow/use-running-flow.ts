@@ -104,7 +104,8 @@ export function useRunningFlow(
     ...(address === undefined ? {} : { redirect_to: address }),
     ...(pendingReturn && "token" in pendingReturn ? { token: pendingReturn.token } : {}),
   };
-  const context: ViewContext = { flow, type, words, language, copy, live, base, pageValues, openFlow };
+  const drawn = { ...flow, act: ceremonyStatus.act };
+  const context: ViewContext = { flow: drawn, type, words, language, copy, live, base, pageValues, openFlow };
 
   const unsent = useRef(identifier);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change

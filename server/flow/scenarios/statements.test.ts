@@ -196,6 +196,14 @@ test("a login that begins with its first action takes three statements fewer, or
   expect(numbersOf(byPasskey), listOf(byPasskey)).toEqual({ beginning: 2, passkey: 3 });
 });
 
+test("a sign-in by passkey on a page whose flow is not started takes 3 statements", async () => {
+  const options = await fetch(`${server.url}/login/request_options`);
+  const { request_options } = (await options.json()) as { request_options: unknown };
+  const assertion_response = authenticator.get(request_options, { origin: server.url });
+  const login = await signIn([beginning("webauthn_verify_assertion_response", { assertion_response })]);
+  expect(numbersOf(login), listOf(login)).toEqual({ beginning: 3 });
+});
+
 test("a sign-in by passkey takes 6 statements", async () => {
   const login = await signIn([start, capabilities, showPasskey]);
   expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 3 });

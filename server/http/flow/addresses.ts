@@ -10,7 +10,8 @@ import type { Handler } from "../table/handler-context.ts";
 import { described } from "../table/operation.ts";
 import { flowHandler } from "./call-flow.ts";
 import { flowGraphHandler } from "./graph.ts";
-import { flowRequest, flowState } from "./schemas.ts";
+import { requestOptionsHandler } from "./request-options.ts";
+import { flowRequest, flowState, unstartedOptions } from "./schemas.ts";
 import { tokenExchangeHandler } from "./token-exchange.ts";
 
 const query = z.object({
@@ -141,6 +142,20 @@ export const flowAddresses = [
     tag: "page",
     query: pageQuery.extend({ flow: z.enum(["login", "registration"]).optional() }),
     answers: { 303: toPage, 400: refusedWay },
+  }),
+  described(address("GET", "/login/request_options", requestOptionsHandler, "plain", "public"), {
+    id: "getRequestOptions",
+    summary: "Get request options for a passkey login that is not started",
+    description:
+      "For `navigator.credentials.get`. The response begins a login: `POST /login` with the action `webauthn_verify_assertion_response`. Nothing is stored; the challenge serves once, within ten minutes, in the browser that asked for it. Pages of `cors.allow_origins` may ask.",
+    tag: "flow",
+    security: "none",
+    answers: {
+      200: { schema: unstartedOptions },
+      403: "The origin is not allowed.",
+      404: "Passkeys are disabled.",
+      429: "Too many requests; `Retry-After` in seconds.",
+    },
   }),
   flowRow(
     "registration",

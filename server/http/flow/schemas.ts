@@ -6,6 +6,7 @@ import { statesOf } from "../../flow/graph.ts";
 import { type ActionInput, actionInputs } from "../../flow/input-schemas.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
+import { requestOptions } from "../passkeys/schemas.ts";
 import { actionName } from "./request.ts";
 
 /** Schemas of the flow interface for the document, made from the declarations of the states. */
@@ -197,6 +198,11 @@ export const flowRequest = (type: FlowType) =>
       return z.union([action, start]);
     })
     .meta({ id: `${pascal(type)}Request` });
+
+/** What `GET /login/request_options` answers. */
+export const unstartedOptions = z
+  .object({ request_options: requestOptions })
+  .meta({ id: "UnstartedRequestOptions" });
 
 /** `flow.current` over tRPC. */
 export const pageFlowInput = z.strictObject({ type: z.enum(flowTypes) });

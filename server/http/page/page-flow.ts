@@ -22,6 +22,7 @@ import {
   type PageFlow,
   pageCookie,
 } from "./page-cookie.ts";
+import { unstartedState } from "./unstarted-state.ts";
 
 /** An answer for the page, with its headers and cookies. */
 export interface PageReply {
@@ -241,7 +242,7 @@ export async function currentOnPage(context: HandlerContext, type: FlowType): Pr
   if (!flow) assertKnownFlow(context, type);
   // A profile flow of another account is not continued.
   if (!flow || (type === "profile" && !(await peekOnPage(context, type, flow))))
-    return withoutFlow(firstState(context.tenant, type));
+    return withoutFlow(unstartedState(context.runtime, context.tenant, context.client, type));
   return call(context, flow, currentCall(type, flow));
 }
 

@@ -1,19 +1,20 @@
 import type { Tenant } from "../../config/tenant.ts";
 import { peek } from "../../flow/current.ts";
 import { detailedState } from "../../flow/error-codes.ts";
-import { firstAccountState, firstState } from "../../flow/first-state.ts";
+import { firstAccountState } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
-import { cookieValues } from "../request/cookies.ts";
+import { cookieValues, markIn } from "../request/cookies.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
 import { UNSTARTED } from "./page-flow.ts";
+import { unstartedState } from "./unstarted-state.ts";
 
 /**
  * Returns the state that the hosted page displays: that of the browser's flow, or the first state of a flow that is not
@@ -56,8 +57,9 @@ async function readState(
         ? { ...state.payload, recovery_codes: codes.codes }
         : state.payload,
   });
+  const unstarted = () => unstartedState(runtime, tenant, { markCookie: markIn(cookies, tenant) }, type);
   // The result of a finished flow was passed to the page of the frame; a reload of that page asks for another sign-in.
-  if (frame && flow?.finished !== undefined) return { version: UNSTARTED, state: firstState(tenant, type) };
+  if (frame && flow?.finished !== undefined) return { version: UNSTARTED, state: unstarted() };
   if (flow?.finished !== undefined) {
     const end = await peek(runtime, tenant, { type, ...flow });
     return {
@@ -72,7 +74,7 @@ async function readState(
     return { version, state: displayed(state, flow.flowId, version) };
   }
   const account = session && (await firstAccountState(runtime, tenant, session));
-  return { version: UNSTARTED, state: account ?? firstState(tenant, type) };
+  return { version: UNSTARTED, state: account ?? unstarted() };
 }
 
 /** The session of the page's visitor. Displaying a page does not count as use of the session. */

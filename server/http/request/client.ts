@@ -2,7 +2,7 @@ import type { Tenant } from "../../config/tenant.ts";
 import type { Client } from "../../context/client.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { sourceOf } from "./client-address.ts";
-import { cookieValues, markCookieName, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
+import { cookieValues, markIn, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
 import { acceptedLanguage, languageInCookie, requestedLanguage } from "./language.ts";
 
 /**
@@ -34,6 +34,6 @@ export function clientOf(
     origin: headers.get("origin"),
     thirdPartyStates: cookieValues(cookies, THIRD_PARTY_STATE_COOKIE),
     deviceCookie: cookieValues(cookies, mfa.device_trust_cookie_name).join("|") || null,
-    markCookie: cookieValues(cookies, markCookieName(tenant))[0] ?? null,
+    markCookie: markIn(cookies, tenant),
   };
 }

@@ -75,8 +75,13 @@ export function deviceCookie(config: Config, value: string, maxAge: number): str
  * Name of the cookie of account marks. Over https it is bound to the host, so that no sibling host can plant or remove
  * it; such cookies have no path (RFC 6265bis, 4.1.3.2), so the name tells tenants apart.
  */
-export function markCookieName({ config, id }: Tenant): string {
+function markCookieName({ config, id }: Tenant): string {
   return isSecure(config) ? `__Host-stile-marks-${id}` : `stile-marks-${id}`;
+}
+
+/** The value of the cookie of account marks in a `Cookie` header; null without one. */
+export function markIn(cookies: string | null, tenant: Tenant): string | null {
+  return cookieValues(cookies, markCookieName(tenant))[0] ?? null;
 }
 
 /** The cookie of account marks. `SameSite=None`, since pages of other sites may use this service. */

@@ -127,9 +127,9 @@ export async function createCreationOptions(
 /**
  * Creates request options with a sealed challenge, for a passkey login whose flow is not started yet. Nothing is stored.
  */
-export function unstartedRequestOptions(
-  context: Pick<RequestContext<Process>, "runtime" | "tenant" | "client">,
-): { publicKey: PublicKeyCredentialRequestOptionsJSON } {
+export function unstartedRequestOptions(context: sealedChallenge.ChallengeContext): {
+  publicKey: PublicKeyCredentialRequestOptionsJSON;
+} {
   const { config } = context.tenant;
   const timed = sealedChallenge.sealChallenge(context);
   const userVerification = userVerificationOf(config, {});
@@ -189,7 +189,7 @@ export interface FoundAssertion {
  * @returns null if the response is malformed
  */
 export function askForAssertion(
-  context: Pick<RequestContext<Process>, "runtime" | "tenant" | "client">,
+  context: sealedChallenge.ChallengeContext,
   { flowId, response }: { flowId: string; response: unknown },
   condition: string,
 ): { parts: Part[]; found(returned: object): FoundAssertion } | null {
