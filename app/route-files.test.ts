@@ -33,8 +33,8 @@ test.each(files)("the route file in $folder serves an address of the service", (
 });
 
 test("a route file for an address that the service does not have is found", () => {
-  const added = ["/sign-in", "/login/*", "/health", "/health/*"];
-  expect(added.filter((address) => !serves(address))).toEqual(["/sign-in", "/login/*", "/health"]);
+  const added = ["/sign-in", "/registration/*", "/health", "/health/*"];
+  expect(added.filter((address) => !serves(address))).toEqual(["/sign-in", "/registration/*", "/health"]);
 });
 
 test.each(servedAddresses())("%s is served by one route file", (path) => {

@@ -249,6 +249,10 @@ describe("every request and answer is as the document says", () => {
     expect((await visitor(runtime).post("/profile")).status).toBe(401);
     expect((await visitor(runtime).post("/token_exchange")).status).toBe(403);
     expect((await visitor(runtime).post(`/login?action=back@${randomUUID()}`, {})).status).toBe(403);
+    const options = "/login/request_options";
+    expect((await browser.request(options)).status).toBe(200);
+    const foreign = { headers: { origin: "https://evil.test" } };
+    expect((await browser.request(options, foreign)).status).toBe(403);
     expect((await browser.post("/logout")).status).toBe(204);
     expect((await browser.post("/logout")).status).toBe(401);
   });
