@@ -5,6 +5,8 @@ import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../server/testing/eventually.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
@@ -173,29 +175,29 @@ function deliver(name: string, body: string, { at = Math.floor(Date.now() / 1000
   });
 }
 
-describe("while Stile does not answer", () => {
-  /** Starts an example against an address, and returns its answer to the token of a user. */
-  async function startAgainst(url: string, start: () => [program: string, ...parameters: string[]]) {
-    const [program, ...parameters] = start();
-    const port = await freePort();
-    const child = spawn(program, parameters, {
-      stdio: "ignore",
-      cwd: here,
-      env: {
-        NODE_ENV: "production",
-        PATH: process.env.PATH ?? "",
-        PORT: String(port),
-        STILE_URL: url,
-        STILE_WEBHOOK_SECRET: secret,
-      },
-    });
-    processes.push(child);
-    const get = (token: string) =>
-      fetch(`http://127.0.0.1:${port}/api/me`, { headers: { authorization: `Bearer ${token}` } });
-    await eventually(() => get(""));
-    return get;
-  }
+/** Starts an example against an address, and returns its answer to the token of a user. */
+async function startAgainst(url: string, start: () => [program: string, ...parameters: string[]]) {
+  const [program, ...parameters] = start();
+  const port = await freePort();
+  const child = spawn(program, parameters, {
+    stdio: "ignore",
+    cwd: here,
+    env: {
+      NODE_ENV: "production",
+      PATH: process.env.PATH ?? "",
+      PORT: String(port),
+      STILE_URL: url,
+      STILE_WEBHOOK_SECRET: secret,
+    },
+  });
+  processes.push(child);
+  const get = (token: string) =>
+    fetch(`http://127.0.0.1:${port}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+  await eventually(() => get(""));
+  return get;
+}
 
+describe("while Stile does not answer", () => {
   test.each(examples.filter(([, start]) => start))("the example for %s answers 503", async (_, start) => {
     const get = await startAgainst(
       `http://127.0.0.1:${await freePort()}`,
@@ -306,4 +308,40 @@ describe.each(examples)("the example for %s", (name, start) => {
     expect((await deliver(name, "{}")).status).toBe(400);
     expect((await deliver(name, "[")).status).toBe(400);
   });
+});
+
+/** After the others, because it changes the service. */
+describe.each(["ES256", "EdDSA"])("with sessions of %s", (algorithm) => {
+  let token: string;
+
+  beforeAll(async () => {
+    service.server.environment.STILE_SESSION_ALGORITHM = algorithm;
+    await service.server.restart();
+    // What starts signs with the former key until the new one was published for a minute.
+    await eventually(async () => {
+      const { rowCount } = await service.database.database.write.execute(
+        sql`update signing_keys set created_at = created_at - interval '2 minutes' where algorithm = ${algorithm}`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    await service.server.restart();
+    ({ token } = await register());
+    expect(decodeProtectedHeader(token).alg).toBe(algorithm);
+  });
+
+  test.each(examples.filter(([, start]) => start))(
+    "the example for %s accepts these and older ones",
+    async (name, start) => {
+      const get = await startAgainst(service.server.url, start as NonNullable<typeof start>);
+      expect((await get(user.token)).status).toBe(200);
+      // The standard library of Python has no elliptic curves.
+      expect((await get(token)).status).toBe(name === "Python" ? 401 : 200);
+      const [head, payload, signature = ""] = token.split(".");
+      const changed = (signature[9] === "A" ? "B" : "A") + signature.slice(1, 9);
+      const forged = `${head}.${payload}.${changed}${signature.slice(9)}`;
+      expect((await get(forged)).status).toBe(401);
+      const [olderHead] = user.token.split(".");
+      expect((await get(`${olderHead}.${payload}.${signature}`)).status).toBe(401);
+    },
+  );
 });

@@ -4,6 +4,9 @@ package main
 import (
 	"bytes"
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/hmac"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -62,20 +65,20 @@ type keySet struct {
 	// Held while the keys are read, by one request; those that need the result wait for it.
 	reading sync.Mutex
 	mutex   sync.RWMutex
-	keys    map[string]*rsa.PublicKey
+	keys    map[string]*publicKey
 	readAt  time.Time
 	// Of the last attempt; guarded by reading.
 	nextReadAt time.Time
 	failed     error
 }
 
-func (set *keySet) get(kid string) (*rsa.PublicKey, time.Duration) {
+func (set *keySet) get(kid string) (*publicKey, time.Duration) {
 	set.mutex.RLock()
 	defer set.mutex.RUnlock()
 	return set.keys[kid], time.Since(set.readAt)
 }
 
-func (set *keySet) find(kid string) (*rsa.PublicKey, error) {
+func (set *keySet) find(kid string) (*publicKey, error) {
 	if key, age := set.get(kid); key != nil && age < keysMaxAge {
 		return key, nil
 	}
@@ -119,7 +122,7 @@ func status(err error, otherwise int) int {
 	return otherwise
 }
 
-func readKeys() (map[string]*rsa.PublicKey, error) {
+func readKeys() (map[string]*publicKey, error) {
 	answer, err := client.Get(stileURL + "/.well-known/jwks.json")
 	if err != nil {
 		return nil, errUnavailable
@@ -129,21 +132,66 @@ func readKeys() (map[string]*rsa.PublicKey, error) {
 		return nil, errUnavailable
 	}
 	var set struct {
-		Keys []struct{ Kty, Kid, N, E string }
+		Keys []jwk
 	}
 	if err := json.NewDecoder(io.LimitReader(answer.Body, maxBodyBytes)).Decode(&set); err != nil {
 		return nil, errUnavailable
 	}
-	found := map[string]*rsa.PublicKey{}
+	found := map[string]*publicKey{}
 	for _, key := range set.Keys {
-		n, errN := base64.RawURLEncoding.DecodeString(key.N)
-		e, errE := base64.RawURLEncoding.DecodeString(key.E)
-		if key.Kty == "RSA" && errN == nil && errE == nil {
-			exponent := int(new(big.Int).SetBytes(e).Int64())
-			found[key.Kid] = &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: exponent}
+		if imported := key.imported(); imported != nil {
+			found[key.Kid] = imported
 		}
 	}
 	return found, nil
+}
+
+// publicKey verifies by one algorithm (RFC 8725, 3.1).
+type publicKey struct {
+	algorithm string
+	verifies  func(signed, signature []byte) bool
+}
+
+type jwk struct{ Kty, Crv, Kid, N, E, X, Y string }
+
+// imported returns nil for a key of another kind than session.algorithm knows.
+func (key jwk) imported() *publicKey {
+	n, e, x, y := number(key.N), number(key.E), number(key.X), number(key.Y)
+	switch key.Kty + key.Crv {
+	case "RSA":
+		public := &rsa.PublicKey{N: n, E: int(e.Int64())}
+		return &publicKey{"RS256", func(signed, signature []byte) bool {
+			digest := sha256.Sum256(signed)
+			return rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature) == nil
+		}}
+	case "ECP-256":
+		public := &ecdsa.PublicKey{Curve: elliptic.P256(), X: x, Y: y}
+		if _, err := public.ECDH(); err != nil {
+			return nil
+		}
+		return &publicKey{"ES256", func(signed, signature []byte) bool {
+			if len(signature) != 64 {
+				return false
+			}
+			digest := sha256.Sum256(signed)
+			r, s := new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
+			return ecdsa.Verify(public, digest[:], r, s)
+		}}
+	case "OKPEd25519":
+		public, err := base64.RawURLEncoding.DecodeString(key.X)
+		if err != nil || len(public) != ed25519.PublicKeySize {
+			return nil
+		}
+		return &publicKey{"EdDSA", func(signed, signature []byte) bool {
+			return ed25519.Verify(public, signed, signature)
+		}}
+	}
+	return nil
+}
+
+func number(text string) *big.Int {
+	decoded, _ := base64.RawURLEncoding.DecodeString(text)
+	return new(big.Int).SetBytes(decoded)
 }
 
 type claims struct {
@@ -154,7 +202,7 @@ type claims struct {
 	Data               map[string]any
 }
 
-// verifyToken verifies a JWT (RS256): signature, type, issuer, audience and times.
+// verifyToken verifies a JWT: signature by the algorithm of its key, type, issuer, audience and times.
 func verifyToken(token, typ string) (*claims, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -164,7 +212,7 @@ func verifyToken(token, typ string) (*claims, error) {
 	if err := decode(parts[0], &header); err != nil {
 		return nil, err
 	}
-	if header.Alg != "RS256" || header.Typ != typ {
+	if header.Typ != typ {
 		return nil, errors.New("another kind of token")
 	}
 	key, err := keys.find(header.Kid)
@@ -175,9 +223,8 @@ func verifyToken(token, typ string) (*claims, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	if err := rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], signature); err != nil {
-		return nil, err
+	if header.Alg != key.algorithm || !key.verifies([]byte(parts[0]+"."+parts[1]), signature) {
+		return nil, errors.New("another signature")
 	}
 	var found claims
 	if err := decode(parts[1], &found); err != nil {
