@@ -247,6 +247,22 @@ it("generates another key for another algorithm, and tokens of the old one stay 
   expect(await verifyBy(after, oldToken)).not.toBeNull();
 });
 
+it("A183 an algorithm that changes back and forth fills no key set, and holds up no new secret key", async () => {
+  for (let change = 0; change < 15; change += 1) await ready([newKey], change % 2 ? "EdDSA" : "ES256");
+  aFewMinutesLater();
+  const keys = await ready([newKey], "ES256");
+  expect((await keys.jwks()).keys).toHaveLength(10);
+  expect(decodeProtectedHeader(await signBy(keys)).alg).toBe("EdDSA");
+  await ready([oldKey, newKey], "ES256");
+  expect(await rows()).toHaveLength(11);
+
+  await purge();
+  shift += 13 * hour + 1000;
+  await ready([oldKey, newKey], "RS256");
+  expect(decodeProtectedHeader(await signBy(await ready([oldKey, newKey], "RS256"))).alg).toBe("RS256");
+  expect(await rows()).toHaveLength(2);
+});
+
 it("rejects a start without the key that sealed the signing key, in one line that names it", async () => {
   await ready([oldKey]);
   const keys = start([newKey]);

@@ -145,6 +145,13 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/keys/signing-keys.test.ts"],
   },
   {
+    name: "a tenant makes keys without end",
+    file: "server/keys/signing-keys.ts",
+    text: "found.keys.length >= MAX_PUBLISHED_KEYS",
+    fault: "found.keys.length > MAX_PUBLISHED_KEYS * 2",
+    caughtBy: ["server/keys/signing-keys.test.ts"],
+  },
+  {
     name: "a replaced signing key is kept",
     file: "db/schema/tenants.ts",
     text: "columns: { retiredAt: sql`now()`, sealedPrivateJwk: sql`''` }",
