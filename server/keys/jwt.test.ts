@@ -136,6 +136,21 @@ describe("algorithm confusion", () => {
     }
   });
 
+  it.each(algorithms)("A182 a key of %s verifies its own signatures only, under its own name only", (own) => {
+    const signers: Record<Algorithm, (signed: Buffer) => Buffer> = {
+      RS256: (signed) => sign("sha256", signed, pairs.RS256.privateKey),
+      ES256: (signed) => sign("sha256", signed, { key: pairs.ES256.privateKey, dsaEncoding: "ieee-p1363" }),
+      EdDSA: (signed) => sign(null, signed, pairs.EdDSA.privateKey),
+    };
+    const others = algorithms.filter((other) => other !== own);
+    const judged = (alg: string, by: Algorithm) =>
+      verifyJwt(byHand({ ...ourHeader, alg }, signers[by]), keyOf(own), expected);
+    expect(judged(own, own)).toEqual(claims);
+    for (const alg of [...others, "Ed25519", "ES384", "RS512", own.toLowerCase()])
+      expect(judged(alg, own)).toBeNull();
+    for (const other of others) for (const alg of algorithms) expect(judged(alg, other)).toBeNull();
+  });
+
   it("A62 rejects a PS256 signature by the same RSA key under either name", async () => {
     const token = await new SignJWT(claims)
       .setProtectedHeader({ alg: "PS256", ...ourHeader })

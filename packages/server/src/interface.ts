@@ -1007,7 +1007,7 @@ export type TenantSettings = {
         issuer?: string | null | undefined;
         /** aud of the session's JWT. Default: the relying party id. */
         audience?: string[] | null | undefined;
-        /** Algorithm of new signing keys. */
+        /** Signs the session's JWT and the tokens of webhooks; EdDSA with Ed25519. A change makes a new key, and tokens of the former one stay valid. */
         algorithm?: "RS256" | "ES256" | "EdDSA" | null | undefined;
         jwt_template?:
           | {

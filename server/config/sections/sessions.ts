@@ -47,7 +47,9 @@ export const session = section({
   enable_auth_token_header: flag(false).describe("Answer X-Auth-Token instead of setting the cookie."),
   issuer: text("").describe("iss of the session's JWT. Default: base_url."),
   audience: list().describe("aud of the session's JWT. Default: the relying party id."),
-  algorithm: choice(["RS256", "ES256", "EdDSA"], "RS256").describe("Algorithm of new signing keys."),
+  algorithm: choice(["RS256", "ES256", "EdDSA"], "RS256").describe(
+    "Signs the session's JWT and the tokens of webhooks; EdDSA with Ed25519. A change makes a new key, and tokens of the former one stay valid.",
+  ),
   jwt_template: section({
     claims: map(key(), freeJson({ characters: 4096, levels: 8 }), 50)
       .superRefine((claims, context) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openDatabase } from "#db/client";
 import { loadConfig } from "../../config/load.ts";
@@ -291,10 +292,12 @@ describe.skipIf(!isAvailable)(about + why, () => {
     await finish(walk);
   });
 
-  test("a session that either has issued is one of both", async () => {
+  /** Registers at each, and expects that the other accepts the session. Returns the algorithms of the tokens. */
+  async function acceptEachOther(): Promise<unknown[]> {
+    const algorithms: unknown[] = [];
     for (const [issuing, other] of [
-      [former, present],
       [present, former],
+      [former, present],
     ] as const) {
       const client = flowClient(issuing.url);
       await signedUp(registration)({ server: issuing, client, person: newPerson(), fixtures });
@@ -302,7 +305,23 @@ describe.skipIf(!isAvailable)(about + why, () => {
       for (const [name, value] of client.cookies) elsewhere.cookies.set(name, value);
       const validated = await elsewhere.request("/sessions/validate");
       expect(await validated.json()).toMatchObject({ is_valid: true });
+      algorithms.push(decodeProtectedHeader(client.cookies.get("service") ?? "").alg);
     }
+    return algorithms;
+  }
+
+  test("a session that either has issued is one of both", async () => {
+    expect(await acceptEachOther()).toEqual(["ES256", "ES256"]);
+  });
+
+  test("A181 the former release verifies and signs by an algorithm that was changed at this version", async () => {
+    present.environment.STILE_SESSION_ALGORITHM = "EdDSA";
+    await present.restart();
+    const aged =
+      "update signing_keys set created_at = created_at - interval '2 minutes' where algorithm = $1 returning 1";
+    await eventually(async () => expect(await query(aged, ["EdDSA"])).toHaveLength(1));
+    await present.restart();
+    expect(await acceptEachOther()).toEqual(["EdDSA", "EdDSA"]);
   });
 
   test("a page goes on here with the cookie of a flow that the former release began", async () => {
