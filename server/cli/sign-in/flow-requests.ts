@@ -12,7 +12,8 @@ export interface TerminalSession {
 
 /** A server's flows over REST, with the cookies of this sign-in. */
 export interface FlowRequests {
-  start(type: FlowType): Promise<FlowState>;
+  /** @param capabilities of the client: the flow begins after `preflight`; a server before 0.4 begins with it */
+  start(type: FlowType, capabilities?: Record<string, boolean>): Promise<FlowState>;
   /** Performs an action of a state. */
   act(state: FlowState, action: string, input: Record<string, unknown>): Promise<FlowState>;
   /** The session of the last answer; null without one. */
@@ -87,7 +88,7 @@ export function flowRequests(base: string, language: string): FlowRequests {
   }
 
   return {
-    start: (type) => post(`/${type}`, {}),
+    start: (type, capabilities) => post(`/${type}`, capabilities ? { capabilities } : {}),
     act(state, action, input) {
       const href = state.actions[action]?.href ?? "";
       // A path of this server, whatever the answer says.

@@ -37,7 +37,7 @@ const noCapabilities = {
 export async function signIn(dialogue: TerminalSignIn): Promise<FlowState> {
   const { requests, words, prompter, say, type } = dialogue;
   let subject: string | null = null;
-  let state = await persistently(dialogue, () => requests.start(type));
+  let state = await persistently(dialogue, () => requests.start(type, noCapabilities));
   for (;;) {
     if (state.name === "error" && Object.keys(state.actions).length === 0) {
       const lines = errorLines(state, words);
@@ -46,7 +46,7 @@ export async function signIn(dialogue: TerminalSignIn): Promise<FlowState> {
       for (const line of lines) say(line);
       await menu(dialogue, [words.flow.page.startAgain]);
       subject = null;
-      state = await persistently(dialogue, () => requests.start(type));
+      state = await persistently(dialogue, () => requests.start(type, noCapabilities));
       continue;
     }
     if (state.name === "success") return state;
