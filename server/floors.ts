@@ -62,6 +62,11 @@ export const backwards: readonly { from: string; to: string; because: string }[]
     to: "server/flow/observed-step.ts",
     because: "tests are told of the steps that the engine writes",
   },
+  {
+    from: "server/runtime.ts",
+    to: "server/flow/remembered-flows.ts",
+    because: "a process remembers flows for the engine, as it keeps turns for it",
+  },
 ];
 
 /** What modules of some rooms do not import although it lies below them. */

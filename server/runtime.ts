@@ -7,6 +7,7 @@ import type * as context from "./context/context.ts";
 import type { Readiness } from "./database/readiness.ts";
 import type { Standing } from "./database/standing.ts";
 import type { ObservedStep } from "./flow/observed-step.ts";
+import type { RememberedFlows } from "./flow/remembered-flows.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Signing } from "./keys/tenant-signing-keys.ts";
 import type { Sealing } from "./keys/vault.ts";
@@ -58,6 +59,8 @@ export interface Runtime
   standing: Standing;
   /** Clients that go on although their budget of steps is used up. */
   refusals: Refusals;
+  /** What this process knows of flows before it claims them. */
+  rememberedFlows: RememberedFlows;
   /** Turns of accounts and sources. */
   turns: Turns;
   /** Turns of requests whose first statement waits for a connection. */

@@ -72,7 +72,14 @@ export interface Question<Found> {
 }
 
 /** What a question may depend on: the flow is not read yet. */
-export type Asking = Pick<RequestContext, "runtime" | "tenant" | "client"> & { flowId: string };
+export type Asking = Pick<RequestContext, "runtime" | "tenant" | "client"> & {
+  flowId: string;
+  /**
+   * The flow as this process has saved it last, in which the action is offered, and the time by the database's clock, within
+   * milliseconds; null if another process has saved it, or if it is not stored yet.
+   */
+  known: { view: View; now: Date } | null;
+};
 
 /** What an action costs at most beyond the step itself: a durable write, a mail, the hash of a password. */
 export type Cost = "write" | "mail" | "hash";

@@ -210,42 +210,60 @@ interface Performed {
 
 /** One step: claim, judge, write. */
 async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: StepCall): Promise<Performed> {
-  const { database, platform } = runtime;
-  if (call.type === "profile" && !call.session) return { answer: errorAnswer(showError("unauthorized")) };
-  const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
-  const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
-  const charge = chargeOf(tenant, client, call.action);
-  const refused = refusedStep(runtime, key, call.session);
+  const { flowId, action, input, type, session } = call;
+  if (type === "profile" && !session) return { answer: errorAnswer(showError("unauthorized")) };
+  const key: FlowKey = { tenantId: tenant.id, flowId, type };
+  const refused = refusedStep(runtime, key, session);
   if (refused) return { answer: refused };
-  const question = questionOf({ runtime, tenant, client, flowId: call.flowId }, call.action, call.input);
+  const tokenHash = sha256(call.token);
+  const remembered = runtime.rememberedFlows.recall(tokenHash, flowId);
+  const isShown = call.version === undefined || call.version === remembered?.record.version;
+  const known = isShown ? remembered : null;
+  const question = questionOf({ runtime, tenant, client, flowId }, action, input, known);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
+  // A question may count an attempt, so it is asked when the attempt may be judged.
+  const turn = known && question ? await takeTurns(runtime, turnsOf({ tenant, client }, known)) : undefined;
+  try {
+    const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId };
+    const prepared = { key, claim, question: turn === null ? null : question, turn, signal: deadline.signal };
+    return await performClaimed(runtime, tenant, client, call, prepared);
+  } finally {
+    deadline.end();
+    turn?.();
+  }
+}
+
+/** A step before its flow is claimed. */
+interface PreparedStep extends Pick<ExclusiveFlow, "key" | "question" | "signal" | "turn"> {
+  claim: Claim & { instanceId: string };
+}
+
+async function performClaimed(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  call: StepCall,
+  { claim, ...prepared }: PreparedStep,
+): Promise<Performed> {
+  const { database, platform } = runtime;
+  const { key, question } = prepared;
+  const charge = chargeOf(tenant, client, call.action);
   let flow: StoredFlow | null;
   try {
     flow = await admit(runtime, () =>
       claimFlow(database, key, claim, platform.clockShift(), charge, question?.parts),
     );
   } catch (error) {
-    deadline.end();
     return { answer: answerToUnreadable(runtime, error) };
   }
-  if (!flow) {
-    deadline.end();
-    return { answer: await answerToFailedClaim(runtime, key) };
-  }
+  if (!flow) return { answer: await answerToFailedClaim(runtime, key) };
   let performed: Performed | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return rejected();
     if (!belongsTo(flow, call.session)) return rejected();
-    performed = await performAction(runtime, tenant, client, call, {
-      key,
-      claim,
-      flow,
-      question,
-      signal: deadline.signal,
-    });
+    performed = await performAction(runtime, tenant, client, call, { ...prepared, claim, flow });
     return performed;
   } finally {
-    deadline.end();
     if (!performed?.isWritten) await releaseClaim(runtime, key, claim.id);
   }
 }
@@ -258,6 +276,8 @@ interface ExclusiveFlow {
   flow: StoredFlow;
   /** What the action has asked for together with the flow. */
   question: Question<unknown> | null;
+  /** Ends the turn that the step has taken; null if none was granted, undefined if it takes one now. */
+  turn?: (() => void) | null | undefined;
   /** The time limit of judging. */
   signal: AbortSignal;
   resume?: string;
@@ -269,16 +289,18 @@ async function performAction(
   tenant: Tenant,
   client: Client,
   call: Pick<StepCall, "type" | "action" | "input" | "session">,
-  { key, claim, flow, question, signal, resume }: ExclusiveFlow,
+  { key, claim, flow, question, turn, signal, resume }: ExclusiveFlow,
 ): Promise<Performed> {
   let endTurn: (() => void) | null = null;
   try {
     const request = requestContextOf(runtime, tenant, client, flow, call.session, signal);
     openSealed(runtime, key, flow);
-    endTurn = flow.exhaustedUntil ? null : await takeTurns(runtime, turnsOf(request, flow));
+    const mayTake = turn === undefined && !flow.exhaustedUntil;
+    endTurn = mayTake ? await takeTurns(runtime, turnsOf(request, flow)) : null;
+    const hasTurn = endTurn !== null || (turn && !flow.exhaustedUntil);
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const found = question?.found(flow.asked) ?? null;
-    const judged = endTurn
+    const judged = hasTurn
       ? await judge(request, flow, call.action, call.input, { owner, found, isFirst: claim === null })
       : refuse(request, key, flow, call, owner);
     if (!judged) return rejected();

@@ -1,5 +1,6 @@
 import { clockText } from "#db/clock";
 import { factColumns } from "../identity/facts.ts";
+import type { Condition } from "../limits/rate-limits.ts";
 import { STEP_POINTS } from "./step-points.ts";
 
 /** Window of the budgets of steps, and a bound of their counters. */
@@ -87,7 +88,7 @@ const exhaustedText = `(select max(budget.expire) ${exceeded}) as exhausted_unti
  * Whether the step may be judged, for what is asked together with the claim: the claim was obtained, and no budget is
  * exceeded.
  */
-export const isAdmitted = "exists (select from admitted)";
+export const isAdmitted: Condition = { name: "admitted", sql: "exists (select from admitted)" };
 
 /** What is read before the first step of a flow that is not stored yet. */
 const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} as now,

@@ -251,7 +251,8 @@ function rejectLate({ signal }: RequestContext): void {
   if (signal.aborted) throw new OverloadedError("judging a step took too long");
 }
 
-function findAction(state: State, name: string): { name: string; action: Action } | null {
+/** The action of a state with this name, or with this alias. */
+export function findAction(state: State, name: string): { name: string; action: Action } | null {
   if (Object.hasOwn(state.actions, name)) return { name, action: state.actions[name] as Action };
   const aliased = Object.entries(state.actions).find(([, action]) => action.aliases.includes(name));
   return aliased ? { name: aliased[0], action: aliased[1] } : null;

@@ -2,7 +2,12 @@ import type { Write } from "#db/write";
 import { auditAttempt } from "../audit/audit.ts";
 import { messageFacts } from "../audit/message-records.ts";
 import type { PasscodeSubject } from "../methods/passcode/passcode-channel.ts";
-import { ensurePasscodeSent, resendPasscode, verifyPasscode } from "../methods/passcode/passcodes.ts";
+import {
+  ensurePasscodeSent,
+  resendPasscode,
+  type TriedPasscode,
+  verifyPasscode,
+} from "../methods/passcode/passcodes.ts";
 import type { Job } from "../runtime.ts";
 import type { Context, Entered } from "./define.ts";
 import { stepError } from "./errors.ts";
@@ -34,17 +39,19 @@ export async function resendCode<Purpose extends string, Sending extends Job>(
 /**
  * Verifies the code of a state.
  *
+ * @param asked what `askForPasscode` has found; null if it was not asked
  * @returns the write that uses it up, or the rejection of the action
  */
 export async function verifyCode<Purpose extends string, Sending extends Job>(
   context: Context,
   about: PasscodeSubject<Purpose, Sending>,
   code: string,
+  asked: TriedPasscode | null = null,
 ): Promise<
   | { ok: true; write: Write }
   | { ok: false; rejection: Outcome<never, "passcode_invalid" | "passcode_max_attempts_reached"> }
 > {
-  const verified = await verifyPasscode(context.request, about, code);
+  const verified = await verifyPasscode(context.request, about, code, asked);
   if (verified.ok) return verified;
   const { reason } = verified;
   const { method } = about.channel;

@@ -51,7 +51,10 @@ const sourceTurns: TurnLimits = { running: 8, waiting: 64 };
  * and one of the source, so that its steps for many identifiers do not occupy the hasher. An unknown identifier has turns
  * too, so that they do not reveal whether it exists.
  */
-export function turnsOf({ tenant, client }: RequestContext, { record }: StoredFlow): [string, TurnLimits][] {
+export function turnsOf(
+  { tenant, client }: Pick<RequestContext, "tenant" | "client">,
+  { record }: Pick<StoredFlow, "record">,
+): [string, TurnLimits][] {
   const { type, data } = record;
   const { userId, identifier, factors } = data;
   const account = `${tenant.id}/account/${userId}`;

@@ -29,6 +29,8 @@ export interface StoredFlow {
   user: UserFacts | null;
   /** The database's clock, shifted by the platform's clock shift. */
   now: Date;
+  /** Milliseconds by which that clock is ahead of the process's. */
+  clockAhead: number;
   expiresAt: Date;
   finishedAt: Date | null;
   sessionId: string | null;
@@ -199,6 +201,7 @@ export async function prepareFlow(
     error: null,
     user: factsOfColumns(row),
     now: row.now,
+    clockAhead: row.now.getTime() - Date.now(),
     expiresAt: new Date(row.now.getTime() + lifetimeSeconds * 1000),
     finishedAt: null,
     sessionId: null,
@@ -385,6 +388,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     error: read.error,
     user: factsOfColumns(row),
     now: row.now,
+    clockAhead: row.now.getTime() - Date.now(),
     expiresAt: row.expires_at,
     finishedAt: row.finished_at,
     sessionId: row.session_id,

@@ -154,6 +154,11 @@ async function writeOnce(
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
   const view = viewOf(record, facts, tenant.config, owner);
   const state = show(record, view, states[record.state], judged.error, token);
+  if (!finishes && record.type !== "profile") {
+    const clockAhead = flow.clockAhead - runtime.platform.clockShift();
+    const known = { ...record, payload: {}, secrets: {}, wanted: null };
+    runtime.rememberedFlows.remember(saved.tokenHash, { record: known, facts, clockAhead });
+  }
   return {
     state: { ...state, payload: { ...state.payload, ...written, ...judged.once } },
     version: record.version,

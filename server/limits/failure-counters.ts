@@ -3,7 +3,7 @@ import { executePart, type Part } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import { runTogether } from "#db/together";
 import type { Vault } from "../keys/vault.ts";
-import { type Condition, type RateLimited, rateLimited, ratesAdmit } from "./rate-limits.ts";
+import { type Condition, type RateLimited, rateLimited } from "./rate-limits.ts";
 
 /** Methods of signing in whose failed attempts are counted, each separately. */
 export type CountedMethod = (typeof countedMethods)[number];
@@ -131,9 +131,12 @@ export interface CountedAttempt {
  *
  * The statement commits by itself: concurrent attempts cannot exceed the limits, and a rollback does not undo the count.
  *
- * @param afterRates whether it counts only if the rate limits of the same statement admit the attempt
+ * @param condition of whether to count it. Default: always
  */
-export function attemptPart({ tenantId, method, subject, own, all, now }: Attempt, afterRates = false): Part {
+export function attemptPart(
+  { tenantId, method, subject, own, all, now }: Attempt,
+  condition: Condition | null = null,
+): Part {
   const limitsOf = ({ source, limits }: Attempt["own"]) => [
     source,
     limits.maxConsecutive,
@@ -142,8 +145,8 @@ export function attemptPart({ tenantId, method, subject, own, all, now }: Attemp
     limits.windowSeconds,
   ];
   return {
-    name: afterRates ? "attempt_after_rates" : "attempt",
-    text: afterRates ? attemptText(ratesAdmit) : attemptText("true"),
+    name: condition ? `attempt_${condition.name}` : "attempt",
+    text: attemptText(condition?.sql ?? "true"),
     values: [tenantId, method, subject, now, ...limitsOf(own), ...limitsOf(all)],
     returns: `json_build_object(
       'own', (select consecutive from attempt_own), 'all', (select consecutive from attempt_all))`,

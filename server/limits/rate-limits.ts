@@ -268,7 +268,10 @@ const chargedRows = `(
   from rate_request left join rate_charged charged using (key) left join rate_exceeded exceeded using (key))`;
 
 /** SQL of whether the limits of the same statement that are not quiet have admitted what it charges. */
-export const ratesAdmit = `not exists (select from rate_request where not quiet and key not in (select key from rate_charged))`;
+export const ratesAdmit: Condition = {
+  name: "after_rates",
+  sql: "not exists (select from rate_request where not quiet and key not in (select key from rate_charged))",
+};
 
 export type ChargedRow = { key: string; counted: boolean; expire: number | null };
 

@@ -39,7 +39,10 @@ export const markedMethods = Object.values(methodCodes);
 const providerPattern = /^[a-z0-9_-]{1,40}$/;
 
 /** Whether the browser has signed in to the account before, or is signed in to it. */
-export function hasSignedInBefore(context: RequestContext<Process>, userId: string): boolean {
+export function hasSignedInBefore(
+  context: ClientContext<Process> & Pick<RequestContext<Process>, "session">,
+  userId: string,
+): boolean {
   return context.session?.userId === userId || marksOf(context).some((mark) => mark.userId === userId);
 }
 

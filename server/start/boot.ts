@@ -14,6 +14,7 @@ import { asReadOnly } from "../database/read-only.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { OutgrownError, recordRelease, thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
+import { createRememberedFlows } from "../flow/remembered-flows.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { checkSealingKeys } from "../keys/sealed-columns.ts";
@@ -184,6 +185,7 @@ export async function createRuntime(
       locations,
       rates,
       refusals: createRefusals(),
+      rememberedFlows: createRememberedFlows(),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: owner ? wakingAt(owner, queue) : queue,

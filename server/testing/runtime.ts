@@ -9,6 +9,7 @@ import { purgeExpired } from "../database/purge.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
+import { createRememberedFlows } from "../flow/remembered-flows.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
@@ -91,6 +92,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       locations: null,
       rates: createRateLimits(config, database),
       refusals: createRefusals(),
+      rememberedFlows: createRememberedFlows(),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: {

@@ -30,7 +30,7 @@ export const verifyAssertionResponse = action({
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   proves: ({ data }) => methodOf(data),
   asks: (asking, { assertion_response: response }) =>
-    askForAssertion(asking, { flowId: asking.flowId, response }, isAdmitted),
+    askForAssertion(asking, { flowId: asking.flowId, response }, isAdmitted.sql),
   async run(context, _, found) {
     const { request, data } = context;
     const proof = requiredProof(data);

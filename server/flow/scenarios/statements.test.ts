@@ -146,7 +146,7 @@ const listOf = (sent: Record<string, string[]>) => JSON.stringify(sent);
 
 const total = (sent: Record<string, string[]>) => Object.values(sent).flat().length;
 
-test("a sign-in by password takes 11 statements, and the check of its session one", async () => {
+test("a sign-in by password takes 10 statements, and the check of its session one", async () => {
   const { "session check": check, ...login } = await signIn([
     ...first,
     choosePassword,
@@ -158,16 +158,16 @@ test("a sign-in by password takes 11 statements, and the check of its session on
     capabilities: 2,
     identifier: 2,
     choice: 2,
-    password: 4,
+    password: 3,
   });
-  expect(total(login)).toBe(11);
+  expect(total(login)).toBe(10);
   expect(check).toEqual(["session_by_id"]);
 });
 
-test("a wrong password takes 3 statements, as many as one of an unknown address", async () => {
+test("a wrong password takes 2 statements, as many as one of an unknown address", async () => {
   const wrong: Step = ["wrong", (client) => client.act("password_login", { password: "not the password" })];
   const known = await signIn([...first, choosePassword, wrong, enterPassword]);
-  expect(known.wrong).toHaveLength(3);
+  expect(known.wrong).toHaveLength(2);
   const other: Step = [
     "identifier",
     (client) => client.act("continue_with_login_identifier", { email: "unknown@example.com" }),
@@ -191,7 +191,7 @@ const beginning = (action: string, input: Record<string, unknown>): Step => [
 test("a login that begins with its first action takes three statements fewer, or two", async () => {
   const identified = beginning("continue_with_login_identifier", { email });
   const byPassword = await signIn([identified, choosePassword, enterPassword]);
-  expect(numbersOf(byPassword), listOf(byPassword)).toEqual({ beginning: 2, choice: 2, password: 4 });
+  expect(numbersOf(byPassword), listOf(byPassword)).toEqual({ beginning: 2, choice: 2, password: 3 });
   const byPasskey = await signIn([beginning("register_client_capabilities", capable), showPasskey]);
   expect(numbersOf(byPasskey), listOf(byPasskey)).toEqual({ beginning: 2, passkey: 3 });
 });
@@ -209,7 +209,7 @@ test("a sign-in by passkey takes 6 statements", async () => {
   expect(numbersOf(login), listOf(login)).toEqual({ start: 1, capabilities: 2, passkey: 3 });
 });
 
-test("a sign-in by code takes 12 statements, and its mail three", async () => {
+test("a sign-in by code takes 11 statements, and its mail three", async () => {
   const since = smtp.messages.length;
   const before = counter.sent.length;
   const enterCode: Step = [
@@ -222,9 +222,9 @@ test("a sign-in by code takes 12 statements, and its mail three", async () => {
     capabilities: 2,
     identifier: 2,
     choice: 3,
-    code: 4,
+    code: 3,
   });
-  expect(total(login)).toBe(12);
+  expect(total(login)).toBe(11);
   // The job is taken by a look for due ones, which the worker also does at intervals.
   const ofMail = () => counter.sent.slice(before).filter(isOfMail);
   await eventually(async () =>
@@ -235,7 +235,7 @@ test("a sign-in by code takes 12 statements, and its mail three", async () => {
   );
 });
 
-test("a registration with password and passkey takes 21 statements, its mail apart", async () => {
+test("a registration with password and passkey takes 20 statements, its mail apart", async () => {
   const address = "grace@example.com";
   const register: Step[] = [
     ["start", (client) => client.start("registration")],
@@ -257,7 +257,7 @@ test("a registration with password and passkey takes 21 statements, its mail apa
     start: 1,
     capabilities: 2,
     identifier: 4,
-    code: 3,
+    code: 2,
     password: 2,
     options: 4,
     passkey: 5,

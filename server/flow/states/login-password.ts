@@ -1,11 +1,17 @@
 import { z } from "zod";
 import type { FailureReason } from "../../audit/failure-reasons.ts";
 import { passcode } from "../../methods/passcode/index.ts";
-import { type PasswordVerdict, verifyPassword } from "../../methods/password/passwords.ts";
+import {
+  askForPassword,
+  type PasswordAttempt,
+  type PasswordVerdict,
+  verifyPassword,
+} from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
-import { type Context, state } from "../define.ts";
+import { type Context, state, type View } from "../define.ts";
 import { loginCode } from "../expected-codes.ts";
+import { isAdmitted } from "../flow-statements.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { go, next, rateLimited, reject } from "../outcome.ts";
@@ -23,18 +29,13 @@ export const loginPassword = state({
       to: [NEXT],
       errors: ["value_invalid_error", "rate_limit_exceeded"],
       proves: () => "password",
-      async run(context, { password }) {
-        const { request, data, facts, config } = context;
-        const hasPasskey = config.passkey.enabled && facts.hasPasskey;
-        const mailbox =
-          passcode.firstFactor.isEnabled(config) && facts.email !== null ? (data.email ?? facts.email) : null;
-        const verified = await verifyPassword(request, {
-          password,
-          identifier: data.identifier.value,
-          hasAlternative: hasPasskey || mailbox !== null,
-          ...(mailbox !== null && !hasPasskey ? { codesOnlyTo: mailbox } : {}),
-          ...(data.userId ? { userId: data.userId } : {}),
-        });
+      asks({ known, ...asking }, { password }) {
+        const attempt = known && attemptOf(known.view, String(password));
+        return attempt && askForPassword({ ...asking, now: known.now }, attempt, isAdmitted);
+      },
+      async run(context, { password }, asked) {
+        const { request, data } = context;
+        const verified = await verifyPassword(request, attemptOf(context, password), asked);
         if (!verified.ok) {
           const reason = reasonOf(context, verified.reason);
           const writes = [loginFailure(context, { method: "password", reason })];
@@ -63,6 +64,21 @@ export const loginPassword = state({
     back,
   }),
 });
+
+/** The attempt, and by which other methods the account can sign in. */
+function attemptOf({ data, facts, config }: View, password: string): PasswordAttempt {
+  const { identifier, email, userId } = data;
+  const hasPasskey = config.passkey.enabled && facts.hasPasskey;
+  const mailbox =
+    passcode.firstFactor.isEnabled(config) && facts.email !== null ? (email ?? facts.email) : null;
+  return {
+    password,
+    identifier: identifier?.value ?? "",
+    hasAlternative: hasPasskey || mailbox !== null,
+    ...(mailbox !== null && !hasPasskey ? { codesOnlyTo: mailbox } : {}),
+    ...(userId ? { userId } : {}),
+  };
+}
 
 type PasswordRejection = (PasswordVerdict & { ok: false })["reason"];
 

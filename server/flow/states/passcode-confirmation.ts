@@ -12,10 +12,12 @@ import {
 } from "../../identity/email/emails.ts";
 import { noMethods } from "../../methods/index.ts";
 import { byMail } from "../../methods/passcode/by-mail.ts";
+import { askForPasscode } from "../../methods/passcode/passcodes.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
+import { isAdmitted } from "../flow-statements.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, reject } from "../outcome.ts";
@@ -46,8 +48,18 @@ export const passcodeConfirmation = state({
       // A code that verifies an address is no sign-in.
       proves: ({ data }) =>
         data.passcode && isSignIn({ channel: byMail, ...data.passcode }) ? "passcode" : null,
-      async run(context, { code }) {
-        const verified = await verifyCode(context, subjectOf(context), code);
+      asks({ known, ...asking }) {
+        const passcode = known?.view.data.passcode;
+        if (!known || !passcode) return null;
+        const about = subjectOf({
+          ...known.view,
+          flowId: asking.flowId,
+          data: { ...known.view.data, passcode },
+        });
+        return askForPasscode({ ...asking, now: known.now }, about, isAdmitted);
+      },
+      async run(context, { code }, asked) {
+        const verified = await verifyCode(context, subjectOf(context), code, asked);
         if (!verified.ok) return verified.rejection;
         const release = await releaseOf(context);
         if (release) return reject("flow_discontinuity_error", { writes: [verified.write, ...release] });
@@ -67,7 +79,13 @@ export const passcodeConfirmation = state({
   }),
 });
 
-function subjectOf({ type, flowId, data, facts, config }: PasscodeContext) {
+function subjectOf({
+  type,
+  flowId,
+  data,
+  facts,
+  config,
+}: Pick<PasscodeContext, "type" | "flowId" | "data" | "facts" | "config">) {
   const { purpose, recipient, decoy, notice } = data.passcode;
   // A signed-in user chooses the address to verify, independent of the login identifier.
   const subject = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;

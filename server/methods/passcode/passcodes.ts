@@ -28,6 +28,7 @@ import {
   type Charge,
   type ChargedRow,
   type ChargeVerdict,
+  type Condition,
   type RateLimited,
   type Rates,
   rateLimited,
@@ -234,14 +235,17 @@ function failuresOf(
  * Verifies a passcode. The attempt is counted first, in statements that commit by themselves: for the code, of which
  * attempts one to three are verified, and as a failure of the account, which limits further codes (`resendPasscode`).
  * Attempts that are not verified are not counted for the account.
+ *
+ * @param asked what `askForPasscode` has found for this attempt; null if it was not asked
  */
 export async function verifyPasscode(
   context: RequestContext<Process>,
   about: AnySubject,
   code: string,
+  asked: TriedPasscode | null = null,
 ): Promise<PasscodeVerdict> {
-  const counted = failureKeyOf(context, about);
-  const stored = await countAttempt(context, about, counted);
+  const { counted, stored } = asked ?? (await tryPasscode(context, about));
+  if (!stored) await assertNoneUnknown(context, about);
   if (!stored) return { ok: false, reason: "wrong" };
   if (stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
   const matches = context.runtime.vault.matches(stored.codeHash, ...hashed(stored, normalizePasscode(code)));
@@ -306,7 +310,7 @@ interface PasscodeKey {
 
 /** The primary keys that the subject's code may have, one for each secret key: the first for a new code. */
 function keysOf(
-  { runtime, tenant }: RequestContext<Process>,
+  { runtime, tenant }: ClientContext<Process>,
   { flowId, purpose, recipient, identifier }: AnySubject,
 ): [PasscodeKey, ...PasscodeKey[]] {
   const macs =
@@ -352,7 +356,7 @@ function accountOf(
   return proof === "second_factor" ? { secondFactorOf: userId } : { userId };
 }
 
-function failureKeyOf({ runtime, tenant, client }: RequestContext<Process>, about: AnySubject): FailureKey {
+function failureKeyOf({ runtime, tenant, client }: ClientContext<Process>, about: AnySubject): FailureKey {
   const subject = failureSubject(runtime.vault, tenant.id, accountOf(about));
   return { tenantId: tenant.id, method: about.channel.method, subject, source: client.source };
 }
@@ -459,48 +463,68 @@ interface StoredPasscode extends PasscodeKey {
   codeHash: Buffer;
 }
 
-const tryText = `tried as (
+const tryText = (condition: string) => `tried as (
   update passcodes set tries = tries + 1
   where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[]) and expires_at > $5
+    and ${condition}
   returning recipient, tries, code_hash, coalesce(key_id, '') || code_hash as digest)`;
 
+/** An attempt that was counted. */
+export interface TriedPasscode {
+  counted: FailureKey;
+  /** The unexpired code; null if there is none. */
+  stored: StoredPasscode | null;
+}
+
 /**
- * Counts an attempt for an unexpired code and, if it will be verified, for the account; in one statement, which commits.
+ * Asks for what a code is verified by: the part of a statement that counts an attempt for an unexpired code and, if it
+ * will be verified, that which counts it for the account.
  *
- * @throws UnknownKeyError if the code may be under a key that is not configured; then nothing is counted
+ * @param condition of whether to count it. Default: always
+ * @throws UnknownKeyError when it is found, if the code may be under a key that is not configured
  */
-async function countAttempt(
-  context: RequestContext<Process>,
+export function askForPasscode(
+  context: ClientContext<Process>,
   about: AnySubject,
-  counted: FailureKey,
-): Promise<StoredPasscode | null> {
-  const { database } = context.runtime;
+  condition: Condition | null = null,
+): { parts: Part[]; found(returned: object): TriedPasscode } {
   const keys = keysOf(context, about);
   const [{ tenantId, flowId, purpose }] = keys;
   const tried: Part = {
-    name: "tried",
-    text: tryText,
+    name: condition ? `tried_${condition.name}` : "tried",
+    text: tryText(condition?.sql ?? "true"),
     values: [tenantId, flowId, purpose, keys.map(({ recipient }) => recipient), context.now],
     returns: "(select row_to_json(t) from tried t limit 1)",
   };
   const account = accountOf(about);
   const all = "userId" in account || "secondFactorOf" in account ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
   const isVerified = { name: "passcode", sql: `exists (select from tried where tries <= ${MAX_ATTEMPTS})` };
-  const parts = [tried, verifiedAttemptPart(counted, all, context.now, isVerified)];
-  const found = await runTogether<{ tried: PasscodeRow & { tries: number } }>(database, parts, "claim");
-  if (found.tried) {
-    const { recipient, code_hash, digest, tries } = found.tried;
-    // Release 0.2 leaves the id of the code before its own; each key is one of this service.
-    context.runtime.vault.assertKnown("digest", bytesOf(digest));
-    return { tenantId, flowId, purpose, recipient: bytesOf(recipient), codeHash: bytesOf(code_hash), tries };
-  }
-  const unknown = await runTogether<{ unexpired: UnexpiredRow[] }>(
-    database,
-    [unexpiredPart(context, about)],
-    "claim",
-  );
-  isOwn(context, unknown.unexpired ?? []);
-  return null;
+  const counted = failureKeyOf(context, about);
+  return {
+    parts: [tried, verifiedAttemptPart(counted, all, context.now, isVerified)],
+    found(returned) {
+      const row = (returned as Record<string, (PasscodeRow & { tries: number }) | undefined>)[tried.name];
+      if (!row) return { counted, stored: null };
+      // Release 0.2 leaves the id of the code before its own; each key is one of this service.
+      context.runtime.vault.assertKnown("digest", bytesOf(row.digest));
+      const [recipient, codeHash] = [bytesOf(row.recipient), bytesOf(row.code_hash)];
+      return { counted, stored: { tenantId, flowId, purpose, recipient, codeHash, tries: row.tries } };
+    },
+  };
+}
+
+/** Counts an attempt in one statement, which commits. */
+async function tryPasscode(context: RequestContext<Process>, about: AnySubject): Promise<TriedPasscode> {
+  const { parts, found } = askForPasscode(context, about);
+  return found(await runTogether(context.runtime.database, parts, "claim"));
+}
+
+/** @throws UnknownKeyError if the code may be under a key that is not configured; then nothing is counted */
+async function assertNoneUnknown(context: RequestContext<Process>, about: AnySubject): Promise<void> {
+  const { database } = context.runtime;
+  const part = unexpiredPart(context, about);
+  const { unexpired = [] } = await runTogether<{ unexpired: UnexpiredRow[] }>(database, [part], "claim");
+  isOwn(context, unexpired);
 }
 
 const storeText = `replaced as (

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { type Database, type Databases, schema } from "#db/client";
+import { type Databases, schema } from "#db/client";
 import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
-import type { RequestContext } from "../../context/context.ts";
+import type { ClientContext, RequestContext } from "../../context/context.ts";
 import type { Sealing } from "../../keys/vault.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
 import {
@@ -13,7 +13,7 @@ import {
   attemptPart,
   type CountedAttempt,
   consecutiveLimit,
-  type FailureSubject,
+  type FailureKey,
   failureSubject,
   growingDelay,
   judgeAttempt,
@@ -24,11 +24,13 @@ import {
   withdrawFailures,
 } from "../../limits/failure-counters.ts";
 import {
+  type ChargedRow,
   type ChargeVerdict,
-  type Charging,
+  type Condition,
   type RateLimited,
   type Rates,
   rateLimited,
+  ratesAdmit,
 } from "../../limits/rate-limits.ts";
 import type { Logs } from "../../observability/logger.ts";
 import { hasSignedInBefore } from "../../sessions/account-marks.ts";
@@ -68,36 +70,20 @@ export type PasswordVerdict =
  * failures every password is rejected as wrong until another method succeeds, provided the account has one that can be
  * used: a passkey, or a code that may be mailed. Browsers that have signed in to the account before are counted apart.
  *
+ * @param asked what `askForPassword` has found for this attempt; null if it was not asked
  * @throws HashQueueFullError if too many passwords are waiting; then the attempt is not counted as a failure
  */
 export async function verifyPassword(
   context: RequestContext<Process>,
   attempt: PasswordAttempt,
+  asked: BegunAttempt | null = null,
 ): Promise<PasswordVerdict> {
-  const { runtime, tenant, client, now, signal } = context;
-  const { vault, rates, passwordHasher, database } = runtime;
-  // An attempt that the queue would not accept must not be counted.
-  if (passwordHasher.full) throw new HashQueueFullError();
-
-  const { userId, identifier } = attempt;
-  const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
-  const charging = rates.charging(tenant.id, [
-    { name: "password_source", subject: client.source },
-    { name: "password", subject: `${identifier}/${client.source}` },
-  ]);
-  const limited = tenant.config.rate_limiter.enabled;
-  const key = { tenantId: tenant.id, method: "password", subject } as const;
-  const together = hasSignedInBefore(context, userId ?? NIL_USER_ID) ? KNOWN_BROWSERS : ALL_SOURCES;
-  const counting: Attempt = {
-    ...key,
-    own: { source: client.source, limits: limited ? growingDelay : unlimited },
-    all: {
-      source: userId ? together : ALL_SOURCES_OF_UNKNOWN,
-      limits: limited && attempt.hasAlternative ? consecutiveLimit : unlimited,
-    },
-    now,
-  };
-  const { stored, rate, counted } = await beginAttempt(database, charging, counting, userId ?? NIL_USER_ID);
+  const { runtime, tenant, client, signal } = context;
+  const { passwordHasher, database } = runtime;
+  const { userId } = attempt;
+  const begun = asked ?? (await beginAttempt(context, attempt));
+  const { counting, stored, counted } = begun;
+  const rate = await begun.rate();
   if (!rate.ok) return rate;
   const { own, all } = await judgeAttempt(database, counting, counted);
   if (!own.ok) return own.reason === "rate_limited" ? own : rateLimited(1);
@@ -108,7 +94,7 @@ export async function verifyPassword(
     .verify(attempt.password, isLocked ? null : stored, signal)
     .catch(async (error: unknown) => {
       // The attempt was not verified, and can be repeated.
-      await withdrawFailures(database, key, sources);
+      await withdrawFailures(database, counting, sources);
       throw error;
     });
   if (isLocked) return { ok: false, reason: "locked" };
@@ -123,45 +109,86 @@ export async function verifyPassword(
   const renewed = outdated ? await renewedHash(context, attempt.password) : null;
   return {
     ok: true,
-    write: acceptPassword(context, { ...key, source: client.source }, userId ?? NIL_USER_ID, {
+    write: acceptPassword(context, { ...counting, source: client.source }, userId ?? NIL_USER_ID, {
       stored,
       renewed,
     }),
   };
 }
 
+/** An attempt that was counted, and the hash to verify it by. */
+export interface BegunAttempt {
+  counting: Attempt;
+  counted: CountedAttempt;
+  stored: string | null;
+  rate(): Promise<ChargeVerdict>;
+}
+
 /**
- * Charges the rate limits, counts the attempt if they admit it, and reads the hash: in one statement, which commits by
- * itself.
+ * Asks for what a password is verified by: the part of a statement that charges the rate limits, that which counts the
+ * attempt if they admit it, and the hash.
+ *
+ * @param condition of whether to charge and count it. Default: always
+ * @returns null if the queue would not accept the password, which then must not be counted
  */
-async function beginAttempt(
-  database: Database,
-  charging: Charging | null,
-  attempt: Attempt,
-  userId: string,
-): Promise<{ stored: string | null; rate: ChargeVerdict; counted: CountedAttempt }> {
+export function askForPassword(
+  context: ClientContext<Process>,
+  { userId, identifier, hasAlternative = false }: PasswordAttempt,
+  condition: Condition | null = null,
+): { parts: Part[]; found(returned: object): BegunAttempt } | null {
+  const { runtime, tenant, client, now } = context;
+  if (runtime.passwordHasher.full) return null;
+  const charging = runtime.rates.charging(
+    tenant.id,
+    [
+      { name: "password_source", subject: client.source },
+      { name: "password", subject: `${identifier}/${client.source}` },
+    ],
+    condition ?? undefined,
+  );
+  const limited = tenant.config.rate_limiter.enabled;
+  const together = hasSignedInBefore(context, userId ?? NIL_USER_ID) ? KNOWN_BROWSERS : ALL_SOURCES;
+  const counting: Attempt = {
+    tenantId: tenant.id,
+    method: "password",
+    subject: failureSubject(runtime.vault, tenant.id, userId ? { userId } : { identifier }),
+    own: { source: client.source, limits: limited ? growingDelay : unlimited },
+    all: {
+      source: userId ? together : ALL_SOURCES_OF_UNKNOWN,
+      limits: limited && hasAlternative ? consecutiveLimit : unlimited,
+    },
+    now,
+  };
+  const attempt = attemptPart(counting, charging ? ratesAdmit : condition);
   const hash: Part = {
     name: "hash",
     text: "",
-    values: [attempt.tenantId, userId],
+    values: [tenant.id, userId ?? NIL_USER_ID],
     returns: "(select hash from passwords where tenant_id = $1 and user_id = $2)",
   };
-  const counting = attemptPart(attempt, charging !== null);
-  const parts = [...(charging ? [charging.part] : []), counting, hash];
-  const found = await runTogether<Begun>(database, parts, "claim");
   return {
-    stored: found.hash ?? null,
-    rate: charging ? await charging.verdict(found.rates ?? []) : { ok: true, exceeded: [] },
-    counted: found.attempt ?? found.attempt_after_rates ?? { own: null, all: null },
+    parts: [...(charging ? [charging.part] : []), attempt, hash],
+    found(returned) {
+      const values = returned as Record<string, unknown>;
+      const charged = charging && (values[charging.part.name] as ChargedRow[] | undefined);
+      return {
+        counting,
+        counted: (values[attempt.name] as CountedAttempt | undefined) ?? { own: null, all: null },
+        stored: (values.hash as string | undefined) ?? null,
+        rate: async () => (charging ? charging.verdict(charged ?? []) : { ok: true, exceeded: [] }),
+      };
+    },
   };
 }
 
-/** What the statement above returns. */
-interface Begun {
-  rates: Parameters<Charging["verdict"]>[0];
-  attempt: CountedAttempt;
-  attempt_after_rates: CountedAttempt;
-  hash: string | null;
+/** @throws HashQueueFullError if too many passwords are waiting; then the attempt is not counted */
+async function beginAttempt(
+  context: RequestContext<Process>,
+  attempt: PasswordAttempt,
+): Promise<BegunAttempt> {
+  const question = askForPassword(context, attempt);
+  if (!question) throw new HashQueueFullError();
+  return question.found(await runTogether(context.runtime.database, question.parts, "claim"));
 }
 
 /** Whether strangers have used up the mailed codes that are the only other method of the account. */
@@ -240,7 +267,7 @@ const renewText = `password as (
 
 function acceptPassword(
   { tenant, now }: RequestContext<Process>,
-  counted: { tenantId: string; method: "password"; subject: FailureSubject; source: string },
+  counted: FailureKey,
   userId: string,
   { stored, renewed }: { stored: string; renewed: string | null },
 ): Write {

@@ -1,0 +1,40 @@
+import type { FlowRecord } from "./data.ts";
+import type { Facts } from "./facts.ts";
+
+/**
+ * A flow as this process has saved it last, for the step that presents its token: what that step is going to ask is known
+ * before the flow is claimed, so that it is asked in the statement that claims it. Nothing is judged by it: the claim reads
+ * the flow and the account as they are.
+ */
+export interface RememberedFlow {
+  /** Without secrets. */
+  record: FlowRecord;
+  facts: Facts;
+  /** Milliseconds by which the database's clock is ahead of that of this process. */
+  clockAhead: number;
+}
+
+export type RememberedFlows = ReturnType<typeof createRememberedFlows>;
+
+/** A flow takes some kilobytes. What is forgotten is read by a statement more. */
+const MAX_FLOWS = 2_000;
+
+/** The flows that a process remembers, by the hash of their token, which each save replaces. */
+export function createRememberedFlows() {
+  const flows = new Map<string, RememberedFlow>();
+  return {
+    remember(tokenHash: Buffer, flow: RememberedFlow): void {
+      const [oldest] = flows.size >= MAX_FLOWS ? flows.keys() : [];
+      if (oldest !== undefined) flows.delete(oldest);
+      flows.set(tokenHash.toString("base64"), flow);
+    },
+    /** Returns the flow with this token, and forgets it; null if this process has not saved it. */
+    recall(tokenHash: Buffer, flowId: string): RememberedFlow | null {
+      const key = tokenHash.toString("base64");
+      const flow = flows.get(key);
+      if (flow?.record.id !== flowId) return null;
+      flows.delete(key);
+      return flow;
+    },
+  };
+}
