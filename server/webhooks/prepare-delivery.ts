@@ -45,7 +45,7 @@ export async function prepareDelivery(
     "user-agent": "Stile",
     ...signatureHeaders(receiver.secrets, { id, at: now, body }),
   };
-  return { kind: "request", name, request: { callback: receiver.callback, headers, body } };
+  return { kind: "request", name, request: { tenantId, callback: receiver.callback, headers, body } };
 }
 
 function receiverOf(

@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { Resolver } from "node:dns/promises";
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeCertificate, pemOf } from "../lib/certificates.ts";
+import { eventually } from "../testing/eventually.ts";
 import { startNameServer } from "../testing/name-server.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
 import { createReceiverClient } from "./receiver-client.ts";
@@ -19,7 +21,8 @@ const client = (options: Partial<Parameters<typeof createReceiverClient>[0]> = {
   return made;
 };
 
-const post = (of: Client, callback: string) => of.post({ callback, headers: { "x-test": "1" }, body });
+const post = (of: Client, callback: string, tenantId = "a tenant") =>
+  of.post({ tenantId, callback, headers: { "x-test": "1" }, body });
 
 async function receiver(...options: Parameters<typeof startReceiver>): Promise<WebhookReceiver> {
   const started = await startReceiver(...options);
@@ -66,6 +69,16 @@ describe("an exchange", () => {
     expect([status, error]).toEqual([500, "status"]);
     expect(answer.startsWith("a\ufffdb\ufffd[31mc\nddd")).toBe(true);
     expect(Buffer.byteLength(answer.replaceAll("\ufffd", "?"))).toBe(1024);
+  });
+
+  test("reuses all connections that earlier ones have opened", async () => {
+    const target = await receiver();
+    const made = client();
+    for (let round = 0; round < 3; round += 1) {
+      answerTogether(target, 8);
+      await Promise.all(Array.from({ length: 8 }, () => post(made, target.url)));
+    }
+    expect([target.received.length, target.connections()]).toEqual([24, 8]);
   });
 
   test("is repeated once when the receiver closed the idle connection just then", async () => {
@@ -132,6 +145,56 @@ test("A84 unused connections to many receivers make none wait", async () => {
   );
   const made = client({ timeoutMs: 2_000 });
   for (const { url } of targets) expect(await post(made, url)).toMatchObject({ status: 204 });
+});
+
+test("A191 receivers of a tenant that never answer hold no connection of another tenant to the same host", async () => {
+  const target = await receiver();
+  target.answer = (response, { path }) => {
+    if (path !== "/hangs") response.writeHead(204).end();
+  };
+  const made = client({ timeoutMs: 2_000 });
+  const hanging = Array.from({ length: 20 }, () => post(made, new URL("/hangs", target.url).href, "one"));
+  await eventually(() => expect(target.received).toHaveLength(16));
+  let ended = 0;
+  for (const each of hanging) void each.then(() => (ended += 1));
+  expect(await post(made, target.url, "another")).toMatchObject({ status: 204 });
+  expect(ended).toBe(0);
+  expect((await Promise.all(hanging)).map(({ error }) => error)).toEqual(hanging.map(() => "timeout"));
+});
+
+test("A192 unused connections to many receivers of a tenant leave another's latest connection open", async () => {
+  const many = await Promise.all(
+    Array.from({ length: 70 }, (_, index) => receiver({ host: `127.0.2.${index + 1}` })),
+  );
+  const target = await receiver();
+  const made = client();
+  for (const { url } of many) await post(made, url, "one");
+  for (let times = 0; times < 3; times += 1) await post(made, target.url, "another");
+  expect(target.connections()).toBe(1);
+  // The one that was unused for longest was closed, and the latest were not.
+  await post(made, many[0]?.url ?? "", "one");
+  await post(made, many.at(-1)?.url ?? "", "one");
+  expect([many[0]?.connections(), many.at(-1)?.connections()]).toEqual([2, 1]);
+});
+
+test("A194 connections that a receiver resets when they are used again cost it one request each, and none fails", async () => {
+  const answered = new Set<Socket>();
+  let requests = 0;
+  const url = await rawServer((socket) => {
+    socket.on("data", () => {
+      requests += 1;
+      if (answered.has(socket)) socket.resetAndDestroy();
+      else answered.add(socket);
+      // The first eight together, so that each takes a connection.
+      if (answered.size < 8) return;
+      for (const each of answered)
+        if (each.bytesWritten === 0) each.write("HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n");
+    });
+  });
+  const made = client();
+  await Promise.all(Array.from({ length: 8 }, () => post(made, url)));
+  expect(await post(made, url)).toMatchObject({ status: 204 });
+  expect(requests).toBe(8 + 8 + 1);
 });
 
 test("A83 follows no redirect, and counts it as a failure", async () => {
@@ -213,6 +276,21 @@ describe("A82 a name", () => {
     expect(await post(made, callback())).toMatchObject({ error: "address" });
     expect(await post(made, callback())).toMatchObject({ status: 204 });
     expect([target.received.length, trap.connections()]).toEqual([2, 0]);
+  });
+
+  test("A193 whose address changes is reached through the connection to the judged one, and judged for the next", async () => {
+    const target = await receiver({ tls, host: "127.0.0.2", port: trap.port });
+    const addresses = ["127.0.0.2"];
+    const { resolver, questions } = await resolverFor(() => addresses);
+    const isAllowed = (address: string) => address === "127.0.0.2";
+    const made = client({ allowPrivate: false, resolver, isAllowed, ca });
+    expect(await post(made, callback())).toMatchObject({ status: 204 });
+    addresses[0] = "127.0.0.1";
+    target.answer = (response) => response.writeHead(204, { connection: "close" }).end();
+    expect(await post(made, callback())).toMatchObject({ status: 204 });
+    expect([target.connections(), questions.length]).toEqual([1, 2]);
+    expect(await post(made, callback())).toMatchObject({ error: "address" });
+    expect(trap.connections()).toBe(0);
   });
 
   test("that does not resolve is an answer", async () => {
@@ -312,15 +390,23 @@ describe("A84 a receiver", () => {
     expect(await post(client(), target.url)).toMatchObject({ error: "connection" });
   });
 
-  test("holds eight connections at most", async () => {
+  test("holds sixteen connections at most", async () => {
     const target = await receiver();
     target.answer = (response) => setTimeout(() => response.writeHead(204).end(), 5);
     const made = client();
     await Promise.all(Array.from({ length: 40 }, () => post(made, target.url)));
     expect(target.received).toHaveLength(40);
-    expect(target.connections()).toBeLessThanOrEqual(8);
+    expect(target.connections()).toBeLessThanOrEqual(16);
   });
 });
+
+/** Makes a receiver hold its answers back until it owes so many. */
+function answerTogether(of: WebhookReceiver, count: number): void {
+  const held: ServerResponse[] = [];
+  of.answer = (response) => {
+    if (held.push(response) === count) for (const each of held) each.writeHead(204).end();
+  };
+}
 
 /** Writes a piece again and again until the connection ends. */
 function drip(socket: Socket, start: string, piece = "a"): void {

@@ -1,14 +1,17 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import type { Duplex } from "node:stream";
 import { judgeCallback } from "../lib/callback-address.ts";
 import { isPublicAddress } from "../lib/public-address.ts";
 import { retryAfterSeconds } from "../lib/retry-after.ts";
 
 /** A request to a receiver. */
 export interface ReceiverRequest {
+  /** Whose requests share connections; those of other tenants never wait for them. */
+  tenantId: string;
   callback: string;
   headers: Readonly<Record<string, string>>;
   body: string;
@@ -64,10 +67,10 @@ const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 1024;
 
-/** Open connections to one origin. */
-const MAX_SOCKETS = 8;
+/** Open connections of one tenant to one origin. */
+export const MAX_SOCKETS = 16;
 
-/** Unused connections to all origins. */
+/** Unused connections of all tenants to all origins. */
 const MAX_IDLE_SOCKETS = 64;
 
 /** How long an unused connection stays open. */
@@ -80,7 +83,8 @@ class ForbiddenAddressError extends Error {}
 
 /**
  * Creates the HTTP client of deliveries. Every address that a name resolves to is judged, and the connection is made to
- * one of those: the name is not resolved again. Redirects are not followed, answers are not decompressed.
+ * one of those: the name is not resolved again, and requests of the same tenant to the same origin reuse the connection.
+ * Redirects are not followed, answers are not decompressed.
  */
 export function createReceiverClient({
   allowPrivate,
@@ -92,7 +96,7 @@ export function createReceiverClient({
   const pool = {
     keepAlive: true,
     maxSockets: MAX_SOCKETS,
-    maxFreeSockets: 1,
+    maxFreeSockets: MAX_SOCKETS,
     timeout: IDLE_TIMEOUT_MS,
   };
   const agents = {
@@ -101,12 +105,31 @@ export function createReceiverClient({
     "https:": new HttpsAgent({ ...pool, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }),
   };
 
-  // A limit of all connections would count the unused ones, and requests to other origins would wait for their end.
+  /** Unused connections, longest unused first. Those that were closed stay until the next one is added. */
+  const idle = new Set<Duplex>();
   for (const agent of Object.values(agents)) {
-    const keepSocketAlive = agent.keepSocketAlive.bind(agent);
+    const [keepSocketAlive, reuseSocket, getName] = [
+      agent.keepSocketAlive.bind(agent),
+      agent.reuseSocket.bind(agent),
+      agent.getName.bind(agent),
+    ];
+    agent.getName = (options?: RequestOptions & { tenantId?: string }) =>
+      `${options?.tenantId} ${getName(options)}`;
+    // `maxTotalSockets` would count the unused ones, and requests to other origins would wait for their end.
     agent.keepSocketAlive = (socket) => {
-      const idle = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
-      return idle < MAX_IDLE_SOCKETS && keepSocketAlive(socket);
+      const isKept: unknown = keepSocketAlive(socket);
+      if (!isKept) return false;
+      idle.add(socket);
+      for (const each of idle) {
+        if (!each.destroyed && idle.size <= MAX_IDLE_SOCKETS) continue;
+        idle.delete(each);
+        each.destroy();
+      }
+      return true;
+    };
+    agent.reuseSocket = (socket, request) => {
+      idle.delete(socket);
+      reuseSocket(socket, request);
     };
   }
 
@@ -129,18 +152,20 @@ export function createReceiverClient({
   /** One exchange; rejects with the error of the connection. */
   function exchange(
     url: URL,
-    { headers, body }: ReceiverRequest,
+    { tenantId, headers, body }: ReceiverRequest,
     signal: AbortSignal,
   ): Promise<Omit<ReceiverAnswer, "durationMs">> {
     const { promise, resolve: settle, reject } = Promise.withResolvers<Omit<ReceiverAnswer, "durationMs">>();
     const secure = url.protocol === "https:";
-    const outgoing = (secure ? httpsRequest : httpRequest)(url, {
+    const options = {
       method: "POST",
       agent: agents[secure ? "https:" : "http:"],
+      tenantId,
       lookup,
       signal,
       headers: { ...headers, "content-length": Buffer.byteLength(body), "accept-encoding": "identity" },
-    });
+    };
+    const outgoing = (secure ? httpsRequest : httpRequest)(url, options);
     outgoing.on("error", (error) => reject(Object.assign(error, { reused: outgoing.reusedSocket })));
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
@@ -159,13 +184,15 @@ export function createReceiverClient({
     const host = judged.url.hostname.replace(/^\[|\]$/g, "");
     // Node connects to a literal address without a look-up.
     if (!allowPrivate && isIP(host) !== 0 && !isAllowed(host)) return { error: "address" } as const;
-    try {
-      return await exchange(judged.url, request, signal);
-    } catch (error) {
-      // The receiver closed an idle connection just now.
-      const { reused, code } = error as { reused?: boolean; code?: string };
-      if (!reused || (code !== "ECONNRESET" && code !== "EPIPE") || signal.aborted) throw error;
-      return exchange(judged.url, request, signal);
+    for (let resets = 0; ; resets += 1) {
+      try {
+        return await exchange(judged.url, request, signal);
+      } catch (error) {
+        // The receiver closed an idle connection just now, and maybe the others.
+        const { reused, code } = error as { reused?: boolean; code?: string };
+        const isClosed = reused && (code === "ECONNRESET" || code === "EPIPE");
+        if (!isClosed || resets === MAX_SOCKETS || signal.aborted) throw error;
+      }
     }
   }
 

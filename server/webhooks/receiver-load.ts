@@ -1,3 +1,5 @@
+import { MAX_SOCKETS } from "./receiver-client.ts";
+
 export type ReceiverLoad = ReturnType<typeof createReceiverLoad>;
 
 interface Receiver {
@@ -6,12 +8,13 @@ interface Receiver {
 }
 
 /** Deliveries that a process has in hand. */
-export const MAX_IN_HAND = 64;
+export const MAX_IN_HAND = 128;
 
 /** Those to receivers that are slow, failing or unknown, so that places for the others remain. */
 const MAX_SLOW_IN_HAND = 24;
 
-const MAX_FOR_ONE = 8;
+/** Those to one receiver: as many as it has connections, so that none waits for another. */
+const MAX_FOR_ONE = MAX_SOCKETS;
 
 /** Receivers that are remembered. */
 const MAX_RECEIVERS = 10_000;
