@@ -54,11 +54,17 @@ export function createReceiverLoad() {
       const [oldest] = receivers;
       if (receivers.size > MAX_RECEIVERS && oldest?.[1].inHand === 0) receivers.delete(oldest[0]);
     },
-    /** @param fast whether the receiver accepted the event in little time */
-    end(receiver: Receiver, fast: boolean): void {
+    /**
+     * @param fast whether the receiver accepted the event in little time
+     * @returns whether all its places were taken, so that more may be due for it. A slow one has a single place, so this
+     *   holds for each that slow receivers share
+     */
+    end(receiver: Receiver, fast: boolean): boolean {
       const entry = entryOf(receiver);
+      const wasFull = entry.inHand >= entry.places;
       entry.inHand -= 1;
       entry.places = fast ? Math.min(MAX_FOR_ONE, 2 * entry.places) : 1;
+      return wasFull;
     },
   };
 }

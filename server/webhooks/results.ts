@@ -49,12 +49,13 @@ function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsole
  * an audit entry for each webhook that this disables, and the erasure of sealed data that no delivery waits for. An
  * outcome whose claim was taken over is ignored.
  *
- * @returns the audit entries of stored webhooks that were disabled now
+ * @returns `disabled`: the audit entries of stored webhooks that were disabled now; `hasReleased`: whether later events of
+ *   the same users waited for one of these first attempts at the same webhooks
  */
 export async function writeOutcomes(
   { database, platform, config }: ResultContext,
   outcomes: readonly { delivery: ClaimedDelivery; outcome: Outcome }[],
-): Promise<DisabledEntry[]> {
+): Promise<{ disabled: DisabledEntry[]; hasReleased: boolean }> {
   const clockShift = platform.clockShift();
   const now = databaseNow(clockShift);
   const rows = outcomes.map(({ delivery, outcome }) => ({
@@ -80,13 +81,18 @@ export async function writeOutcomes(
     webhookFailures(now),
     disabledWebhooks(now, config.audit_log.storage.enabled),
   ];
-  return executePrepared<DisabledEntry>(
+  const written = await executePrepared<{ hasReleased: boolean } & (DisabledEntry | { id: null })>(
     database,
     "write_outcomes",
     sql`with ${sql.join(parts, sql`, `)}
-      select tenant_id as "tenantId", id, type, null as "userId", null as "requestId", null as "ipAddress",
-        null as "userAgent", details, created_at as "createdAt" from disabled`,
+      select exists (${released}) as "hasReleased", tenant_id as "tenantId", id, type, null as "userId",
+        null as "requestId", null as "ipAddress", null as "userAgent", details, created_at as "createdAt"
+      from (select) one left join disabled on true`,
   );
+  return {
+    disabled: written.flatMap(({ hasReleased, ...entry }) => (entry.id === null ? [] : entry)),
+    hasReleased: written.some(({ hasReleased }) => hasReleased),
+  };
 }
 
 /**
@@ -102,12 +108,13 @@ const claimedOutcomes = (rows: string) => sql`
   -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
   held as materialized (
     select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share),
-  -- Not by an index of what waits: while receivers are down it has the deliveries of months.
+  -- Each is looked up by its key. A join would read a young table as a whole, for the planner expects more outcomes, and
+  -- an old one by an index of what waits, which has the deliveries of months while receivers are down.
   owned as (
-    select r.*, d.webhook, d.event_id, d.attempts + 1 as number
-    from r join held on held_id = r.tenant_id join webhook_deliveries d using (tenant_id, id)
-    where d.state || '' = 'waiting' and d.claimed_until = r.claimed_until
-    for update of d)`;
+    select r.*, d.webhook, d.event_id, d.sequence, d.subject_id, d.attempts + 1 as number
+    from r join held on held_id = r.tenant_id cross join lateral (
+      select * from webhook_deliveries where tenant_id = held_id and id = r.id limit 1 for update) d
+    where d.state = 'waiting' and d.claimed_until = r.claimed_until)`;
 
 /** Deletes obsolete deliveries, settles the others or lets them wait for their next attempt, and records attempts. */
 const deliveriesAndAttempts = (now: SQL) => sql`
@@ -126,6 +133,15 @@ const deliveriesAndAttempts = (now: SQL) => sql`
     insert into webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)
     select tenant_id, id, number, ${now} - duration_ms * interval '1 millisecond', duration_ms, status, error, answer
     from owned where attempt)`;
+
+/** Deliveries that first attempts held back, as `claim.ts` says. Limited, so that each probes the index of their order. */
+const released = sql`
+  select from owned o cross join lateral (
+    select from webhook_deliveries d
+    where d.tenant_id = o.tenant_id and d.webhook = o.webhook and d.subject_id = o.subject_id
+      and d.sequence > o.sequence and d.state = 'waiting' and d.attempts = 0
+    order by d.sequence limit 1) later
+  where o.number = 1 and (o.attempt or o.state <> 'waiting')`;
 
 /** Erases the sealed data of events that no delivery waits for any more. */
 const erasedEvents = sql`

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createStanding } from "../database/standing.ts";
 import { configWebhooks } from "../events/config-webhooks.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
@@ -424,6 +424,156 @@ describe("a receiver that fails", () => {
   });
 });
 
+/** Numbers of rows of the claims, and how many statements wrote outcomes. */
+function countStatements() {
+  const counted = { claims: [] as number[], outcomes: 0 };
+  const { $client } = runtime.database.claim;
+  const query = $client.query.bind($client) as (given: { text: string }) => Promise<{ rows: unknown[] }>;
+  const spy = vi.spyOn($client, "query").mockImplementation((async (given: { text: string }) => {
+    const result = await query(given);
+    if (given.text.includes("owned as (")) counted.outcomes += 1;
+    else if (given.text.includes("claimed as (")) counted.claims.push(result.rows.length);
+    return result;
+  }) as never);
+  onTestFinished(() => spy.mockRestore());
+  return counted;
+}
+
+const areDelivered = (count: number) =>
+  eventually(async () =>
+    expect((await deliveries()).filter(({ state }) => state === "delivered")).toHaveLength(count),
+  );
+
+/** Waits until a statement waits for rows. */
+const outcomeWaits = () =>
+  eventually(async () => {
+    const { rows } = await runtime.database.read.execute(
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+describe("deliveries of a bunch", () => {
+  /** Stores webhooks at the receiver, which a process has found to be fast. */
+  async function fastWebhooks(delivering: WebhookDelivery, paths: readonly string[]): Promise<string[]> {
+    const ids = [];
+    for (const path of paths) ids.push(await storeWebhook(path));
+    for (let times = 0; times < 4; times += 1) {
+      await commitEvent(ids);
+      while ((await delivering.runDue(50)) > 0);
+    }
+    receiver.received.length = 0;
+    return ids;
+  }
+  const five = () => Array.from({ length: 5 }, (_, index) => `${receiver.url}/${index}`);
+
+  test("of one login to five webhooks take one claim, one statement for their outcomes, and no new connection", async () => {
+    const delivering = process();
+    const to = await fastWebhooks(delivering, five());
+    const [counted, connections] = [countStatements(), receiver.connections()];
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => {
+      if (held.push(response) === 5) for (const each of held) each.writeHead(204).end();
+    };
+    await commitEvent(to, { subject: "anna" });
+    delivering.start();
+    await areDelivered(5 * 5);
+    expect([counted.claims.filter(Boolean), counted.outcomes]).toEqual([[5], 1]);
+    expect(receiver.connections()).toBe(connections);
+  });
+
+  test("of 20 logins at once to five webhooks take fewer statements than there are logins", async () => {
+    const delivering = process();
+    const to = await fastWebhooks(delivering, five());
+    const counted = countStatements();
+    for (let login = 0; login < 20; login += 1) await commitEvent(to, { subject: `user ${login}` });
+    delivering.start();
+    await areDelivered(5 * (4 + 20));
+    // Each receiver has 16 places.
+    expect(counted.claims[0]).toBe(80);
+    expect(counted.claims.reduce((sum, rows) => sum + rows, 0)).toBe(100);
+    expect(counted.claims.filter(Boolean).length + counted.outcomes).toBeLessThan(20);
+    expect(receiver.connections()).toBeLessThanOrEqual(16);
+  });
+
+  test("A190 do not wait for a receiver that hangs, and neither do their outcomes", async () => {
+    const silent = await startReceiver();
+    onTestFinished(() => silent.close());
+    const delivering = process();
+    const to = await fastWebhooks(delivering, [silent.url, ...five().slice(1)]);
+    silent.answer = () => {};
+    delivering.start();
+    for (let login = 0; login < 12; login += 1) await commitEvent(to, { subject: `user ${login}` });
+    delivering.wake();
+    await areDelivered(5 * 4 + 4 * 12);
+    const waiting = (await deliveries()).filter(({ state }) => state === "waiting");
+    expect(waiting.map(({ attempts }) => attempts)).toEqual(Array(12).fill(0));
+  });
+
+  test("are retried alone if they fail, while the others are ended", async () => {
+    const delivering = process();
+    const to = await fastWebhooks(delivering, five());
+    receiver.answer = (response, { path }) => response.writeHead(path.endsWith("/3") ? 500 : 204).end();
+    await commitEvent(to, { subject: "anna" });
+    expect(await delivering.runDue(5)).toBe(5);
+    const states = async () => (await deliveries()).slice(-5).map(({ state }) => state);
+    expect((await states()).toSorted()).toEqual([...Array(4).fill("delivered"), "waiting"]);
+    receiver.received.length = 0;
+    receiver.answer = (response) => response.writeHead(204).end();
+    runtime.advanceClock(6);
+    expect(await delivering.runDue(5)).toBe(1);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/events/3"]);
+    expect(await states()).toEqual(Array(5).fill("delivered"));
+  });
+});
+
+describe("without the look at intervals", () => {
+  function startDelivering(): WebhookDelivery {
+    const delivering = process();
+    const interval = vi.spyOn(globalThis, "setInterval").mockReturnValueOnce(undefined as never);
+    delivering.start();
+    interval.mockRestore();
+    return delivering;
+  }
+
+  test("deliveries are made that waited for a place of their receiver, or of slow ones", async () => {
+    const to = [];
+    for (let index = 0; index < 30; index += 1) to.push(await storeWebhook(`${receiver.url}/${index}`));
+    for (let times = 0; times < 2; times += 1) await commitEvent(to);
+    startDelivering();
+    await areDelivered(2 * 30);
+  });
+
+  test("a later event of a user is delivered that was committed during the attempt, or the write of its outcome", async () => {
+    const webhook = await storeWebhook(receiver.url);
+    const delivering = startDelivering();
+    const commitAndWake = async () => {
+      await commitEvent([webhook], { subject: "anna" });
+      delivering.wake();
+    };
+    const { promise: first, resolve: hasArrived } = Promise.withResolvers<ServerResponse>();
+    receiver.answer = hasArrived;
+    await commitAndWake();
+    const response = await first;
+    receiver.answer = (next) => next.writeHead(204).end();
+    await runtime.database.write.transaction(async (tx) => {
+      await tx.execute(sql`select from webhook_deliveries for update`);
+      response.writeHead(204).end();
+      await outcomeWaits();
+      const { claims } = countStatements();
+      await commitAndWake();
+      // The first claim may be the one for the free place, which began earlier.
+      await eventually(() => expect(claims).toEqual([0]));
+      delivering.wake();
+      await eventually(() => expect(claims).toEqual([0, 0]));
+    });
+    await areDelivered(2);
+    await commitAndWake();
+    await commitAndWake();
+    await areDelivered(4);
+  });
+});
+
 describe("a delivery in hand", () => {
   async function inHand() {
     const answers: ServerResponse[] = [];
@@ -468,12 +618,7 @@ describe("a delivery in hand", () => {
     await write.transaction(async (tx) => {
       await tx.execute(sql`select from tenants where id = ${tenantId()} for update`);
       void finish(204);
-      await eventually(async () => {
-        const { rows } = await runtime.database.read.execute(
-          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        expect(rows).toHaveLength(1);
-      });
+      await outcomeWaits();
       await tx.execute(sql`delete from tenants where id = ${tenantId()}`);
     });
     while ((await delivering.runDue(10)) > 0);

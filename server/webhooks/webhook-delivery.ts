@@ -47,10 +47,12 @@ const FAST_MS = 1_000;
 const POSTPONED_SECONDS = 60;
 
 /**
- * How long a first event or result waits for others that are looked for with it. Claims take time from the logins beside
- * them, and a tenth of a second is little for a receiver.
+ * The pause after a claim, as a multiple of its duration, within the bounds below. What is committed meanwhile is claimed
+ * together. Claims take time from the logins beside them, and more of it where the database is busy or many receivers wait.
  */
-const GATHERING_MS = 100;
+const PAUSE_FACTOR = 4;
+const MIN_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 100;
 
 /** How long a first outcome waits for others that are written with it. */
 const COLLECTING_MS = 10;
@@ -67,25 +69,44 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   const record = createRecorder(options);
   let worker: Worker | undefined;
   let isWoken = false;
+  let gathering: NodeJS.Timeout | undefined;
+  let nextClaimAt = 0;
+  let claims = 0;
 
   const take = async (limit: number): Promise<ClaimedDelivery[]> => {
     if (outgrown.aborted) return [];
+    claims += 1;
     const claimed = await claimDue(database, limit, load, platform.clockShift());
     for (const delivery of claimed) load.begin(delivery);
     return claimed;
   };
 
-  /**
-   * Looks for due deliveries, once for the commits and results of a moment. The request that caused an event is answered
-   * meanwhile.
-   */
-  let gathering: NodeJS.Timeout | undefined;
+  /** Claims, and sets the pause after it. Within a pause, leaves it to a claim at its end. */
+  async function takeInTime(limit: number): Promise<ClaimedDelivery[]> {
+    const startedAt = performance.now();
+    if (startedAt < nextClaimAt) {
+      wakeSoon();
+      return [];
+    }
+    try {
+      return await take(limit);
+    } finally {
+      const endedAt = performance.now();
+      const pauseMs = PAUSE_FACTOR * (endedAt - startedAt);
+      nextClaimAt = endedAt + Math.min(Math.max(pauseMs, MIN_PAUSE_MS), MAX_PAUSE_MS);
+    }
+  }
+
+  /** Looks for due deliveries: at once, or after the pause of the last claim. */
   function wakeSoon(): void {
     if (!worker || ending.signal.aborted) return;
-    gathering ??= setTimeout(() => {
-      gathering = undefined;
-      worker?.wake();
-    }, GATHERING_MS);
+    gathering ??= setTimeout(
+      () => {
+        gathering = undefined;
+        worker?.wake();
+      },
+      Math.max(0, Math.ceil(nextClaimAt - performance.now())),
+    );
   }
 
   async function perform(delivery: ClaimedDelivery): Promise<void> {
@@ -97,11 +118,14 @@ export function createWebhookDelivery(options: DeliveryOptions) {
         log.warn({ ...facts(delivery), failure: describeFailure(error) }, "a delivery could not be prepared");
       outcome = { kind: "postponed", pauseSeconds: POSTPONED_SECONDS };
     }
-    await record(delivery, outcome);
     const isFast =
       outcome.kind === "attempted" && !outcome.answer.error && outcome.answer.durationMs < FAST_MS;
-    load.end(delivery, isFast);
-    wakeSoon();
+    // The place is free before the outcome is written. What waits for the outcome cannot be claimed until then.
+    if (load.end(delivery, isFast)) wakeSoon();
+    const claimsBefore = claims;
+    const hasReleased = await record(delivery, outcome);
+    // An event that was committed during the write is held back for a claim before its end, and not seen by the write.
+    if (hasReleased || claims !== claimsBefore) wakeSoon();
   }
 
   async function attempt(delivery: ClaimedDelivery): Promise<Outcome> {
@@ -126,7 +150,7 @@ export function createWebhookDelivery(options: DeliveryOptions) {
       worker = startWorker({
         concurrency: MAX_IN_HAND,
         intervalMs: POLL_INTERVAL_MS,
-        take,
+        take: takeInTime,
         perform,
         onOutage: (error) =>
           error === undefined
@@ -181,10 +205,13 @@ const numbers = ({ status, error, durationMs }: { status?: number; error?: strin
   duration_ms: durationMs,
 });
 
-/** Collects outcomes while a statement writes the ones before them. */
+/**
+ * Collects outcomes while a statement writes the ones before them. The returned function resolves, once its outcome is
+ * written, to whether the statement released deliveries that waited for others.
+ */
 function createRecorder(options: DeliveryOptions) {
   const { config, auditOutput, log } = options;
-  const collected: { delivery: ClaimedDelivery; outcome: Outcome; done: () => void }[] = [];
+  const collected: { delivery: ClaimedDelivery; outcome: Outcome; done: (released: boolean) => void }[] = [];
   let writing = false;
 
   async function write(): Promise<void> {
@@ -192,8 +219,11 @@ function createRecorder(options: DeliveryOptions) {
     while (collected.length > 0) {
       await wait(COLLECTING_MS);
       const batch = collected.splice(0, MAX_OUTCOMES);
+      let hasReleased = false;
       try {
-        for (const entry of await writeOutcomes(options, batch)) {
+        const written = await writeOutcomes(options, batch);
+        hasReleased = written.hasReleased;
+        for (const entry of written.disabled) {
           const { webhook } = entry.details;
           log.error(
             { tenant: entry.tenantId, webhook },
@@ -205,12 +235,12 @@ function createRecorder(options: DeliveryOptions) {
         // The deliveries are claimed again when their leases end.
         log.warn({ failure: describeFailure(error) }, "results of deliveries could not be written");
       }
-      for (const { done } of batch) done();
+      for (const { done } of batch) done(hasReleased);
     }
     writing = false;
   }
 
-  return (delivery: ClaimedDelivery, outcome: Outcome): Promise<void> =>
+  return (delivery: ClaimedDelivery, outcome: Outcome): Promise<boolean> =>
     new Promise((resolve) => {
       collected.push({ delivery, outcome, done: resolve });
       if (!writing) void write();
