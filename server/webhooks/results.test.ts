@@ -7,14 +7,14 @@ import { type Outcome, writeOutcomes } from "./results.ts";
 
 const runtime = await runtimeForTests();
 
-/** Commits an event of a user for a webhook. */
+/** Commits an event of a user for a webhook, which is due: the time of an event is rounded, and may lie ahead. */
 const commitEvent = (webhook: string, subject: string | null) =>
   runtime.database.write.execute(sql`
     with e as (
       insert into events (tenant_id, id, name, subject_id, data)
       values (${runtime.tenant.id}, gen_random_uuid(), 'user.login', ${subject}, '{}') returning *)
-    insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
-    select tenant_id, gen_random_uuid(), ${webhook}, id, sequence, subject_id from e`);
+    insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id, due_at)
+    select tenant_id, gen_random_uuid(), ${webhook}, id, sequence, subject_id, now() - interval '1 second' from e`);
 
 const accepted: Outcome = { kind: "attempted", answer: { status: 204, durationMs: 1 }, pauseSeconds: null };
 const failed: Outcome = {
