@@ -73,6 +73,20 @@ test("a passkey that the browser offers signs in, and nothing is shown", async (
   ]);
 });
 
+test("a service before 0.4 is told in a step of its own what the browser can do", async () => {
+  const { steps, get, signIn } = stub(
+    [states.preflight, states.login_init, states.success],
+    async () => passkey,
+  );
+  expect(await signIn()).toBeNull();
+  expect(steps.map(({ action }) => action)).toEqual([
+    "start",
+    "register_client_capabilities",
+    "webauthn_verify_assertion_response",
+  ]);
+  expect(get.mock.calls).toEqual([[expect.objectContaining({ publicKey: expect.anything() })]]);
+});
+
 test("a result that the service hands over as a token is reported as such", async () => {
   const headers = { "X-Auth-Token": "t.o.k", "X-Session-Lifetime": "60", "X-Session-Retention": "session" };
   const answers = [states.login_init, states.success];

@@ -1,3 +1,4 @@
+import { browserCapabilities } from "../flow/capabilities.ts";
 import { abortCeremony } from "../flow/ceremonies.ts";
 import type { SignInOptions } from "../flow/embedding.ts";
 import { isErrorAnswer } from "../flow/error-answer.ts";
@@ -70,6 +71,9 @@ async function begin(
   const started = await server.start("login").catch(() => null);
   if (!started || isErrorAnswer(started.state)) return null;
   const flow: BegunFlow = { server, answer: started, performed: "" };
+  // A service before 0.4 has ignored what the start reports.
+  const report = { ...(await browserCapabilities()) };
+  await step(flow, "register_client_capabilities", report);
   // An application that shows the frame or the page does not see what is typed there, so it is given no password here.
   const credential = await offeredCredential(flow.answer.state.payload.request_options, isContinued);
   if (credential && isPassword(credential)) await signInByPassword(flow, credential);

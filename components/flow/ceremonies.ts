@@ -53,7 +53,9 @@ const ceremonies: Record<string, Ceremony> = {
     mode: "background",
     needs: "request_options",
     replaces: "webauthn_generate_request_options",
-    perform: (options, { requested }, signal) => assert(options, !requested, signal),
+    // The browser would refuse it in a frame.
+    canBegin: () => mayUse("publickey-credentials-get"),
+    perform: (options, _, signal) => assert(options, true, signal),
   },
   login_passkey: {
     action: "webauthn_verify_assertion_response",
@@ -120,9 +122,14 @@ export function ceremonyOf(state: FlowState): Ceremony | null {
 /**
  * The ceremony to begin in this state, and its options. A ceremony that was rejected is not repeated automatically:
  * a broken authenticator would be prompted for without end.
+ *
+ * @param requested whether the user asked for a retry
  */
-export function ceremonyToBegin(context: CeremonyContext): { ceremony: Ceremony; options: unknown } | null {
-  const { state, requested } = context;
+export function ceremonyToBegin(
+  context: CeremonyContext,
+  requested: boolean,
+): { ceremony: Ceremony; options: unknown } | null {
+  const { state } = context;
   const ceremony = ceremonyOf(state);
   if (!ceremony) return null;
   const options = ceremony.needs ? state.payload[ceremony.needs] : null;
@@ -147,10 +154,15 @@ export function lacksOptions(state: FlowState): boolean {
   return needs !== undefined && state.payload[needs] === undefined;
 }
 
-/** Whether an action only asks the server for the options of the ceremony that the state has already. */
+/** Whether an action only asks the server for the options that the state has already, so that `prompt` takes its place. */
 export function isReplaced(state: FlowState, action: string): boolean {
-  const isNamed = ceremonyOf(state)?.replaces === action;
-  return isNamed && !lacksOptions(state) && mayUse("publickey-credentials-get");
+  const ceremony = ceremonyOf(state);
+  return ceremony?.replaces === action && !lacksOptions(state) && mayUse("publickey-credentials-get");
+}
+
+/** Prompts for a passkey with the options of the state. */
+export function prompt({ payload }: FlowState, signal: AbortSignal): Promise<Step> {
+  return assert(payload.request_options, false, signal);
 }
 
 /** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */

@@ -16,8 +16,6 @@ export interface CeremonyContext {
   providerReturn: ProviderReturn | null;
   /** Whether the user's action on this page led to the state, or the user asked for the ceremony. */
   userInitiated: boolean;
-  /** Whether the user asked for the ceremony of this state. */
-  requested: boolean;
   /** The automatic attempts of this page. */
   attempts: Attempts;
   /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
@@ -57,7 +55,7 @@ export interface Ceremony {
   icon?: IconName;
   /** The payload member that the ceremony requires. */
   needs?: string;
-  /** An action that asks the server for what the state has already: it begins the ceremony instead. */
+  /** An action that asks the server for what the state has already: where no flow is started, the browser prompts instead. */
   replaces?: string;
   /** Failures are not shown. */
   automatic?: true;

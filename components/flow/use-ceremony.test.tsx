@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
 import { states } from "../gallery/states.ts";
+import { abortCeremony } from "./ceremonies.ts";
 import { draw, settle } from "./drawing.fixture.tsx";
 
 const buffer = (text: string) => new TextEncoder().encode(text).buffer;
@@ -64,6 +65,9 @@ afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
+
+/** The requests that are no autofill. */
+const prompts = () => get.mock.calls.map(([request]) => request).filter(({ mediation }) => !mediation);
 
 const failureOf = (name: string) => Object.assign(new Error("no"), { name });
 
@@ -283,6 +287,58 @@ describe("login_init", () => {
     await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
     await screen.findByRole("heading", { name: "How would you like to sign in?" });
     expect(get.mock.lastCall?.[0].signal.aborted).toBe(true);
+  });
+
+  test.each([429, 503])("does not prompt again by itself after an answer %d", async (status) => {
+    const refused = {
+      ...states.login_init,
+      name: "error",
+      status,
+      actions: {},
+      error: { code: "rate_limit_exceeded", message: "" },
+    };
+    get.mockImplementation(({ mediation, ...request }) =>
+      mediation === "conditional" ? waiting(request) : Promise.resolve(assertion),
+    );
+    const { server, user } = draw(states.login_init, { version: 0, answers: Array(6).fill(refused) });
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    await waitFor(() => expect(get.mock.lastCall?.[0].mediation).toBe("conditional"));
+    expect(prompts()).toHaveLength(1);
+  });
+
+  test("prompts once for a double click, and goes on with autofill after a prompt that was aborted", async () => {
+    const { user } = draw(states.login_init, { version: 0 });
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    await user.dblClick(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(prompts()).toHaveLength(1));
+    expect(prompts()[0]?.signal.aborted).toBe(false);
+    get.mockImplementation(waiting);
+    act(() => abortCeremony());
+    await waitFor(() => expect(get.mock.lastCall?.[0].mediation).toBe("conditional"));
+  });
+
+  test("asks for other options first where a press finds old ones, as after a laptop has slept", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const renewed = structuredClone(states.login_init);
+    (renewed.payload.request_options as { publicKey: { challenge: string } }).publicKey.challenge = "bmV3";
+    const answers = [{ version: 0, state: renewed }];
+    const { user } = draw(states.login_init, { version: 0, answers });
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    vi.setSystemTime(Date.now() + 3 * 3_600_000);
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(prompts()).toHaveLength(1));
+    expect(new TextDecoder().decode(prompts()[0]?.publicKey.challenge)).toBe("new");
+    expect(prompts()[0]?.signal.aborted).toBe(false);
+  });
+
+  test("asks the server for options where a switch has started the flow meanwhile", async () => {
+    const { server, user } = draw(states.login_init, { version: 0, answers: [states.login_init] });
+    await user.click(screen.getByRole("checkbox"));
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(2));
+    expect(server.act.mock.calls[1]?.[1]).toBe("webauthn_generate_request_options");
+    expect(prompts()).toHaveLength(0);
   });
 
   test("asks the server for options in a flow, whose challenge may have grown old", async () => {

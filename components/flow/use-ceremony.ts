@@ -9,6 +9,7 @@ import {
   destinationOf,
   isReplaced,
   lacksOptions,
+  prompt,
   renewalDelay,
 } from "./ceremonies.ts";
 import type { Attempts, CeremonyContext, Step } from "./ceremony.ts";
@@ -45,6 +46,11 @@ export function useCeremony(
   const startedStates = useRef(new WeakSet<FlowState>());
   const attempts = useRef<Attempts>({ silent: false, tried: false, submitted: null, renewals: 0 });
   const hasLeft = useRef(false);
+  const prompting = useRef<AbortController | null>(null);
+  /** Prompts that have ended. */
+  const [prompts, setPrompts] = useState(0);
+  /** When the challenge of the state is to be renewed. */
+  const expires = useRef(Number.POSITIVE_INFINITY);
   const returnSubmitted = useRef(false);
   const idle = ready && busy === null;
   // Counts the requests, because each of them begins the ceremony of the same state again.
@@ -61,14 +67,14 @@ export function useCeremony(
       base,
       // The browser may show a cached copy of this page when the user navigates back.
       userInitiated: requested > 0 || (performed !== null && !hasLeft.current),
-      requested: requested > 0,
       leave(url) {
         hasLeft.current = true;
         navigate(url);
       },
       renew: flow.refresh,
     };
-    const next = idle ? ceremonyToBegin(context) : null;
+    // Autofill would end a prompt.
+    const next = idle && !prompting.current ? ceremonyToBegin(context, requested > 0) : null;
     if (!next || startedStates.current.has(state)) return;
     const { ceremony, options } = next;
     // The same state can become idle again, for instance after a step without an answer.
@@ -83,13 +89,9 @@ export function useCeremony(
     };
     ceremony.perform(options, context, controller.signal).then(finish, (error: unknown) => {
       const errorCode = ceremonyErrorOf(error);
-      if (errorCode && ceremony.mode === "blocking")
-        return finish({ action: "back", input: {}, notice: errorCode });
-      settled = true;
       // A failure of autofill is not shown.
-      if (!errorCode || !requested) return;
-      setRequest(null);
-      flow.showNotice(errorCode);
+      if (errorCode === null || ceremony.mode === "background") settled = true;
+      finish({ action: "back", input: {}, notice: errorCode ?? undefined });
     });
     return () => {
       if (settled) return;
@@ -98,7 +100,7 @@ export function useCeremony(
       controller.abort();
       abortCeremony();
     };
-  }, [state, idle, requested]);
+  }, [state, idle, requested, prompts]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a provider return is used or reported once, by the first idle state
   useEffect(() => {
@@ -115,13 +117,13 @@ export function useCeremony(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
-    // A prompt would be aborted.
-    const ceremony = ready && requested === 0 ? ceremonyOf(state) : null;
+    const ceremony = ready ? ceremonyOf(state) : null;
     const options =
       ceremony?.mode === "background" && ceremony.needs ? state.payload[ceremony.needs] : undefined;
     const delay = options === undefined ? null : renewalDelay(options);
     if (delay === null) return;
     const due = Date.now() + delay;
+    expires.current = due;
     const renew = () => {
       // A hidden page is renewed when it becomes visible.
       if (document.visibilityState === "visible" && Date.now() >= due) void flow.refresh();
@@ -132,7 +134,7 @@ export function useCeremony(
       clearInterval(timer);
       document.removeEventListener("visibilitychange", renew);
     };
-  }, [state, ready, requested]);
+  }, [state, ready]);
 
   useEffect(() => {
     // A blocking ceremony handles its redirect itself.
@@ -146,9 +148,42 @@ export function useCeremony(
     setRequest((last) => ({ state: shown, times: (last?.state === shown ? last.times : 0) + 1 }));
   }
 
-  // The challenge of a flow is valid as long as the prompt may take; one without a flow is valid longer.
-  const act: Flow["act"] = (action, ...more) =>
-    version === 0 && isReplaced(state, action) ? beginAgain() : flow.act(action, ...more);
+  /** Prompts for a passkey, unless a call that was under way has started the flow. */
+  async function promptInstead(action: string): Promise<void> {
+    const controller = new AbortController();
+    prompting.current = controller;
+    let step: Step | null = null;
+    flow.showNotice(null);
+    if (Date.now() >= expires.current) await flow.renew();
+    await flow.quietly(async (shown) => {
+      // The challenge of a flow is valid as long as a prompt may take; one without a flow is valid longer.
+      const mayPrompt = shown.version === 0 && isReplaced(shown.state, action);
+      try {
+        step = mayPrompt ? await prompt(shown.state, controller.signal) : { action, input: {} };
+      } catch (error) {
+        flow.showNotice(ceremonyErrorOf(error));
+      }
+    });
+    prompting.current = null;
+    // Autofill goes on.
+    setPrompts((count) => count + 1);
+    if (step) perform(flow, step, false);
+  }
+
+  const act: Flow["act"] = async (action, ...more) => {
+    const isPrompt = version === 0 && isReplaced(state, action);
+    if (isPrompt && prompting.current) return;
+    prompting.current?.abort();
+    if (prompting.current) abortCeremony();
+    return isPrompt ? promptInstead(action) : flow.act(action, ...more);
+  };
+
+  useEffect(
+    () => () => {
+      if (prompting.current) abortCeremony();
+    },
+    [],
+  );
 
   return {
     mayBeginAgain: canRetry({ state, providerReturn, attempts: attempts.current }),

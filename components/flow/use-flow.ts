@@ -51,8 +51,10 @@ export interface Flow {
   restart(identifier?: string): Promise<void>;
   /** Reconnects after the automatic attempts have failed. */
   retry(): Promise<void>;
-  /** Shows a notice beside the current state. */
-  showNotice(notice: string): void;
+  /** Shows a notice beside the current state; null: none. */
+  showNotice(notice: string | null): void;
+  /** Runs what does not change the flow, after a call under way; other calls wait for it. Nothing runs during a user's call. */
+  quietly(call: (view: FlowView) => Promise<void>): Promise<void>;
   /**
    * Starts the flow of a page that shows the first state of one that is not started, in the background, where the
    * capabilities of the browser change that state: it has no WebAuthn, or lacks a challenge for a passkey in the fields.
@@ -368,6 +370,7 @@ export function createFlowStore(
     restart,
     retry: () => exclusively("retry", false, () => reconnect(null)),
     showNotice: (notice) => update({ notice }),
+    quietly: (call) => exclusively("", true, () => call(view)),
   };
 }
 
