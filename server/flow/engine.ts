@@ -112,7 +112,11 @@ export async function begin(
   const resume = randomToken(platform);
   const lifetimeSeconds = tenant.config.flow.lifetime;
   const charge = chargeOf(tenant, client, first.action);
-  const question = questionOf({ runtime, tenant, client, flowId: key.flowId }, first.action, first.input);
+  const facts = factsOf(type, record.data, null);
+  // An account's actions depend on the account, which is read with the session.
+  const known = type === "profile" ? null : { record, facts, clockAhead: 0 };
+  const asking = { runtime, tenant, client, flowId: key.flowId };
+  const question = questionOf(asking, first.action, first.input, known);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   try {
     const begun = { record, resume, lifetimeSeconds };
@@ -224,7 +228,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   // A question may count an attempt, so it is asked when the attempt may be judged.
   const turn = known && question ? await takeTurns(runtime, turnsOf({ tenant, client }, known)) : undefined;
   try {
-    const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId };
+    const { version } = call;
+    const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId, version };
     const prepared = { key, claim, question: turn === null ? null : question, turn, signal: deadline.signal };
     return await performClaimed(runtime, tenant, client, call, prepared);
   } finally {
@@ -235,7 +240,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
 
 /** A step before its flow is claimed. */
 interface PreparedStep extends Pick<ExclusiveFlow, "key" | "question" | "signal" | "turn"> {
-  claim: Claim & { instanceId: string };
+  claim: Claim & { instanceId: string; version: number | undefined };
 }
 
 async function performClaimed(
@@ -259,7 +264,6 @@ async function performClaimed(
   if (!flow) return { answer: await answerToFailedClaim(runtime, key) };
   let performed: Performed | null = null;
   try {
-    if (call.version !== undefined && call.version !== flow.record.version) return rejected();
     if (!belongsTo(flow, call.session)) return rejected();
     performed = await performAction(runtime, tenant, client, call, { ...prepared, claim, flow });
     return performed;

@@ -24,10 +24,11 @@ const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.
 /** SQL for the database's clock in milliseconds since 1970. */
 const milliseconds = (shift: string) => `(extract(epoch from ${clockText(shift)}) * 1000)::bigint`;
 
-const claimUpdate = `update flows set claim = $1, claimed_by = $2,
+/** @param version SQL of the version that the caller displays, or null */
+const claimUpdate = (version: string) => `update flows set claim = $1, claimed_by = $2,
         claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
       where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
-        and finished_at is null and expires_at >= ${clockText("$7")}
+        and (${version}::int is null or version = ${version}::int) and finished_at is null and expires_at >= ${clockText("$7")}
         and (claimed_until is null or claimed_until < clock_timestamp())
       returning *`;
 
@@ -100,13 +101,13 @@ const ofNewFlow = "(select) flow left join user_facts f on f.tenant_id = $1 and 
 export const openingTexts = {
   flow_claim: {
     text: `flow as (
-      ${claimUpdate}),
+      ${claimUpdate("$8")}),
     admitted as (select from flow)`,
     selects: { columns: `${columns}, ${clockText("$7")} as now`, from: `flow ${withFacts}` },
   },
   flow_claim_charged: {
     text: `flow as (
-      ${claimUpdate}),
+      ${claimUpdate("$12")}),
     charge as (
       select 'step_source:' || $8::text as key, $10::int as budget from flow
       union all

@@ -1,7 +1,7 @@
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Action, Asking, Question } from "./define.ts";
+import type { Action, Question } from "./define.ts";
 import { parseInput } from "./inputs.ts";
 import { findAction } from "./judge.ts";
 import type { RememberedFlow } from "./remembered-flows.ts";
@@ -25,29 +25,19 @@ for (const { name: state, actions } of Object.values(states)) {
 /**
  * Returns what an action asks for together with its flow; null if it asks for nothing, or its input is malformed.
  *
- * @param remembered the flow, if this process has saved it last
+ * @param flow as far as this process knows it: it has saved it last, or is going to store it
  */
 export function questionOf(
   asking: { runtime: Runtime; tenant: Tenant; client: Client; flowId: string },
-  action: string,
-  input: Record<string, unknown>,
-  remembered: RememberedFlow | null = null,
-): Question<unknown> | null {
-  const known = remembered && knownOf(asking, action, input, remembered);
-  const named = remembered && findAction(states[remembered.record.state], action);
-  const asks = named ? named.action.asks : questions.get(action);
-  return asks?.({ ...asking, known }, input) ?? null;
-}
-
-/** What is known of the flow; null if it does not offer the action, or not with this input. */
-function knownOf(
-  { runtime, tenant }: Pick<Asking, "runtime" | "tenant">,
   actionName: string,
   input: Record<string, unknown>,
-  { record, facts, clockAhead }: RememberedFlow,
-): Asking["known"] {
-  const view = viewOf(record, facts, tenant.config);
-  const action = findAction(states[record.state], actionName)?.action;
+  flow: RememberedFlow | null = null,
+): Question<unknown> | null {
+  if (!flow) return questions.get(actionName)?.({ ...asking, known: null }, input) ?? null;
+  const { runtime, tenant } = asking;
+  const view = viewOf(flow.record, flow.facts, tenant.config);
+  const action = findAction(states[flow.record.state], actionName)?.action;
   if (!action?.when(view) || !parseInput(action.input(view), input).ok) return null;
-  return { view, now: new Date(Date.now() + runtime.platform.clockShift() + clockAhead) };
+  const now = new Date(Date.now() + runtime.platform.clockShift() + flow.clockAhead);
+  return action.asks?.({ ...asking, known: { view, now } }, input) ?? null;
 }

@@ -85,19 +85,22 @@ export interface Claim {
  * Claims a flow for one step. A single statement, so that exactly one of many requests with the same token succeeds, on
  * any server.
  *
+ * @param claim `version`: only of the flow in this version
  * @param charge charged by the same statement: to the source, and to the account in profile flows
  * @param asking parts to run in the same statement; `isAdmitted` is the condition of what they write
- * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
+ * @returns the flow and its user's facts; null if the flow has ended, the token or the version differs, or another step holds
+ *   the claim
  * @throws UnreadableFlowError if this version cannot read it; then it is as it was
  */
 export async function claimFlow(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
-  claim: Claim & { instanceId: string },
+  claim: Claim & { instanceId: string; version?: number | undefined },
   clockShift: number,
   charge: StepCharge | null,
   asking: readonly Part[] = [],
 ): Promise<StoredFlow | null> {
+  const { version = null } = claim;
   const values = [claim.id, claim.instanceId, tenantId, flowId, type, claim.tokenHash, clockShift];
   const opening = charge
     ? openingPart("flow_claim_charged", [
@@ -106,8 +109,9 @@ export async function claimFlow(
         charge.costs,
         charge.perSource,
         charge.perAccount,
+        version,
       ])
-    : openingPart("flow_claim", values);
+    : openingPart("flow_claim", [...values, version]);
   const row = await runTogether<QueryResultRow>(database, [opening, ...asking], "claim");
   if (row.id === undefined) return null;
   try {

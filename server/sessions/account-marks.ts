@@ -83,8 +83,24 @@ function codeOf(used: MarkedMethod): string {
   return code;
 }
 
-/** The marks of the browser that have not expired; none if the cookie is not one of ours. */
-function marksOf({ runtime, tenant, client, now }: ClientContext<Process>): Mark[] {
+/** Ids of the accounts that the browser has a mark of, expired or not. */
+export function markedAccounts(context: MarkContext): string[] {
+  return everyMarkOf(context).map(({ userId }) => userId);
+}
+
+/** The marks of the browser that have not expired. */
+function marksOf(context: ClientContext<Process>): Mark[] {
+  const oldest = context.now.getTime() / 1000 - MARK_SECONDS;
+  return everyMarkOf(context).filter(({ at }) => at > oldest);
+}
+
+/** What is known of a browser that has marks. */
+type MarkContext = Pick<ClientContext<Process>, "runtime" | "tenant"> & {
+  client: Pick<ClientContext<Process>["client"], "markCookie">;
+};
+
+/** The marks of the browser; none if the cookie is not one of ours. */
+function everyMarkOf({ runtime, tenant, client }: MarkContext): Mark[] {
   const cookie = client.markCookie;
   if (cookie === null || cookie.length > MAX_COOKIE_LENGTH) return [];
   let text: string;
@@ -95,12 +111,11 @@ function marksOf({ runtime, tenant, client, now }: ClientContext<Process>): Mark
     if (error instanceof BrokenSealError || error instanceof UnknownKeyError) return [];
     throw error;
   }
-  const oldest = now.getTime() / 1000 - MARK_SECONDS;
   return text
     .split("|")
     .map((entry) => entry.split(":"))
     .map(([userId = "", at, method = ""]) => ({ userId, at: Number(at), method }))
-    .filter(({ userId, at }) => isCanonicalUuid(userId) && at > oldest);
+    .filter(({ userId, at }) => isCanonicalUuid(userId) && !Number.isNaN(at));
 }
 
 const sealContext = (tenantId: string) => `account marks of tenant ${tenantId}`;

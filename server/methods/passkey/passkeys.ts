@@ -174,8 +174,10 @@ export type VerifiedAssertion =
 export interface FoundAssertion {
   answer: AuthenticationResponse;
   clientData: ClientData;
-  /** What its challenge was opened for; null if there is no such challenge. */
+  /** What its challenge was opened for; null if there is no such challenge, or if it was sealed. */
   consumed: ConsumedChallenge | null;
+  /** Its sealed challenge, used for the first time; null if it has none. */
+  sealed: sealedChallenge.OpenedSeal | null;
   credential: CredentialRow | null;
   owner: FactsJson | null;
 }
@@ -210,12 +212,8 @@ export function askForAssertion(
     ],
     found(returned) {
       const { used, consumed = null, ...rest } = returned as Returned;
-      const ofSealed: ConsumedChallenge | null =
-        sealed && used
-          ? { ceremony: "request", user_id: null, allowed: null, expires_at: sealed.expiresAt.toISOString() }
-          : null;
       const { credential, owner } = rest;
-      return { answer, clientData, consumed: sealed ? ofSealed : consumed, credential, owner };
+      return { answer, clientData, consumed, sealed: used ? sealed : null, credential, owner };
     },
   };
 }
@@ -248,8 +246,15 @@ export async function verifyAssertion(
   const opened = openedFor(found.consumed, now);
   // A challenge for one account is rejected for any other account, and if the flow has identified none.
   const userId = about.userId ?? null;
-  if (opened?.ceremony !== requestCeremony(about) || (opened.user_id !== null && opened.user_id !== userId))
-    return { ok: false, reason: "challenge_unknown" };
+  const isOfFlow =
+    opened?.ceremony === requestCeremony(about) && (opened.user_id === null || opened.user_id === userId);
+  // A sealed one signs in. It proves nothing for an account that the flow knows already.
+  const isSealed =
+    found.sealed !== null &&
+    sealedChallenge.isInTime(found.sealed, now) &&
+    userId === null &&
+    requestCeremony(about) === "request";
+  if (!isOfFlow && !isSealed) return { ok: false, reason: "challenge_unknown" };
 
   const credential = row ? storedCredential(row) : null;
   if (!credential) return { ok: false, reason: "credential_unknown", credentialId: answer.id };
@@ -260,7 +265,7 @@ export async function verifyAssertion(
     framing: framingOf(tenant.config, about),
     rpId: webauthn.relying_party.id,
     requireUserVerification: userVerificationOf(tenant.config, about) === "required",
-    allowed: opened.allowed,
+    allowed: opened?.allowed ?? null,
     userId,
     secondFactor,
     signCount: webauthn.sign_count,

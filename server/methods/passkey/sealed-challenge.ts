@@ -2,10 +2,11 @@ import type { RequestContext } from "../../context/context.ts";
 import type { Sealing } from "../../keys/vault.ts";
 import { constantTimeEqual } from "../../lib/constant-time-equal.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
+import { markedAccounts } from "../../sessions/account-marks.ts";
 
 /**
  * Challenges of passkey logins whose flow is not started yet. Nothing is stored of one until a response uses it: a keyed
- * hash says that it is ours, when it was made, for which tenant and, if the browser has one, for which mark of accounts.
+ * hash says that it is ours, when it was made, for which tenant, and which accounts have signed in with the browser.
  * Its first use is registered, so that it accepts one response only.
  */
 
@@ -17,10 +18,23 @@ export interface ChallengeContext extends Pick<RequestContext<Process>, "runtime
   client: Pick<RequestContext<Process>["client"], "markCookie">;
 }
 
-const LIFETIME_SECONDS = 600;
+/** When a challenge was made, by the clock of that process, and when it expires. */
+export interface OpenedSeal {
+  issuedAt: Date;
+  expiresAt: Date;
+}
 
-/** A page asks for other options as long after it got them as its dialog may take, and the dialog may have just opened. */
-const MAX_TIMEOUT_SECONDS = LIFETIME_SECONDS / 2;
+/** A page asks for other options before a dialog of them would end, and the last one may have just opened. */
+const LIFETIME_IN_TIMEOUTS = 2;
+
+/** A challenge is valid for five minutes at most. */
+const MAX_TIMEOUT_SECONDS = 150;
+
+const timeoutOf = ({ config }: ChallengeContext["tenant"]) =>
+  Math.min(config.webauthn.timeout, MAX_TIMEOUT_SECONDS);
+
+/** How far the clock of the process that made a challenge may be ahead of the database's. */
+const MAX_AHEAD_SECONDS = 60;
 
 /** time (6) | random (16) | keyed hash, cut (16). At least 16 random bytes: WebAuthn Level 3, 13.4.3. */
 const TIME_BYTES = 6;
@@ -41,36 +55,44 @@ export function sealChallenge({ runtime, tenant, client }: ChallengeContext): {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUIntBE(Date.now() + platform.clockShift(), 0, TIME_BYTES);
   platform.randomBytes(RANDOM_BYTES).copy(body, TIME_BYTES);
-  const mac = vault.mac(...sealedParts(body, tenant.id, client.markCookie)).subarray(0, MAC_BYTES);
+  const mac = vault.mac(...sealedParts({ runtime, tenant, client }, body)).subarray(0, MAC_BYTES);
   return {
     challenge: Buffer.concat([body, mac]).toString("base64url"),
-    timeoutSeconds: Math.min(tenant.config.webauthn.timeout, MAX_TIMEOUT_SECONDS),
+    timeoutSeconds: timeoutOf(tenant),
   };
 }
 
 /**
- * Opens a challenge. One that was made for a browser without a mark is accepted of any.
+ * Opens a challenge.
  *
- * @returns when it expires; null if it was not made for this tenant and browser
+ * @returns null if it was not made for this tenant, or for a browser that other accounts have signed in with
  */
 export function openChallenge(
   { runtime, tenant, client }: ChallengeContext,
   challenge: string,
-): { expiresAt: Date } | null {
+): OpenedSeal | null {
   const sealed = Buffer.from(challenge, "base64url");
   // One challenge has one form, under which its use is registered.
   if (sealed.length !== BODY_BYTES + MAC_BYTES || sealed.toString("base64url") !== challenge) return null;
   const body = sealed.subarray(0, BODY_BYTES);
   const mac = sealed.subarray(BODY_BYTES);
-  const isOurs = [...new Set([client.markCookie, null])]
-    .flatMap((mark) => runtime.vault.macs(...sealedParts(body, tenant.id, mark)))
+  const isOurs = runtime.vault
+    .macs(...sealedParts({ runtime, tenant, client }, body))
     .some((ours) => constantTimeEqual(ours.subarray(0, MAC_BYTES), mac));
-  return isOurs ? { expiresAt: new Date(body.readUIntBE(0, TIME_BYTES) + LIFETIME_SECONDS * 1000) } : null;
+  if (!isOurs) return null;
+  const issuedAt = body.readUIntBE(0, TIME_BYTES);
+  const lifetimeMs = LIFETIME_IN_TIMEOUTS * timeoutOf(tenant) * 1000;
+  return { issuedAt: new Date(issuedAt), expiresAt: new Date(issuedAt + lifetimeMs) };
 }
 
-const sealedParts = (body: Buffer, tenantId: string, mark: string | null): [string, ...string[]] => [
+/** Whether a challenge may be used now. */
+export function isInTime({ issuedAt, expiresAt }: OpenedSeal, now: Date): boolean {
+  return now <= expiresAt && issuedAt.getTime() - now.getTime() <= MAX_AHEAD_SECONDS * 1000;
+}
+
+const sealedParts = (context: ChallengeContext, body: Buffer): [string, ...string[]] => [
   "passkey challenge",
-  tenantId,
-  mark ?? "",
+  context.tenant.id,
+  markedAccounts(context).toSorted().join(),
   body.toString("base64url"),
 ];
