@@ -34,7 +34,9 @@ export async function startBare(
     hash: { memory, passes },
     algorithm: header.alg as BareSettings["algorithm"],
     // What is random in it is so in every answer.
-    page: (await page.text()).replaceAll(/nonce="[^"]*"/g, 'nonce="{{random}}"'),
+    page: (await page.text())
+      .replaceAll(/nonce="[^"]*"/g, 'nonce="{{random}}"')
+      .replace(/"challenge":"[^"]*"/, '"challenge":"{{challenge}}"'),
     mail: writeMail({ type: "login", code: "{{code}}", ttlSeconds: 300 }, "en"),
   };
   return forkServer(join(import.meta.dirname, "bare/server.ts"), settings);

@@ -8,11 +8,12 @@ import {
   confirmTransaction,
   openTransaction,
 } from "./applications.ts";
+import { sealChallenge } from "./proofs.ts";
 import { returnFromProvider } from "./provider.ts";
 import type { Bare, BareSettings } from "./settings.ts";
 import { openPools } from "./statement.ts";
 import { others } from "./statements.ts";
-import { startFlow, stepFlow } from "./steps.ts";
+import { beginFlow, requestOptions, startFlow, stepFlow } from "./steps.ts";
 
 /**
  * The hand-made server of the benchmark, in a process of its own: bare `node:http` with as few statements as possible,
@@ -49,13 +50,17 @@ async function answer(bare: Bare, request: IncomingMessage): Promise<Sent> {
       source: String(headers["x-forwarded-for"] ?? request.socket.remoteAddress),
       userAgent: headers["user-agent"] ?? "",
     };
+    const body = await bodyOf(request);
     const shown = action
-      ? await stepFlow(bare, { type, action, flowId }, await bodyOf(request), sender)
-      : await startFlow(bare, type);
+      ? await stepFlow(bare, { type, action, flowId }, body, sender)
+      : await (body.action ? beginFlow(bare, type, body, sender) : startFlow(bare, type));
     return { json: shown.body, ...(shown.cookie ? { cookie: shown.cookie } : {}) };
   }
+  if (url === "/login/request_options") return { json: requestOptions(bare, sealChallenge()) };
   if (url === "/") {
-    const page = bare.page.replaceAll("{{random}}", randomBytes(16).toString("base64url"));
+    const page = bare.page
+      .replaceAll("{{random}}", randomBytes(16).toString("base64url"))
+      .replace("{{challenge}}", sealChallenge());
     return { page: gzipSync(page) };
   }
   if (url.startsWith("/thirdparty/callback")) {

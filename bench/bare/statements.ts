@@ -1,8 +1,10 @@
-import { prepared } from "./statement.ts";
+import { prepared, type Statement } from "./statement.ts";
 
 /**
  * The statements of the hand-made server, as few as a step can do with: one to claim a flow and read all that the step
- * judges, one to save it with all that the step writes. Parameters are named, as `:tenant`; `statement.ts` numbers them.
+ * judges, one to save it with all that the step writes. A flow that its
+ * first action begins is read for without a claim, and inserted by the save. Parameters are named, as `:tenant`;
+ * `statement.ts` numbers them.
  */
 
 const now = "clock_timestamp()";
@@ -15,14 +17,30 @@ interface Reading {
   columns?: string;
 }
 
-/** Claims a flow and charges its source. */
-const claiming = ({ with: parts = "", join = "", columns = "" }: Reading) =>
-  prepared(`
-  with flow as (
-    update flows set claim = :claim, claimed_by = :instance, claimed_until = ${now} + interval '15 seconds'
+/** A statement of a step: of a flow that is stored, and of one that its first action begins. */
+interface OfStep {
+  stored: Statement;
+  begun: Statement;
+}
+
+const claimed = `update flows set claim = :claim, claimed_by = :instance, claimed_until = ${now} + interval '15 seconds'
     where tenant_id = :tenant and id = :flow and token_hash = :token and finished_at is null and expires_at >= ${now}
       and (claimed_until is null or claimed_until < ${now})
-    returning *),
+    returning *`;
+
+/** Nothing is stored of it yet, so nothing is claimed. */
+const unstored = `select :tenant::uuid as tenant_id, :flow::uuid as id, :type::text as type, '{}'::jsonb as data,
+      '[]'::jsonb as history, null::uuid as user_id`;
+
+/** Claims a flow and charges its source. */
+const claiming = (reading: Reading, ofBegun = reading): OfStep => ({
+  stored: readingOf(claimed, reading),
+  begun: readingOf(unstored, ofBegun),
+});
+
+const readingOf = (flow: string, { with: parts = "", join = "", columns = "" }: Reading) =>
+  prepared(`
+  with flow as (${flow}),
   charge as (
     insert into rate_limits as counter (key, points, expire)
     select 'step_source:' || :source, 1, ${milliseconds} + 60000 from flow
@@ -43,6 +61,14 @@ const trying = (method: string, subject: string) => `attempt as (
     on conflict (tenant_id, method, subject, source) do update set
       consecutive = counter.consecutive + 1, window_count = counter.window_count + 1, last_at = excluded.last_at
     returning consecutive)`;
+
+/** Reads a passkey, and takes the challenge that it answers; one of a flow that begins is sealed. */
+const byPasskey = (isSealed: boolean, taking: string): Reading => ({
+  with: `challenge as (${taking})`,
+  join: "left join webauthn_credentials who on who.tenant_id = :tenant and who.id = :credential",
+  columns: `who.public_key, who.sign_count, who.user_handle, (select challenge from challenge) as challenge,
+    ${isSealed} as is_sealed`,
+});
 
 const subjectOfFlow = "decode(replace(user_id::text, '-', ''), 'hex')";
 
@@ -69,15 +95,20 @@ export const claims = {
       where tenant_id = :tenant and flow_id = :flow and expires_at > ${now} and tries < 3 returning code_hash)`,
     columns: "(select code_hash from attempt limit 1) as code_hash",
   }),
-  passkey: claiming({
-    with: `challenge as (
-      delete from webauthn_challenges
+  passkey: claiming(
+    byPasskey(
+      false,
+      `delete from webauthn_challenges
       where tenant_id = :tenant and challenge = :challenge and flow_id = :flow and ceremony = 'request' and expires_at > ${now}
-      returning challenge)`,
-    join: "left join webauthn_credentials who on who.tenant_id = :tenant and who.id = :credential",
-    columns:
-      "who.public_key, who.sign_count, who.user_handle, (select challenge from challenge) as challenge",
-  }),
+      returning challenge`,
+    ),
+    byPasskey(
+      true,
+      `insert into seen_assertions (tenant_id, id_hash, expires_at)
+      select tenant_id, :challengeHash::bytea, ${now} + interval '10 minutes' from flow
+      on conflict do nothing returning :challenge::text as challenge`,
+    ),
+  ),
   exchange: claiming({
     with: `taken as (
       delete from exchange_tokens
@@ -87,14 +118,27 @@ export const claims = {
   }),
 };
 
-const saved = `saved as (
+const updated = `saved as (
     update flows set state = :state, version = version + 1, token_hash = :nextToken, data = :data, history = :history,
       payload = :payload, user_id = :user, finished_at = case when :session::uuid is null then null else ${now} end, session_id = :session,
       problem = null, claim = null, claimed_by = null, claimed_until = null
     where tenant_id = :tenant and id = :flow and claim = :claim and token_hash = :token
     returning tenant_id, id, user_id, session_id)`;
 
-const saving = (...parts: string[]) => prepared(`with ${[saved, ...parts].join(", ")} select 1 from saved`);
+const inserted = `saved as (
+    insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, user_id,
+      finished_at, session_id, expires_at)
+    values (:tenant, :flow, :type, :state, 0, :nextToken, :resume, :data, :history, :payload, :user,
+      case when :session::uuid is null then null else ${now} end, :session, ${now} + interval '1 hour')
+    returning tenant_id, id, user_id, session_id)`;
+
+const savedBy = (statement: (saved: string) => string): OfStep => ({
+  stored: prepared(statement(updated)),
+  begun: prepared(statement(inserted)),
+});
+
+const saving = (...parts: string[]) =>
+  savedBy((saved) => `with ${[saved, ...parts].join(", ")} select 1 from saved`);
 
 /** Session, its limit, the audit entry, and the event with its deliveries, of a flow that ends. */
 const ending = [
@@ -124,11 +168,13 @@ const ending = [
 ];
 
 const finishing = (...parts: string[]) =>
-  prepared(`
+  savedBy(
+    (saved) => `
   with ${[saved, ...ending, ...parts].join(", ")}
   select (select json_agg(json_build_object('id', d.id, 'callback', t.callback))
     from delivery d join target t on t.id::text = d.webhook) as deliveries
-  from saved`);
+  from saved`,
+  );
 
 /** Takes back the count of a try that succeeded. */
 const proven = (method: string) => `proven as (

@@ -7,6 +7,7 @@ import {
   challengeOf,
   codeHash,
   equal,
+  isSealedChallenge,
   isValidAssertion,
   must,
   seal,
@@ -88,16 +89,15 @@ const end = (save: Written["save"], method: string, written: Partial<Written>): 
 const actions: Record<string, Action> = {
   register_client_capabilities: {
     claim: "nothing",
-    judge({ origin }, { type }, { webauthn_conditional_mediation_available }) {
+    judge(bare, { type }, { webauthn_conditional_mediation_available }) {
       const state = type === "registration" ? "registration_init" : "login_init";
       if (!webauthn_conditional_mediation_available) return { state, save: "nothing" };
       const challenge = secret();
-      const publicKey = { challenge, rpId: new URL(origin).hostname, userVerification: "preferred" };
       return {
         state,
         save: "challenge",
         values: { challengeId: randomUUID(), challenge },
-        payload: { request_options: { publicKey } },
+        payload: requestOptions(bare, challenge),
       };
     },
   },
@@ -159,9 +159,13 @@ const actions: Record<string, Action> = {
   },
   webauthn_verify_assertion_response: {
     claim: "passkey",
-    values: ({ assertion_response: given }) => ({ challenge: challengeOf(given), credential: given.id }),
+    values({ assertion_response: given }) {
+      const challenge = challengeOf(given);
+      return { challenge, challengeHash: sha256(challenge), credential: given.id };
+    },
     judge({ origin }, row, { assertion_response: given }) {
       const { public_key, challenge, user_handle, user_id: userId } = row;
+      must(!row.is_sealed || isSealedChallenge(String(challenge)));
       must(given.response.userHandle === (user_handle as Buffer | null)?.toString("base64url"));
       const expected = { challenge: String(challenge), origin, publicKey: public_key as Buffer };
       must(isValidAssertion(given, expected));
@@ -217,6 +221,13 @@ function mailCode(bare: Bare, flowId: string, userId: string | null, address: st
 
 const flowToken = () => randomBytes(24).toString("base64url");
 
+/** What a browser asks a passkey for. */
+export const requestOptions = ({ origin }: Bare, challenge: string) => ({
+  request_options: {
+    publicKey: { challenge, rpId: new URL(origin).hostname, userVerification: "preferred" },
+  },
+});
+
 /** Starts a flow. */
 export async function startFlow({ query, tenantId: tenant }: Bare, type: string): Promise<Shown> {
   const [flow, token] = [randomUUID(), flowToken()];
@@ -225,27 +236,46 @@ export async function startFlow({ query, tenantId: tenant }: Bare, type: string)
   return { body: shown(flow, type, "preflight", token, {}) };
 }
 
-/** Performs one step: claims, judges, writes. */
-export async function stepFlow(
+/** Performs a step of a flow that is stored. */
+export function stepFlow(
   bare: Bare,
-  { type, action, flowId }: { type: string; action: string; flowId: string },
+  called: { type: string; action: string; flowId: string },
   { csrf_token, input_data }: { csrf_token: string; input_data: Input },
   sender: Sender,
 ): Promise<Shown> {
+  return perform(bare, "stored", called, input_data, { ...sender, token: sha256(csrf_token) });
+}
+
+/** Begins a flow with its first action, which stores it. */
+export function beginFlow(
+  bare: Bare,
+  type: string,
+  { action, input }: { action: string; input: Input },
+  sender: Sender,
+): Promise<Shown> {
+  const called = { type, action, flowId: randomUUID() };
+  return perform(bare, "begun", called, input, { ...sender, resume: sha256(secret()) });
+}
+
+/**
+ * Performs one step: claims, judges, writes.
+ *
+ * @param sender with the digest of the token that claims the flow, or of the secret that resumes a flow that begins
+ */
+async function perform(
+  bare: Bare,
+  flow: "stored" | "begun",
+  { type, action, flowId }: { type: string; action: string; flowId: string },
+  input: Input,
+  sender: Sender & { token?: Buffer; resume?: Buffer },
+): Promise<Shown> {
   const { claim: reading, values: read, judge } = actions[action] ?? {};
   if (!reading || !judge) throw new Error(`no action ${action}`);
-  const claimed = {
-    ...sender,
-    claim: randomUUID(),
-    instance,
-    tenant: bare.tenantId,
-    flow: flowId,
-    token: sha256(csrf_token),
-  };
-  const values = { ...input_data, ...read?.(input_data), ...claimed };
-  const [row] = await bare.query<Row>(claims[reading], values, "claim");
+  const claimed = { ...sender, claim: randomUUID(), instance, tenant: bare.tenantId, flow: flowId, type };
+  const values = { ...input, ...read?.(input), ...claimed };
+  const [row] = await bare.query<Row>(claims[reading][flow], values, "claim");
   must(row !== undefined);
-  const written = await judge(bare, row, input_data, flowId);
+  const written = await judge(bare, row, input, flowId);
   const { state, save, data = {}, payload = {}, userId = null, cookie, method } = written;
 
   const [session, event, nextToken] = [method ? randomUUID() : null, randomUUID(), flowToken()];
@@ -260,21 +290,24 @@ export async function stepFlow(
     : payload;
   const { source: ip_address, userAgent: user_agent } = sender;
   const eventData = { user_id: userId, email: row.email, ip_address, user_agent };
-  const [saved] = await bare.query<{ deliveries?: { id: string; callback: string }[] | null }>(saves[save], {
-    ...claimed,
-    state,
-    nextToken: sha256(nextToken),
-    data,
-    history: JSON.stringify([...row.history, { state }]),
-    payload: about,
-    user: userId,
-    session,
-    factors: JSON.stringify([{ method, at: new Date() }]),
-    methods: [method],
-    event,
-    eventData,
-    ...written.values,
-  });
+  const [saved] = await bare.query<{ deliveries?: { id: string; callback: string }[] | null }>(
+    saves[save][flow],
+    {
+      ...claimed,
+      state,
+      nextToken: sha256(nextToken),
+      data,
+      history: JSON.stringify([...row.history, { state }]),
+      payload: about,
+      user: userId,
+      session,
+      factors: JSON.stringify([{ method, at: new Date() }]),
+      methods: [method],
+      event,
+      eventData,
+      ...written.values,
+    },
+  );
   must(saved !== undefined);
   written.afterwards?.();
   if (saved.deliveries)
