@@ -158,8 +158,8 @@ async function measureAll(
   const bare = await startBare(server.url, setting, world.addresses, database.url);
   const all = [contestant("bare", ours.ways, bare), ours];
   if (peerVersion()) {
-    const peer = await startPeer(setting, await database.createBeside("bench_peer"));
-    all.push(contestant("peer", makePeerWays(setting), peer));
+    const peer = await startPeer(setting, await database.createBeside("bench_peer"), null);
+    all.push(contestant("peer", makePeerWays(setting, null), peer));
   }
 
   const lines: Line[] = [];

@@ -4,11 +4,18 @@ import { addressOf, nextOf } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { Way, WayName } from "./ways.ts";
 
-/** Every code that better-auth makes in the benchmark: it sends none. */
+/** Every code that better-auth makes where it sends none. */
 export const PEER_CODE = "482913";
 
-/** The ways in which better-auth does the tasks marked with `peer` in `tasks.ts`, by its own requests. */
-export function makePeerWays(setting: Setting): Partial<Record<WayName, Way>> {
+/**
+ * The ways in which better-auth does the tasks that name it in `tasks.ts`, by its own requests.
+ *
+ * @param nextCode returns the next code that is mailed to an address; null if none is
+ */
+export function makePeerWays(
+  setting: Setting,
+  nextCode: ((address: string) => Promise<string>) | null,
+): Partial<Record<WayName, Way>> {
   const { assertionOf } = passkeySigner(setting);
   const next = nextOf();
   const origin = `origin: ${setting.origin}\r\n`;
@@ -37,9 +44,10 @@ export function makePeerWays(setting: Setting): Partial<Record<WayName, Way>> {
     codeLogin: async (visit) => async () => {
       visit.forget();
       const email = addressOf("code", next("code"));
+      const code = nextCode?.(email) ?? PEER_CODE;
       const asked = { email, type: "sign-in" };
       await visit.call("POST", "/api/auth/email-otp/send-verification-otp", asked, origin);
-      await visit.call("POST", "/api/auth/sign-in/email-otp", { email, otp: PEER_CODE }, origin);
+      await visit.call("POST", "/api/auth/sign-in/email-otp", { email, otp: await code }, origin);
     },
     passwordLogin: async (visit) => async () => {
       visit.forget();

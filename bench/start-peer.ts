@@ -14,8 +14,10 @@ interface PeerSettings {
   databaseUrl: string;
   /** Where its passkeys are used. */
   origin: string;
-  /** Every code that it makes. */
+  /** Every code that it makes, if it sends none. */
   code: string;
+  /** Mail server that it sends its codes to; null if it sends none. */
+  smtp: string | null;
   password: string;
   /** COSE_Key of all passkeys, base64. */
   publicKey: string;
@@ -36,14 +38,20 @@ export function peerVersion(): string | null {
  * Starts better-auth with the users of the benchmark.
  *
  * @param databaseUrl an empty database
+ * @param smtp mail server that it sends its codes to; null if it sends none
  */
-export async function startPeer(setting: Setting, databaseUrl: string): Promise<ForkedServer> {
+export async function startPeer(
+  setting: Setting,
+  databaseUrl: string,
+  smtp: string | null,
+): Promise<ForkedServer> {
   const publicKey = createPublicKey(createPrivateKey(setting.passkey));
   const used: Kind[] = ["code", "password", "passkey"];
   const settings: PeerSettings = {
     databaseUrl,
     origin: setting.origin,
     code: PEER_CODE,
+    smtp,
     password: setting.password,
     publicKey: encodeCoseKey(publicKey.export({ format: "jwk" }), -7).toString("base64"),
     users: used.flatMap((kind) =>

@@ -5,19 +5,35 @@ import { hashPassword } from "better-auth/crypto";
 import { getMigrations } from "better-auth/db/migration";
 import { toNodeHandler } from "better-auth/node";
 import { emailOTP } from "better-auth/plugins";
+import { createTransport } from "nodemailer";
 import pg from "pg";
 
 /**
  * better-auth with passkeys, codes by mail and passwords, as its documentation sets it up, in a process of its own. It
  * takes its settings from its parent (`PeerSettings` of `bench/start-peer.ts`), makes its tables and users, and sends its
- * port. Its limits are off, and of its codes nothing is sent: the load generator knows the code.
+ * port. Its limits are off. Its codes are sent to the mail server that it gets; without one, nothing is sent, and the load
+ * generator knows the code.
  */
-process.once("message", async ({ databaseUrl, origin, code, password, publicKey, users }) => {
+process.once("message", async ({ databaseUrl, origin, code, smtp, password, publicKey, users }) => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address();
 
+  const transport = smtp && createTransport({ url: smtp, pool: true });
+  const codes = transport
+    ? {
+        // Not awaited, as its documentation recommends.
+        sendVerificationOTP: async ({ email, otp }) => {
+          void transport.sendMail({
+            from: "Bench <noreply@localhost.localdomain>",
+            to: email,
+            subject: `${otp} is your code`,
+            text: `Your code is ${otp}.`,
+          });
+        },
+      }
+    : { generateOTP: () => code, sendVerificationOTP: async () => {} };
   const options = {
     baseURL: `http://localhost:${port}`,
     secret: "a secret of the benchmark alone, which needs to be long",
@@ -27,10 +43,7 @@ process.once("message", async ({ databaseUrl, origin, code, password, publicKey,
     logger: { level: "error" },
     telemetry: { enabled: false },
     emailAndPassword: { enabled: true },
-    plugins: [
-      passkey({ rpID: "localhost", rpName: "Bench", origin }),
-      emailOTP({ generateOTP: () => code, sendVerificationOTP: async () => {} }),
-    ],
+    plugins: [passkey({ rpID: "localhost", rpName: "Bench", origin }), emailOTP(codes)],
   };
   const migrations = await getMigrations(options);
   await migrations.runMigrations();
