@@ -73,7 +73,7 @@ try {
     url: server.url,
     pids: ownProcesses,
     postgres: database.pid,
-    ways: makeWays(world, setting),
+    ways: makeWays(world, setting).clients,
   };
   if (mixedSeconds > 0) await watchMemory(ours);
   const lines = mixedSeconds > 0 ? [] : await measureAll(database, ours, setting);

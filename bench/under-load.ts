@@ -59,7 +59,7 @@ async function measure(): Promise<void> {
     const idle = await probed(IDLE_SECONDS);
     const atStart = memory();
     const half = pause((seconds / 2) * 1_000).then(memory);
-    const way = makeWays(world, setting).passwordLogin;
+    const way = makeWays(world, setting).clients.passwordLogin;
     const [busy, logins] = await Promise.all([
       probed(seconds),
       perform({ url: server.url, pids, postgres: null }, { way, connections, until: { seconds }, isPatient }),

@@ -28,7 +28,10 @@ const root = join(import.meta.dirname, "..");
 const next = join(root, "node_modules/next/dist/bin/next");
 
 /** What is asked of the servers. The application that does nothing answers every address. */
-const flowStart: Way = async (visit) => () => visit.start("login");
+const flowStart: Way = async (visit) => () => {
+  visit.forget();
+  return visit.begin("login");
+};
 const answer: Way = async (visit) => () => visit.call("GET", "/health/alive");
 
 const settings = {

@@ -11,8 +11,8 @@ export interface State {
 /** A browser that signs in over one connection: it keeps the cookies, and the newest state of its flow. */
 export interface Visit {
   state: State;
-  /** Starts a flow at `POST /<type>`, without the cookies of the flow before it. */
-  start(type: string): Promise<State>;
+  /** Begins a flow at `POST /<type>`, if wanted with capabilities and a first action as the body. */
+  begin(type: string, beginning?: object): Promise<State>;
   /** Performs an action of the current state. */
   act(action: string, input?: object): Promise<State>;
   /** Any other request, with the cookies. A body is sent as JSON. */
@@ -60,10 +60,7 @@ export function visit(connection: Connection): Visit {
     state: { name: "", payload: {}, csrf_token: "", actions: {} },
     call,
     forget: () => cookies.clear(),
-    start(type) {
-      own.forget();
-      return step(`/${type}`);
-    },
+    begin: (type, beginning) => step(`/${type}`, beginning),
     act(action, input = {}) {
       const { actions, csrf_token, name } = own.state;
       const { href } = actions[action] ?? {};

@@ -6,6 +6,7 @@ import { passkeySigner } from "./passkey-signer.ts";
 import { addressOf, nextOf, provider, subjectOf, tenantId } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { Visit } from "./visit.ts";
+import { type WalkName, walks } from "./walks.ts";
 import { authorizationCode, type World } from "./world.ts";
 
 /**
@@ -16,7 +17,7 @@ import { authorizationCode, type World } from "./world.ts";
  */
 export type Way = (visit: Visit, home: Visit, connection: number) => Promise<() => Promise<unknown>>;
 
-export type WayName = keyof ReturnType<typeof makeWays>;
+export type WayName = keyof ReturnType<typeof makeWays>[WalkName];
 
 /** What is read of the resource of a request to an authenticator. */
 interface UafRequest {
@@ -36,34 +37,12 @@ const capable = {
   webauthn_platform_authenticator_available: true,
 };
 
-/** The ways of all tasks; `tasks.ts` tells which one is compared with what. */
+/** The ways of all tasks, by how a flow is walked through; `tasks.ts` tells which one is compared with what. */
 export function makeWays(world: World, setting: Setting) {
   const { origin } = setting;
   const next = nextOf();
   const { assertionOf } = passkeySigner(setting);
   const app = authenticatorApp(setting.totp);
-
-  async function passkeyLogin(visit: Visit): Promise<void> {
-    await visit.start("login");
-    const { payload } = await visit.act("register_client_capabilities", capable);
-    const { publicKey } = payload.request_options as { publicKey: { challenge: string } };
-    await visit.act("webauthn_verify_assertion_response", {
-      assertion_response: assertionOf(publicKey.challenge, next("passkey")),
-    });
-    await visit.finish();
-  }
-
-  async function identified(visit: Visit, email: string): Promise<void> {
-    await visit.start("login");
-    await visit.act("register_client_capabilities", incapable);
-    await visit.act("continue_with_login_identifier", { email });
-  }
-
-  async function passwordEntered(visit: Visit, email: string): Promise<void> {
-    await identified(visit, email);
-    if (visit.state.actions.continue_to_password_login) await visit.act("continue_to_password_login");
-    await visit.act("password_login", { password: setting.password });
-  }
 
   const inCookie = `cookie: ${setting.cookie}\r\n`;
   const [tenant, authority] = [`/passkeys/${tenantId}`, "/authenticator/v1/uaf/requests"];
@@ -101,91 +80,117 @@ export function makeWays(world: World, setting: Setting) {
     return { userId, device };
   }
 
-  return {
-    answer: async (visit) => () => visit.call("GET", "/health/alive"),
-    flowStart: async (visit) => () => visit.start("login"),
-    cheapStep: async (visit) => {
-      await visit.start("login");
-      await visit.act("register_client_capabilities", incapable);
-      return () => visit.act("remember_me", { remember_me: true });
-    },
-    sessionCheck: async (visit) => () => visit.call("GET", "/sessions/validate", undefined, inCookie),
-    page: async (visit) => () =>
-      visit.call("GET", "/", undefined, "accept: text/html\r\naccept-encoding: gzip\r\n"),
-    passkeyLogin: async (visit) => () => passkeyLogin(visit),
-    webhookFanOut: async (visit) => async () => {
-      await passkeyLogin(visit);
-      const { subject } = visit.state.payload.claims as { subject: string };
-      await world.deliveries(subject, setting.webhooks);
-    },
-    codeLogin: async (visit) => async () => {
-      const email = addressOf("code", next("code"));
+  const waysOf = (walk: WalkName) => {
+    const { begin } = walks[walk];
+
+    async function passkeyLogin(visit: Visit): Promise<void> {
+      const { payload, act } = await begin(visit, "login", capable);
+      const { publicKey } = payload.request_options as { publicKey: { challenge: string } };
+      await act("webauthn_verify_assertion_response", {
+        assertion_response: assertionOf(publicKey.challenge, next("passkey")),
+      });
+      await visit.finish();
+    }
+
+    async function identified(visit: Visit, email: string): Promise<void> {
+      const { act } = await begin(visit, "login", incapable);
+      await act("continue_with_login_identifier", { email });
+    }
+
+    async function passwordEntered(visit: Visit, email: string): Promise<void> {
       await identified(visit, email);
-      const mailed = world.nextCode(email);
-      if (visit.state.actions.continue_to_passcode_confirmation)
-        await visit.act("continue_to_passcode_confirmation");
-      await visit.act("verify_passcode", { code: await mailed });
-      await visit.finish();
-    },
-    passwordLogin: async (visit) => async () => {
-      await passwordEntered(visit, addressOf("password", next("password")));
-      await visit.finish();
-    },
-    totpLogin: async (visit) => async () => {
-      await passwordEntered(visit, addressOf("totp", next("totp")));
-      await visit.act("otp_code_validate", { otp_code: app.code(Date.now()) });
-      await visit.finish();
-    },
-    registration: async (visit) => async () => {
-      const email = `${randomUUID()}@bench.example`;
-      await visit.start("registration");
-      await visit.act("register_client_capabilities", incapable);
-      const mailed = world.nextCode(email);
-      await visit.act("register_login_identifier", { email });
-      await visit.act("verify_passcode", { code: await mailed });
-      await visit.act("register_password", { new_password: setting.password });
-      await visit.finish();
-    },
-    thirdPartyLogin: async (visit) => async () => {
-      await visit.start("login");
-      await visit.act("register_client_capabilities", incapable);
-      const { payload } = await visit.act("thirdparty_oauth", {
-        provider: provider.id,
-        redirect_to: origin,
-      });
-      const asked = new URL(String(payload.redirect_url)).searchParams;
-      const nonce = asked.get("nonce") ?? undefined;
-      const back = new URLSearchParams({
-        code: authorizationCode({ sub: subjectOf(next("identity")), nonce }),
-        state: asked.get("state") ?? "",
-      });
-      const { head } = await visit.call("GET", `/thirdparty/callback?${back}`);
-      const [, location = ""] = /\r\nlocation: *([^\r]+)/i.exec(head) ?? [];
-      const token = new URL(location, origin).searchParams.get("hanko_token");
-      await visit.act("exchange_token", { token });
-      await visit.finish();
-    },
-    transaction: async (visit, home, connection) => {
-      const { userId, device } = await kept(signers, connection, () => registerSigner(home));
-      return async () => {
-        const asked = {
-          user_id: userId,
-          transaction_id: randomUUID(),
-          transaction_data: { amount: "149.90", currency: "EUR", payee: "Bergmann & Söhne" },
+      if (visit.state.actions.continue_to_password_login) await visit.act("continue_to_password_login");
+      await visit.act("password_login", { password: setting.password });
+    }
+
+    return {
+      answer: async (visit) => () => visit.call("GET", "/health/alive"),
+      flowStart: async (visit) => () => {
+        visit.forget();
+        return visit.begin("login");
+      },
+      cheapStep: async (visit) => {
+        await visit.begin("login");
+        await visit.act("register_client_capabilities", incapable);
+        return () => visit.act("remember_me", { remember_me: true });
+      },
+      sessionCheck: async (visit) => () => visit.call("GET", "/sessions/validate", undefined, inCookie),
+      page: async (visit) => () =>
+        visit.call("GET", "/", undefined, "accept: text/html\r\naccept-encoding: gzip\r\n"),
+      passkeyLogin: async (visit) => () => passkeyLogin(visit),
+      webhookFanOut: async (visit) => async () => {
+        await passkeyLogin(visit);
+        const { subject } = visit.state.payload.claims as { subject: string };
+        await world.deliveries(subject, setting.webhooks);
+      },
+      codeLogin: async (visit) => async () => {
+        const email = addressOf("code", next("code"));
+        const mailed = world.nextCode(email);
+        await identified(visit, email);
+        if (visit.state.actions.continue_to_passcode_confirmation)
+          await visit.act("continue_to_passcode_confirmation");
+        await visit.act("verify_passcode", { code: await mailed });
+        await visit.finish();
+      },
+      passwordLogin: async (visit) => async () => {
+        await passwordEntered(visit, addressOf("password", next("password")));
+        await visit.finish();
+      },
+      totpLogin: async (visit) => async () => {
+        await passwordEntered(visit, addressOf("totp", next("totp")));
+        await visit.act("otp_code_validate", { otp_code: app.code(Date.now()) });
+        await visit.finish();
+      },
+      registration: async (visit) => async () => {
+        const email = `${randomUUID()}@bench.example`;
+        const { act } = await begin(visit, "registration", incapable);
+        const mailed = world.nextCode(email);
+        await act("register_login_identifier", { email });
+        await visit.act("verify_passcode", { code: await mailed });
+        await visit.act("register_password", { new_password: setting.password });
+        await visit.finish();
+      },
+      thirdPartyLogin: async (visit) => async () => {
+        const { act } = await begin(visit, "login", incapable);
+        const { payload } = await act("thirdparty_oauth", {
+          provider: provider.id,
+          redirect_to: origin,
+        });
+        const asked = new URL(String(payload.redirect_url)).searchParams;
+        const nonce = asked.get("nonce") ?? undefined;
+        const back = new URLSearchParams({
+          code: authorizationCode({ sub: subjectOf(next("identity")), nonce }),
+          state: asked.get("state") ?? "",
+        });
+        const { head } = await visit.call("GET", `/thirdparty/callback?${back}`);
+        const [, location = ""] = /\r\nlocation: *([^\r]+)/i.exec(head) ?? [];
+        const token = new URL(location, origin).searchParams.get("hanko_token");
+        await visit.act("exchange_token", { token });
+        await visit.finish();
+      },
+      transaction: async (visit, home, connection) => {
+        const { userId, device } = await kept(signers, connection, () => registerSigner(home));
+        return async () => {
+          const asked = {
+            user_id: userId,
+            transaction_id: randomUUID(),
+            transaction_data: { amount: "149.90", currency: "EUR", payee: "Bergmann & Söhne" },
+          };
+          const options = await ask(visit, "POST", `${tenant}/transaction/initialize`, asked, apiKey);
+          const confirmed = device.get(options, { origin });
+          await visit.call("POST", `${tenant}/transaction/finalize`, confirmed, apiKey);
         };
-        const options = await ask(visit, "POST", `${tenant}/transaction/initialize`, asked, apiKey);
-        const confirmed = device.get(options, { origin });
-        await visit.call("POST", `${tenant}/transaction/finalize`, confirmed, apiKey);
-      };
-    },
-    uafAnswer: async (visit, home, connection) => {
-      const { userId, device } = await kept(uafDevices, connection, () => registerUafDevice(home));
-      return async () => {
-        const asked = await requestOf(visit, "AUTH", userId);
-        await answerTo(visit, asked.id, device.authenticate(asked.request, { facetId: origin }));
-      };
-    },
-  } satisfies Record<string, Way>;
+      },
+      uafAnswer: async (visit, home, connection) => {
+        const { userId, device } = await kept(uafDevices, connection, () => registerUafDevice(home));
+        return async () => {
+          const asked = await requestOf(visit, "AUTH", userId);
+          await answerTo(visit, asked.id, device.authenticate(asked.request, { facetId: origin }));
+        };
+      },
+    } satisfies Record<string, Way>;
+  };
+  return { page: waysOf("page"), clients: waysOf("clients") };
 }
 
 /** What was made for a connection before, or is made now. */
