@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { flowClient } from "../server/testing/flow-client.ts";
 import type { RunningServer } from "../server/testing/server.ts";
 import { type BenchDatabase, openDatabase, postmasterOf } from "./database.ts";
-import { figuresOf, percentile, type Round } from "./figures.ts";
+import { type Figures, figuresOf, percentile, type Round } from "./figures.ts";
 import type { ForkedServer } from "./fork-server.ts";
 import { growDatabase } from "./growth.ts";
 import { hashesPerSecond } from "./hash-bound.ts";
@@ -13,11 +13,12 @@ import { type Load, perform, type Target } from "./load.ts";
 import { makePeerWays } from "./peer-ways.ts";
 import { processTree, residentMemory } from "./process.ts";
 import { printProfile, profilable } from "./profile.ts";
-import { asMarkdown, type Line, type Report, type ServerName, writeDocs } from "./report.ts";
+import { asMarkdown, type Growth, type Line, type Report, type ServerName, writeDocs } from "./report.ts";
 import { addWebhooks, populate, startMeasured } from "./service.ts";
 import { startBare } from "./start-bare.ts";
 import { peerVersion, startPeer } from "./start-peer.ts";
 import { JUDGED_CONNECTIONS, type Measured, tasks } from "./tasks.ts";
+import type { WalkName } from "./walks.ts";
 import { makeWays, type Way, type WayName } from "./ways.ts";
 import { startWorld } from "./world.ts";
 
@@ -27,11 +28,16 @@ const words = process.argv.slice(2);
 /** Each task once, to see that the benchmark works. */
 const isShort = words.includes("--short");
 const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length);
-const chosen = tasks.filter(({ way }) => only === undefined || only.split(",").includes(way));
+const chosen = tasks.filter(
+  ({ way, walk }) =>
+    only === undefined || only.split(",").some((name) => name === way || name === `${way}:${walk}`),
+);
 const profiles = words.includes("--profile");
 const numberOf = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const seconds = numberOf("BENCH_SECONDS", 1);
 const warmUp = numberOf("BENCH_WARM_UP", 3);
+const processors = availableParallelism();
+const workers = numberOf("BENCH_WORKERS", 1);
 const users = numberOf("BENCH_USERS", 0);
 const mixedSeconds = numberOf("BENCH_MIXED_SECONDS", 0);
 const connectionCounts = isShort ? [1] : (process.env.BENCH_CONNECTIONS ?? "1,16,128").split(",").map(Number);
@@ -44,7 +50,7 @@ const TURN_SECONDS = 5;
 /** A measured server, with its ways to do the tasks. */
 interface Contestant extends Target {
   name: ServerName;
-  ways: Partial<Record<WayName, Way>>;
+  ways: Record<WalkName, Partial<Record<WayName, Way>>>;
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -55,11 +61,13 @@ process.once("SIGINT", () => process.exit(130));
 const world = await startWorld();
 const folder = mkdtempSync(join(tmpdir(), "stile bench "));
 const firstStart = performance.now();
-const server = await startMeasured(world.addresses, folder, {
+const settings = {
   // So many connections may wait for a hash, as 128 that sign in at once do.
   STILE_PASSWORD_HASH_QUEUE: "1000",
+  STILE_SERVER_WORKERS: String(workers),
   ...(profiles ? profilable : {}),
-});
+};
+const server = await startMeasured(world.addresses, folder, settings);
 const firstStartMs = performance.now() - firstStart;
 const forked: ForkedServer[] = [];
 let database: BenchDatabase | undefined;
@@ -73,13 +81,17 @@ try {
     url: server.url,
     pids: ownProcesses,
     postgres: database.pid,
-    ways: makeWays(world, setting).clients,
+    ways: makeWays(world, setting),
   };
   if (mixedSeconds > 0) await watchMemory(ours);
   const lines = mixedSeconds > 0 ? [] : await measureAll(database, ours, setting);
+  for (const { child } of forked) child.disconnect();
+  const growth = mixedSeconds > 0 ? [] : await measureGrowth(database, ours, setting);
   const report: Report = {
     conditions: conditionsOf(database),
+    processors,
     lines,
+    growth,
     process: { ...idle, firstStartMs, peakMiB: residentMemory(ownProcesses(), "VmHWM") },
   };
   print(`\n${asMarkdown(report)}`);
@@ -89,7 +101,7 @@ try {
   throw error;
 } finally {
   await database?.close();
-  for (const { child } of forked) child.disconnect();
+  for (const { child } of forked) if (child.connected) child.disconnect();
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -101,7 +113,7 @@ function conditionsOf({ version }: BenchDatabase): string {
     `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, ${version}, ${date}`,
     ...(peer ? [`better-auth ${peer}`] : []),
     ...(users > 0 ? [`${users} users`] : []),
-    ...(process.env.BENCH_WORKERS ? [`${process.env.BENCH_WORKERS} workers`] : []),
+    ...(workers > 1 ? [`${workers} workers`] : []),
     `${ROUNDS} rounds of ${seconds} s each, alternating, medians`,
   ].join("; ");
 }
@@ -134,9 +146,9 @@ async function watchMemory(ours: Contestant): Promise<void> {
   let [done, elapsed] = [0, 0];
   print("minutes, tasks, MiB of the server, MiB of PostgreSQL");
   while (elapsed < mixedSeconds) {
-    for (const { way } of chosen.filter(({ webhooks }) => !webhooks)) {
+    for (const task of chosen.filter(({ webhooks }) => !webhooks)) {
       const turn = { connections: JUDGED_CONNECTIONS, until: { seconds: TURN_SECONDS } };
-      done += (await performOn(ours, way, turn)).done;
+      done += (await performOn(ours, task, turn)).done;
     }
     elapsed = (performance.now() - begin) / 1000;
     const postgres = ours.postgres === null ? Number.NaN : residentMemory(processTree(ours.postgres));
@@ -157,52 +169,103 @@ async function measureAll(
   };
   const bare = await startBare(server.url, setting, world.addresses, database.url);
   const all = [contestant("bare", ours.ways, bare), ours];
-  if (peerVersion()) {
-    const peer = await startPeer(setting, await database.createBeside("bench_peer"), null);
-    all.push(contestant("peer", makePeerWays(setting, null), peer));
+  for (const name of ["peer", "mailingPeer"] as const) {
+    if (!peerVersion() || !chosen.some(({ peers }) => peers?.includes(name))) continue;
+    const mails = name === "mailingPeer";
+    const beside = await database.createBeside(`bench_${name.toLowerCase()}`);
+    const peer = await startPeer(setting, beside, mails ? world.addresses.smtp : null);
+    const ways = makePeerWays(setting, mails ? world.nextCode : null);
+    all.push(contestant(name, { page: ways, clients: ways }, peer));
   }
 
   const lines: Line[] = [];
   for (const task of chosen) {
     const remove = task.webhooks ? await addWebhooks(server.url, setting, world.addresses.receivers) : null;
-    const measured = all.filter(({ name }) => name !== "peer" || task.peer);
+    const measured = all.filter(
+      ({ name }) => name === "bare" || name === "ours" || task.peers?.includes(name),
+    );
     const statements = await countStatements(database, measured, task);
-    for (const [index, connections] of connectionCounts.entries()) {
-      const line: Line = { task, connections, ...(await measureTask(measured, task, connections, setting)) };
-      lines.push(statements && index === 0 ? { ...line, statements } : line);
+    await warm(measured, task, connectionCounts[0] ?? 1);
+    for (const connections of connectionCounts) {
+      const { figures, ...bound } = await measureTask(measured, task, connections, setting);
+      const named = measured.map(({ name }, index) => [name, figures[index]]);
+      const line: Line = { task, connections, ...Object.fromEntries(named), ...bound };
+      lines.push(statements ? { ...line, statements } : line);
       const rates = measured.map(({ name }) => `${name} ${line[name]?.perSecond.toFixed(1)}`);
       print(`${task.name}, ${connections}: ${rates.join(", ")} per second`);
     }
     // What the time of Stile's processes goes into, in a pass of its own.
     const pass = { connections: JUDGED_CONNECTIONS, until: { seconds: Math.max(3, seconds) } };
     if (profiles)
-      await printProfile(task.name, server.logs(), ours.pids(), () => performOn(ours, task.way, pass));
+      await printProfile(task.name, server.logs(), ours.pids(), () => performOn(ours, task, pass));
     await remove?.();
   }
   return lines;
 }
 
+/**
+ * Measures Stile with a worker for each processor, in turns with the one worker of the other tables. The second server
+ * works on the same database, with the same keys and under the same address, so that it knows the same users.
+ */
+async function measureGrowth(
+  { url }: BenchDatabase,
+  ours: Contestant,
+  setting: Awaited<ReturnType<typeof populate>>,
+): Promise<Growth[]> {
+  const growing = chosen.filter(({ aims }) => aims.some((aim) => "growth" in aim));
+  const connections = isShort ? 1 : JUDGED_CONNECTIONS;
+  const isMeasured = workers === 1 && processors > 1 && connectionCounts.includes(connections);
+  if (!isMeasured || growing.length === 0) return [];
+  const second = await startMeasured(world.addresses, folder, {
+    ...settings,
+    STILE_SERVER_WORKERS: String(processors),
+    DATABASE_URL: url,
+    BASE_URL: server.url,
+    SECRET_KEYS: server.environment.SECRET_KEYS ?? "",
+  });
+  try {
+    const grown: Contestant = { ...ours, url: second.url, pids: () => processTree(second.pid) };
+    const found: Growth[] = [];
+    for (const task of growing) {
+      await warm([ours, grown], task, connections);
+      const [one, all] = (await measureTask([ours, grown], task, connections, setting)).figures;
+      if (!one || !all) continue;
+      found.push({ task, workers: processors, one, all });
+      print(
+        `${task.name}, 1 and ${processors} workers: ${one.perSecond.toFixed(1)}, ${all.perSecond.toFixed(1)}`,
+      );
+    }
+    return found;
+  } finally {
+    await second.stop();
+  }
+}
+
+/** Has the servers compile what a task uses. */
+async function warm(contestants: readonly Contestant[], task: Measured, connections: number): Promise<void> {
+  if (isShort) return;
+  for (const one of contestants) await performOn(one, task, { connections, until: { seconds: warmUp } });
+}
+
 /** Measures the servers in turns, so that they meet the same load of the machine. */
 async function measureTask(
   contestants: readonly Contestant[],
-  { way, aims }: Measured,
+  task: Measured,
   connections: number,
   setting: { password: string; passwordHash: string },
-): Promise<Pick<Line, ServerName | "hashesPerSecond">> {
+): Promise<{ figures: Figures[]; hashesPerSecond?: number }> {
   const rounds = contestants.map((): Round[] => []);
   const bounds: number[] = [];
-  if (connections === connectionCounts[0] && !isShort)
-    for (const one of contestants) await performOn(one, way, { connections, until: { seconds: warmUp } });
   for (let round = 0; round < ROUNDS; round += 1) {
-    const atOnce = Math.min(connections, availableParallelism());
-    if (aims.some(({ of }) => of === "hash")) bounds.push(await hashesPerSecond(setting, atOnce, seconds));
+    const atOnce = Math.min(connections, processors);
+    if (task.aims.some((aim) => "of" in aim && aim.of === "hash"))
+      bounds.push(await hashesPerSecond(setting, atOnce, seconds));
     const until = isShort ? { times: 1 } : { seconds };
     for (const [index, one] of contestants.entries())
-      rounds[index]?.push(await performOn(one, way, { connections, until }));
+      rounds[index]?.push(await performOn(one, task, { connections, until }));
   }
-  const figures = contestants.map(({ name }, index) => [name, figuresOf(rounds[index] ?? [])] as const);
   return {
-    ...(Object.fromEntries(figures) as Pick<Line, ServerName>),
+    figures: rounds.map(figuresOf),
     ...(bounds.length > 0 ? { hashesPerSecond: percentile(bounds, 0.5) } : {}),
   };
 }
@@ -211,23 +274,24 @@ async function measureTask(
 async function countStatements(
   database: BenchDatabase,
   contestants: readonly Contestant[],
-  { way }: Measured,
+  task: Measured,
 ): Promise<NonNullable<Line["statements"]> | null> {
   const counts: [ServerName, number][] = [];
   for (const one of contestants) {
     const counted = await database.statementsOf(COUNTED_TASKS, (prepared) =>
-      performOn(one, way, { connections: 1, until: { times: COUNTED_TASKS }, prepared }),
+      performOn(one, task, { connections: 1, until: { times: COUNTED_TASKS }, prepared }),
     );
     if (!counted) return null;
     counts.push([one.name, counted.count]);
     if (words.includes("--statements"))
-      for (const { times, text } of counted.texts) print(`${way} ${one.name} ${times} ${text.slice(0, 160)}`);
+      for (const { times, text } of counted.texts)
+        print(`${task.way}:${task.walk} ${one.name} ${times} ${text.slice(0, 160)}`);
   }
   return Object.fromEntries(counts);
 }
 
-async function performOn(one: Contestant, name: WayName, load: Omit<Load, "way" | "home">): Promise<Round> {
-  const way = one.ways[name];
-  if (!way) throw new Error(`${one.name} has no way ${name}`);
+async function performOn(one: Contestant, task: Measured, load: Omit<Load, "way" | "home">): Promise<Round> {
+  const way = one.ways[task.walk][task.way];
+  if (!way) throw new Error(`${one.name} has no way ${task.way}`);
   return perform(one, { ...load, way, home: server.url });
 }

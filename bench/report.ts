@@ -1,21 +1,37 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Figures } from "./figures.ts";
-import { type Aim, JUDGED_CONNECTIONS, type Measured, processAims } from "./tasks.ts";
+import {
+  type Aim,
+  CROWDED_CONNECTIONS,
+  JUDGED_CONNECTIONS,
+  type Measured,
+  processAims,
+  type Rival,
+  rivals,
+} from "./tasks.ts";
 
-/** The measured servers: the hand-made one, Stile, and better-auth. */
-export type ServerName = "bare" | "ours" | "peer";
+/** The measured servers. */
+export type ServerName = "ours" | Rival;
 
 /** Figures of one task at one number of connections, by server; statements where PostgreSQL counted them. */
-export interface Line {
+export interface Line extends Partial<Record<Rival, Figures>> {
   task: Measured;
   connections: number;
   bare: Figures;
   ours: Figures;
-  peer?: Figures;
   /** Verifications a second of a machine that does nothing else. */
   hashesPerSecond?: number;
   statements?: Partial<Record<ServerName, number>>;
+}
+
+/** Figures of Stile in one task at `JUDGED_CONNECTIONS`, with one worker and with one for each processor, in turns. */
+export interface Growth {
+  task: Measured;
+  /** Of `all`. */
+  workers: number;
+  one: Figures;
+  all: Figures;
 }
 
 /** Figures of Stile's process. */
@@ -30,58 +46,109 @@ export interface ProcessFigures {
 export interface Report {
   /** What was measured where and when, in one line. */
   conditions: string;
+  /** Of the machine. */
+  processors: number;
   lines: readonly Line[];
+  growth: readonly Growth[];
   process: ProcessFigures;
 }
 
-/** What an aim came to: `share` is null where the other side was not measured. */
+/** What an aim came to: `reached` is null where the other side was not measured. */
 export interface Judgement {
   name: string;
   aim: string;
   found: string;
   reached: boolean | null;
+  /** Why it is short, in figures of the run; empty where it is not. */
+  why: string;
 }
 
-function shareOf({ ours, bare, peer, hashesPerSecond }: Line, { of }: Aim): number | null {
-  const other = of === "hand-made" ? bare.perSecond : of === "hash" ? hashesPerSecond : peer?.perSecond;
-  return other === undefined ? null : ours.perSecond / other;
-}
+const judgement = (
+  name: string,
+  aim: string,
+  found: string,
+  reached: boolean | null,
+  why = "",
+): Judgement => ({
+  name,
+  aim,
+  found,
+  reached,
+  why: reached === false ? why : "",
+});
 
-/** Judges every aim; those of tasks at `JUDGED_CONNECTIONS`. */
-export function judgementsOf({ lines, process }: Report): Judgement[] {
-  const atMost = (name: string, found: number, limit: number, unit: string): Judgement => ({
-    name,
-    aim: `≤ ${limit} ${unit}`,
-    found: `${found.toFixed(0)} ${unit}`,
-    reached: found <= limit,
-  });
+/** Judges every aim, at the connections that it is meant for. */
+export function judgementsOf(report: Report): Judgement[] {
+  const { lines, process } = report;
+  const atMost = (name: string, found: number, limit: number, unit: string): Judgement =>
+    judgement(name, `≤ ${limit} ${unit}`, `${found.toFixed(0)} ${unit}`, found <= limit);
   return [
-    ...lines
-      .filter(({ connections }) => connections === JUDGED_CONNECTIONS)
-      .flatMap((line) =>
-        line.task.aims.map((aim) => {
-          const share = shareOf(line, aim);
-          return {
-            name: line.task.name,
-            aim: `≥ ${aim.share} × ${aim.of}`,
-            found: share === null ? "not measured" : `${share.toFixed(2)} ×`,
-            reached: share === null ? null : share >= aim.share,
-          };
-        }),
-      ),
+    ...lines.flatMap((line) => line.task.aims.flatMap((aim) => judge(line, aim, report))),
     atMost("start to first answer", process.startMs, processAims.startMs, "ms"),
     atMost("idle memory", process.idleMiB, processAims.idleMiB, "MiB"),
   ];
 }
 
+/** Nothing if the aim is meant for another number of connections. */
+function judge(line: Line, aim: Aim, { processors, growth }: Report): Judgement[] {
+  const { task, connections, ours } = line;
+  if ("spread" in aim) {
+    if (connections !== CROWDED_CONNECTIONS) return [];
+    const spread = ours.p99 / ours.p50;
+    const why = `${timesText(ours)} ms, told to wait ${ours.waits.toFixed(2)} times a task`;
+    const text = `p99 ≤ ${aim.spread} × p50, at ${connections}`;
+    return [judgement(task.name, text, `${spread.toFixed(2)} ×`, spread <= aim.spread, why)];
+  }
+  if (connections !== JUDGED_CONNECTIONS) return [];
+  if ("growth" in aim) {
+    const text = `≥ ${aim.growth} more a worker`;
+    const measured = growth.find((one) => one.task === task);
+    if (!measured) return [judgement(task.name, text, NOT_MEASURED, null)];
+    const grown = growthOf(measured);
+    const busy = busyProcessors(measured.one);
+    const room = (processors / busy - 1) / (measured.workers - 1);
+    const why = `1 worker keeps ${busy.toFixed(2)} of ${processors} processors busy: room for ${room.toFixed(2)}`;
+    return [judgement(task.name, text, grown.toFixed(2), grown >= aim.growth, why)];
+  }
+  const { rate, name, cost } = comparedWith(line, aim.of, processors);
+  const text = `≥ ${aim.share} × ${name}`;
+  if (rate === undefined) return [judgement(task.name, text, NOT_MEASURED, null)];
+  const share = ours.perSecond / rate;
+  const why = `Stile ${workText(line, "ours")}; ${name} ${cost}`;
+  return [judgement(task.name, text, `${share.toFixed(2)} ×`, share >= aim.share, why)];
+}
+
+const NOT_MEASURED = "not measured";
+
+/** What Stile's rate is compared with: a server, or the hashes that the machine can do. */
+function comparedWith(line: Line, other: Rival | "hash", processors: number) {
+  if (other !== "hash")
+    return { rate: line[other]?.perSecond, name: rivals[other], cost: workText(line, other) };
+  const rate = line.hashesPerSecond;
+  return { rate, name: "hash", cost: `${((processors / (rate ?? 0)) * 1000).toFixed(2)} ms` };
+}
+
+/** Processor time and statements of a task on a server. */
+function workText(line: Line, server: ServerName): string {
+  const [figures, count] = [line[server], line.statements?.[server]];
+  const statements = count === undefined ? "" : `, ${count} ${count === 1 ? "statement" : "statements"}`;
+  return figures ? `${costText(figures)} ms${statements}` : "";
+}
+
+/** What each worker more adds, as a share of the rate of one. */
+const growthOf = ({ one, all, workers }: Growth) => (all.perSecond / one.perSecond - 1) / (workers - 1);
+
+/** Processors that a server, PostgreSQL and the load generator keep busy together. */
+const busyProcessors = (figures: Figures) => (figures.perSecond * costOf(figures)) / 1000 + figures.generator;
+
 /** Columns of a table: the head of each, and its cell of a row. */
 type Columns<Row> = Record<string, (row: Row) => string>;
 
 const perSecond = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));
+const costText = ({ cpu, postgresCpu }: Figures) => `${cpu.toFixed(2)} + ${postgresCpu.toFixed(2)}`;
 const rateAndCost = (figures: Figures | undefined) =>
-  figures
-    ? `${perSecond(figures.perSecond)} (${figures.cpu.toFixed(2)} + ${figures.postgresCpu.toFixed(2)})`
-    : "–";
+  figures ? `${perSecond(figures.perSecond)} (${costText(figures)})` : "–";
+const timesText = ({ p50, p99 }: Figures) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`;
 const costOf = ({ cpu, postgresCpu }: Figures) => cpu + postgresCpu;
 
 const aimColumns: Columns<Judgement> = {
@@ -89,25 +156,42 @@ const aimColumns: Columns<Judgement> = {
   aim: ({ aim }) => aim,
   found: ({ found }) => found,
   "": ({ reached }) => ({ true: "reached", false: "**short**", null: "–" })[`${reached}`],
+  "why it is short": ({ why }) => why,
 };
 
-const lineColumns: Columns<Line> = {
+/** Columns of the servers of better-auth that were measured in some row. */
+const peerColumns = (lines: readonly Line[], cell: (line: Line, peer: Rival) => string): Columns<Line> =>
+  Object.fromEntries(
+    (["peer", "mailingPeer"] as const)
+      .filter((peer) => lines.some((line) => line[peer]))
+      .map((peer) => [rivals[peer], (line: Line) => cell(line, peer)]),
+  );
+
+const lineColumns = (lines: readonly Line[]): Columns<Line> => ({
   "per second (CPU ms a task + PostgreSQL's)": ({ task }) => task.name,
   "hand-made": ({ bare }) => rateAndCost(bare),
   Stile: ({ ours }) => rateAndCost(ours),
   "of hand-made": ({ bare, ours }) => (ours.perSecond / bare.perSecond).toFixed(2),
   "by CPU": ({ bare, ours }) => (costOf(bare) / costOf(ours)).toFixed(2),
-  "better-auth": ({ peer }) => rateAndCost(peer),
-  "Stile p50, p99 ms": ({ ours }) => `${ours.p50.toFixed(1)}, ${ours.p99.toFixed(1)}`,
+  ...peerColumns(lines, (line, peer) => rateAndCost(line[peer])),
+  "Stile p50, p99 ms": ({ ours }) => timesText(ours),
   "told to wait": ({ ours }) => (ours.waits === 0 ? "–" : ours.waits.toFixed(2)),
   generator: ({ ours }) => `${(ours.generator * 100).toFixed(0)} %`,
-};
+});
 
-const statementColumns: Columns<Line> = {
+const statementColumns = (lines: readonly Line[]): Columns<Line> => ({
   "": ({ task }) => task.name,
   "hand-made": ({ statements }) => String(statements?.bare),
   Stile: ({ statements }) => String(statements?.ours),
-  "better-auth": ({ statements }) => String(statements?.peer ?? "–"),
+  ...peerColumns(lines, ({ statements }, peer) => String(statements?.[peer] ?? "–")),
+});
+
+const growthColumns: Columns<Growth> = {
+  "per second (CPU ms a task + PostgreSQL's)": ({ task }) => task.name,
+  "1 worker": ({ one }) => rateAndCost(one),
+  "a worker for each processor": ({ all }) => rateAndCost(all),
+  "more a worker": (growth) => growthOf(growth).toFixed(2),
+  "processors that 1 worker keeps busy": ({ one }) => busyProcessors(one).toFixed(2),
 };
 
 /** A table in Markdown, in columns of fixed width; columns but the first are numbers. Empty if there are no rows. */
@@ -126,24 +210,18 @@ function table<Row>(title: string, columns: Columns<Row>, rows: readonly Row[]):
 
 /** The report in Markdown, which a terminal can show too. */
 export function asMarkdown(report: Report): string {
-  const { lines, process } = report;
-  const { "better-auth": _, ...withoutPeer } = lineColumns;
-  const { "better-auth": __, ...statementsWithoutPeer } = statementColumns;
-  const hasPeer = lines.some(({ peer }) => peer);
-  const counted = lines.filter(({ statements }) => statements);
+  const { lines, growth, process } = report;
   const byConnections = [...Map.groupBy(lines, ({ connections }) => connections)];
+  const counted = (byConnections[0]?.[1] ?? []).filter(({ statements }) => statements);
   return [
     report.conditions,
     ...table("Aims", aimColumns, judgementsOf(report)),
     ...byConnections.flatMap(([connections, own]) => {
       const title = `${connections} ${connections === 1 ? "connection" : "connections"}`;
-      return table(title, hasPeer ? lineColumns : withoutPeer, own);
+      return table(title, lineColumns(lines), own);
     }),
-    ...table(
-      "Statements that PostgreSQL receives for one task",
-      hasPeer ? statementColumns : statementsWithoutPeer,
-      counted,
-    ),
+    ...table("Workers", growthColumns, growth),
+    ...table("Statements that PostgreSQL receives for one task", statementColumns(lines), counted),
     ...table("Process", { "": ([name]) => name, " ": ([, figure]) => figure }, [
       ["start to first answer", `${process.startMs.toFixed(0)} ms`],
       ["the same with an empty data folder", `${process.firstStartMs.toFixed(0)} ms`],

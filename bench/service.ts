@@ -23,7 +23,7 @@ export function startMeasured(
 ): Promise<RunningServer> {
   const certificate = join(folder, "provider.pem");
   writeFileSync(certificate, world.certificate);
-  const { DATABASE_URL: databaseUrl, BENCH_WORKERS: workers = "1" } = process.env;
+  const { DATABASE_URL: databaseUrl } = process.env;
   const custom = {
     bench: { display_name: "Bench", client_id: provider.client, secret: "bench", issuer: world.provider },
   };
@@ -32,7 +32,6 @@ export function startMeasured(
       NODE_ENV: "production",
       NODE_EXTRA_CA_CERTS: certificate,
       ...liftedLimits(),
-      STILE_SERVER_WORKERS: workers,
       STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
       STILE_SESSION_COOKIE_RETENTION: "prompt",
       // The visitors of the benchmark are new browsers each time; most people sign in where they did before.
