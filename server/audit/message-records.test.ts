@@ -252,5 +252,5 @@ test("a mail whose entry cannot be written is not sent again", async () => {
   }
   await started.runDue(5);
   expect(smtp.messages).toHaveLength(1);
-  expect(started.logged.join()).toContain("recording what became of a mail failed");
+  expect(started.logged.join()).toContain("recording what became of a job failed");
 });

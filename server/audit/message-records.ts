@@ -66,16 +66,6 @@ export function messageRecords<Name extends ChannelName>(
     return audit(worker(tenantId, of), typeOf("failed"), facts, of.cause.user ?? null);
   }
 
-  /** Writes in one round trip; what fails is logged. */
-  async function record(writes: readonly WriteOfParts[]): Promise<Record<string, unknown>> {
-    try {
-      return await commit(database, writes);
-    } catch (error) {
-      log.warn({ failure: describeFailure(error) }, `recording what became of ${called.one} failed`);
-      return {};
-    }
-  }
-
   return {
     queued({ tenantId, to, withheld, [channel]: content }, { client, now, flowId, userId }) {
       const { type } = content;
@@ -88,23 +78,26 @@ export function messageRecords<Name extends ChannelName>(
         : audit(context, typeOf("queued"), details, userId ?? null);
     },
 
-    async accepted({ tenantId, type, to }, tenant, answer, attempt) {
+    accepted({ tenantId, type, to }, tenant, answer, attempt) {
       const details = { ...named(tenantId, type, to), answer, attempts: attempt.number };
-      const entry = audit(worker(tenantId, attempt), typeOf("accepted"), details, attempt.cause.user ?? null);
-      const { [`${channel}_outage_ended`]: since } = await record([
-        entry,
-        outageEnds(channel, server(tenant)),
-      ]);
-      if (since)
+      const ended = (since: string) =>
         log.info(
           { [`${channel}_server_of`]: server(tenant), failing_since: since },
           `${called.many} are accepted again`,
         );
+      return [
+        audit(worker(tenantId, attempt), typeOf("accepted"), details, attempt.cause.user ?? null),
+        outageEnds(channel, server(tenant), ended),
+      ];
     },
 
-    async failing(tenant, error, { now }) {
-      const failure = summaryOf(describeFailure(error));
-      await record([outageBegins(channel, { server: server(tenant), failure, at: now() })]);
+    async failing(tenant, cause, { now }) {
+      const failure = summaryOf(describeFailure(cause));
+      try {
+        await commit(database, [outageBegins(channel, { server: server(tenant), failure, at: now() })]);
+      } catch (error) {
+        log.warn({ failure: describeFailure(error) }, `recording that ${called.one} was not taken failed`);
+      }
     },
 
     givenUp(message, { reason, attempts, lastFailure, ...of }) {

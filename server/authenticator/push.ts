@@ -73,6 +73,7 @@ export function pushAuthenticatorRequest(options: {
       // The body is not used, and may be long.
       await response.body?.cancel();
       if (!response.ok) throw Object.assign(new Error("push service"), { responseCode: response.status });
+      return [];
     },
   };
 }

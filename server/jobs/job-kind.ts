@@ -55,10 +55,11 @@ export interface JobKind<Job> {
   /**
    * Runs the job. It may run again after a failure or a crash.
    *
+   * @returns what is written with the end of the job, together with that of others; a failure to write it is logged
    * @throws PermanentFailure if a retry cannot succeed. Any other error causes a retry, not before its
    *   `retryAfterSeconds` if it has them.
    */
-  run(stored: unknown, attempt: Attempt): Promise<void>;
+  run(stored: unknown, attempt: Attempt): Promise<readonly WriteOfParts[]>;
 }
 
 /** A retry cannot succeed. `message` is for the operator and contains no data of the job. */

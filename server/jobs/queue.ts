@@ -3,12 +3,14 @@ import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
+import { runTogether } from "#db/together";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { Standing } from "../database/standing.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import type { Platform } from "../lib/platform.ts";
+import { createBunches } from "./bunches.ts";
 import { describeFailure, type Failure, summaryOf } from "./failure.ts";
 import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
 import { EXPIRED, type GivenUp, type JobKind, PermanentFailure } from "./job-kind.ts";
@@ -27,6 +29,25 @@ interface JobsOptions<Job extends NamedJob> {
 }
 
 type Row = JobWithMetadata<unknown>;
+
+/** A job that succeeded. */
+interface Ended {
+  row: Row;
+  writes: readonly WriteOfParts[];
+  /** What its line in the log says. */
+  facts: Record<string, unknown>;
+}
+
+const NOT_SETTLED = "settling a job failed; it will run again";
+
+/** Deletes ended jobs, so that nothing of them stays in the database. One that was taken anew after its lease is left. */
+const endingPart = (name: string, bunch: readonly Ended[]): Part => ({
+  name: `end_${name}`,
+  text: `jobs_ended as (
+    delete from pgboss.job where name = $1 and id = any ($2::uuid[]) and state = 'active'
+      and retry_count = ($3::int[])[array_position($2::uuid[], id)])`,
+  values: [name, bunch.map(({ row }) => row.id), bunch.map(({ row }) => row.retryCount)],
+});
 
 /** What an earlier attempt failed with: `boss.fail` stores it. */
 function lastFailureOf({ output }: Row): string | undefined {
@@ -48,6 +69,15 @@ export const SUPERVISION_INTERVAL_SECONDS = 15;
 
 /** Interval in which a worker looks for due jobs without being woken. */
 export const POLL_INTERVAL_MS = 2_000;
+
+/**
+ * While jobs run, how long a due job waits for others that are taken with it, and a finished one for others that are ended
+ * with it. After a crash the jobs that finished within this time run again.
+ */
+const GATHER_MS = 100;
+
+/** Finished jobs that are ended in one statement. */
+const MAX_ENDED = 10;
 
 /** A job is kept for this time after its lifetime, so that a worker can turn it into a dead letter. */
 const GRACE_SECONDS = 600;
@@ -82,14 +112,18 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   );
   boss.on("warning", ({ message }) => log.warn({ warning: message }, "pg-boss reported a warning"));
 
-  /** Runs a statement of pg-boss that is planned once per connection; planning it costs more than running it. */
-  const prepared = (name: string) => ({
-    executeSql: (text: string, values: unknown[] = []) =>
-      database.claim.$client.query({ ...(database.prepares ? { name } : {}), text, values }),
-  });
-
   const ending = new AbortController();
   const workers = new Map<string, Worker>();
+  const bunches = new Map(
+    names.map((name) => [
+      name,
+      createBunches<Ended>({
+        max: MAX_ENDED,
+        waitMs: GATHER_MS,
+        write: (bunch) => end(name, bunch),
+      }),
+    ]),
+  );
   let supervisor: NodeJS.Timeout | undefined;
   let supervised = 0;
   let ready: Promise<void> | undefined;
@@ -109,6 +143,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         startWorker({
           concurrency: kinds[name].concurrency,
           intervalMs: POLL_INTERVAL_MS,
+          gatherMs: GATHER_MS,
           take: (limit) => take(name, limit),
           perform: (row) => perform(name, row),
           onOutage: (error) =>
@@ -139,8 +174,12 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   async function take(name: Job["name"], limit: number): Promise<Row[]> {
     if (outgrown.aborted) return [];
-    // The limit is part of the text.
-    const db = prepared(`claim_${name}_${limit}`);
+    // Planned once per connection: planning it costs more than running it. The limit is part of the text.
+    const prepared = database.prepares ? { name: `claim_${name}_${limit}` } : {};
+    const db = {
+      executeSql: (text: string, values: unknown[] = []) =>
+        database.claim.$client.query({ ...prepared, text, values }),
+    };
     const rows = await boss.fetch<unknown>(name, { batchSize: limit, includeMetadata: true, db });
     if (!outgrown.aborted) return rows;
     await giveBack(name, rows);
@@ -155,7 +194,13 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       where name = ${name} and id = any (${sql.param(ids)}::uuid[]) and state = 'active'`);
   }
 
+  /** Runs a job and settles it. */
   async function perform(name: Job["name"], row: Row): Promise<void> {
+    await bunches.get(name)?.run(() => attempt(name, row));
+  }
+
+  /** Runs a job, and settles it if it fails. Returns what is to be ended otherwise; never rejects. */
+  async function attempt(name: Job["name"], row: Row): Promise<Ended | null> {
     const number = row.retryCount + 1;
     const cause = causeIn(row.data);
     const context = { job: name, jobId: row.id, ...cause, attempt: number };
@@ -164,34 +209,61 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     try {
       // Both times are from the database's clock.
       if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
-        return await moveToDeadLetters(name, row, { reason: EXPIRED, now });
+        await moveToDeadLetters(name, row, { reason: EXPIRED, now });
+        return null;
       }
       const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
       const deadline = startDeadline(attemptSeconds * 1_000);
       const signal = AbortSignal.any([ending.signal, deadline.signal]);
       try {
         const attempt = { id: row.id, isFirst: number === 1, number, cause, now, signal };
-        await kinds[name].run(row.data, attempt);
+        const writes = await kinds[name].run(row.data, attempt);
+        return { row, writes, facts: { ...context, ...kinds[name].describe(row.data) } };
       } catch (error) {
         const failure = describeFailure(error);
-        if (error instanceof PermanentFailure)
-          return await moveToDeadLetters(name, row, { reason: error.message, now });
+        if (error instanceof PermanentFailure) {
+          await moveToDeadLetters(name, row, { reason: error.message, now });
+          return null;
+        }
         if (!isUnknownKey(error, log)) {
           const described = kinds[name].describe(row.data);
           log.warn({ ...context, ...described, failure }, "job failed and will be retried");
         }
         await boss.fail(name, row, { failure });
         await postpone(name, row, error);
-        return;
+        return null;
       } finally {
         deadline.end();
       }
-      // Nothing of a completed job stays in the database.
-      await boss.deleteJob(name, row, { db: prepared(`delete_${name}`) });
-      log.info({ ...context, ...kinds[name].describe(row.data) }, "job done");
     } catch (error) {
-      log.warn({ ...context, failure: describeFailure(error) }, "settling a job failed; it will run again");
+      log.warn({ ...context, failure: describeFailure(error) }, NOT_SETTLED);
+      return null;
     }
+  }
+
+  /**
+   * Ends jobs and writes what they resulted in, in one statement. If it fails, each is ended alone, and then without its
+   * writes: what was done must not be done again for want of a record.
+   */
+  async function end(name: Job["name"], bunch: readonly Ended[]): Promise<void> {
+    const writes = bunch.flatMap((one) => one.writes);
+    const parts = [endingPart(name, bunch), ...writes.flatMap((write) => write.parts)];
+    let returned: Record<string, unknown>;
+    try {
+      returned = await runTogether<Record<string, unknown>>(database, parts, "claim");
+    } catch (error) {
+      const line = { ...bunch[0]?.facts, failure: describeFailure(error) };
+      if (bunch.length > 1) await Promise.all(bunch.map((one) => end(name, [one])));
+      else if (writes.length === 0) log.warn(line, NOT_SETTLED);
+      else {
+        log.warn(line, "recording what became of a job failed");
+        const withoutWrites = bunch.map((one) => ({ ...one, writes: [] }));
+        await end(name, withoutWrites);
+      }
+      return;
+    }
+    for (const { committed } of writes) committed?.(returned);
+    for (const { facts } of bunch) log.info(facts, "job done");
   }
 
   /** Delays the next attempt by what an error asks for, at most until the job expires. */

@@ -78,6 +78,47 @@ test("searches once more after many calls during one search", async () => {
   expect(state.searches).toBeLessThanOrEqual(2);
 });
 
+test("gathers calls while jobs run, and searches at once when none runs", async () => {
+  const { state, options } = memoryQueue();
+  worker = startWorker({ ...options, concurrency: 4, gatherMs: 3_600_000 });
+  await eventually(() => expect(state.searches).toBe(1));
+  state.waiting.push(1);
+  await eventually(() => {
+    worker?.wake();
+    expect(state.ends.has(1)).toBe(true);
+  });
+  const { searches } = state;
+  state.waiting.push(2, 3);
+  worker.wake();
+  worker.wake();
+  await Promise.resolve();
+  expect(state.searches).toBe(searches);
+  state.ends.get(1)?.();
+  await eventually(() => expect([...state.ends.keys()]).toEqual([2, 3]));
+  expect(state.searches).toBe(searches + 1);
+  for (const end of [...state.ends.values()]) end();
+});
+
+test("searches after the pause while a job does not end", async () => {
+  const { state, options } = memoryQueue([1]);
+  worker = startWorker({ ...options, concurrency: 4, gatherMs: 1 });
+  await eventually(() => expect(state.ends.has(1)).toBe(true));
+  state.waiting.push(2);
+  worker.wake();
+  await eventually(() => expect(state.ends.has(2)).toBe(true));
+  for (const end of [...state.ends.values()]) end();
+});
+
+test("takes more of many due jobs when half of the running ones have ended", async () => {
+  const { state, options } = memoryQueue([1, 2, 3, 4, 5, 6]);
+  worker = startWorker({ ...options, concurrency: 4, gatherMs: 3_600_000 });
+  await eventually(() => expect(state.ends.size).toBe(4));
+  state.ends.get(1)?.();
+  state.ends.get(2)?.();
+  await eventually(() => expect([...state.ends.keys()]).toEqual([3, 4, 5, 6]));
+  for (const end of [...state.ends.values()]) end();
+});
+
 test("reports an outage once, and its end once", async () => {
   const { state, options } = memoryQueue();
   state.broken = true;

@@ -5,6 +5,11 @@ interface WorkerOptions<Row> {
   concurrency: number;
   /** Milliseconds between searches without `wake`, for retries and for jobs of other processes. */
   intervalMs: number;
+  /**
+   * Milliseconds between searches while jobs run, so that one search finds several. None waits while no job runs, or if
+   * half of the jobs have ended and more were due. Default: 0.
+   */
+  gatherMs?: number;
   /** Claims and returns up to `limit` due jobs. */
   take(limit: number): Promise<Row[]>;
   /** Runs and settles a job. Must not reject. */
@@ -14,41 +19,66 @@ interface WorkerOptions<Row> {
 }
 
 /** Starts a worker, which looks for due jobs at once. */
-export function startWorker<Row>({ concurrency, intervalMs, take, perform, onOutage }: WorkerOptions<Row>) {
+export function startWorker<Row>(options: WorkerOptions<Row>) {
+  const { concurrency, intervalMs, gatherMs = 0, take, perform, onOutage } = options;
   const running = new Set<Promise<void>>();
   let searching: Promise<void> | undefined;
   let searchAgain = false;
   let moreMayBeDue = false;
   let outage = false;
   let stopped = false;
+  let searchedAt = Number.NEGATIVE_INFINITY;
+  let gathering: NodeJS.Timeout | undefined;
+  let ended: NodeJS.Immediate | undefined;
 
   async function search(): Promise<void> {
-    do {
-      searchAgain = false;
-      const free = concurrency - running.size;
-      if (free <= 0) {
-        moreMayBeDue = true;
-        return;
-      }
-      const rows = await take(free);
-      moreMayBeDue = rows.length === free;
-      for (const row of rows) {
-        const job = perform(row).finally(() => {
-          running.delete(job);
-          if (moreMayBeDue) wake();
+    const free = concurrency - running.size;
+    if (free <= 0) {
+      moreMayBeDue = true;
+      return;
+    }
+    searchedAt = performance.now();
+    const rows = await take(free);
+    moreMayBeDue = rows.length === free;
+    for (const row of rows) {
+      const job = perform(row).finally(() => {
+        running.delete(job);
+        // Once for jobs that end together, so that one search finds as many.
+        ended ??= setImmediate(() => {
+          ended = undefined;
+          if (moreMayBeDue || gathering) wake();
         });
-        running.add(job);
-      }
-    } while (searchAgain && !stopped);
+      });
+      running.add(job);
+    }
   }
 
-  /** Looks for due jobs now. May be called at any rate: all calls during a search cause one further search. */
+  /** Returns the milliseconds until the next search. */
+  function pauseMs(): number {
+    if (running.size === 0 || (moreMayBeDue && running.size <= concurrency / 2)) return 0;
+    return Math.ceil(searchedAt + gatherMs - performance.now());
+  }
+
+  /**
+   * Looks for due jobs, now or when `gatherMs` have passed. May be called at any rate: all calls during a search or a
+   * pause cause one further search.
+   */
   function wake(): void {
     if (stopped) return;
     if (searching) {
       searchAgain = true;
       return;
     }
+    const pause = pauseMs();
+    if (pause > 0) {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        wake();
+      }, pause);
+      return;
+    }
+    clearTimeout(gathering);
+    gathering = undefined;
     searching = search()
       .then(
         () => {
@@ -62,8 +92,10 @@ export function startWorker<Row>({ concurrency, intervalMs, take, perform, onOut
       )
       .finally(() => {
         searching = undefined;
-        // A call after the last search must not be lost. During an outage the next interval suffices.
-        if (searchAgain && !outage) wake();
+        // During an outage the next interval suffices.
+        const isDue = searchAgain && !outage;
+        searchAgain = false;
+        if (isDue) wake();
       });
   }
 
@@ -75,6 +107,7 @@ export function startWorker<Row>({ concurrency, intervalMs, take, perform, onOut
     async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);
+      clearTimeout(gathering);
       await searching;
       await Promise.all(running);
     },

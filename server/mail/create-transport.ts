@@ -6,14 +6,8 @@ import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport } from "./transport.ts";
 
 /** The transport of the configured mail server; in development without one, the local mailbox. */
-export function createMailTransport(config: Config, database: Database): MailTransport {
-  if (config.smtp_url) {
-    const { from_address, from_name } = config.email_delivery;
-    return createSmtpTransport(config.smtp_url, {
-      name: from_name ?? config.service.name,
-      address: from_address,
-    });
-  }
+export function createMailTransport(config: Config, database: Database, maxWaiting?: number): MailTransport {
+  if (config.smtp_url) return createSmtpTransport(config.smtp_url, maxWaiting);
   if (config.mode === "development") return createMailboxTransport(database);
   return missingTransport("NO_MAIL_SERVER", "SMTP_URL is missing: no mail can be sent");
 }

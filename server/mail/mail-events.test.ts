@@ -57,7 +57,6 @@ async function run(of: TestRuntime, job: Partial<MailJob>, attempts = 1): Promis
     rates,
     publish: messageEvents(of, "mail"),
     records: messageRecords(of, "mail", log),
-    database,
     log,
   });
   const id = randomUUID();

@@ -1,8 +1,8 @@
-import { createTranslator } from "use-intl/core";
 import type { PageLanguage } from "#words/language-tags";
 import type { MailWords } from "#words/mail";
 import type { OwnWords } from "#words/own-texts";
 import { wordsOf } from "#words/words-of";
+import { type Translator as TranslatorOf, translatorOf } from "../messages/compiled-texts.ts";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
 import type { MailContent } from "./mail-job.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import { oneLine } from "./one-line.ts";
 import type { RenderedMail } from "./transport.ts";
 
-type Translator = ReturnType<typeof createTranslator<MailWords>>;
+type Translator = TranslatorOf<MailWords>;
 
 export type MailWriter = (content: MailContent, language: PageLanguage) => RenderedMail;
 
@@ -36,25 +36,10 @@ export function createMailWriter({
   host: string;
   words?: OwnWords;
 }): MailWriter {
-  const translators = new Map<PageLanguage, Translator>();
   const names = { service: oneLine(service), host };
 
-  function translatorFor(language: PageLanguage): Translator {
-    const known = translators.get(language);
-    if (known) return known;
-    const made = createTranslator({
-      locale: language,
-      messages: wordsOf(language, words).mail,
-      onError(error) {
-        throw error;
-      },
-    });
-    translators.set(language, made);
-    return made;
-  }
-
   return (content, language) => {
-    const translate = translatorFor(language);
+    const translate = translatorOf(language, wordsOf(language, words).mail);
     const { subject, preview, blocks } = draftOf(translate, content, names, language);
     const page = {
       language,

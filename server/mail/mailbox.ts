@@ -1,6 +1,7 @@
 import { desc, eq, inArray, sql } from "drizzle-orm";
 import { type Database, type ReadOnly, schema } from "#db/client";
-import type { MailTransport } from "./transport.ts";
+import type { Transport } from "../messages/transport.ts";
+import type { OutgoingMail } from "./transport.ts";
 
 const { mailbox } = schema;
 
@@ -13,7 +14,7 @@ export type MailboxEntry = typeof mailbox.$inferSelect;
 const afterNewest = sql`greatest(clock_timestamp(), (select max(created_at) + interval '1 ms' from ${mailbox}))`;
 
 /** Stores mails in the database for the mailbox page. For development: it stores codes in the clear. */
-export function createMailboxTransport(database: Database): MailTransport {
+export function createMailboxTransport(database: Database): Transport<Omit<OutgoingMail, "from">> {
   return {
     async send({ id, to, subject, text, html }) {
       await database.write.transaction(async (tx) => {

@@ -23,7 +23,6 @@ async function arriving(to: string, mail: MailContent, count: number, isFirst = 
     rates,
     publish: async () => false,
     records: messageRecords(runtime, "mail", log),
-    database,
     log,
   });
   const before = await received(to);

@@ -6,6 +6,7 @@ import { type SendingOptions, sendMessage } from "../messages/send-message.ts";
 import { sealedCode } from "../messages/stored-content.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
+import { NO_CONNECTION } from "./smtp-transport.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 import type { RenderedMail } from "./transport.ts";
 
@@ -45,6 +46,8 @@ export function sendMail(
       name: "mail",
       // Also of codes in the other queue.
       queue: "send_mail",
+      // More than the connections to one mail server: one that does not answer leaves others their turn.
+      concurrency: 20,
       stored: storedMail,
 
       // A code and its notice are limited before they are enqueued (`server/methods/passcode/passcodes.ts`).
@@ -61,8 +64,10 @@ export function sendMail(
       render: (tenant, { content, language }) => mail.of(tenant).write(content, language),
 
       // Fetched only now: a transport that is not in use may be closed while others are opened.
-      send: (tenant, rendered, { to }, { id, signal }) =>
-        mail.of(tenant).transport.send({ id, to, ...rendered }, signal),
+      send(tenant, rendered, { to }, { id, signal }) {
+        const { from, transport } = mail.of(tenant);
+        return transport.send({ id, from, to, ...rendered }, signal);
+      },
 
       isAboutServer: isAboutMailServer,
     },
@@ -71,11 +76,11 @@ export function sendMail(
 }
 
 /**
- * Whether a failure concerns all mails: not the rejection of one mail, and not a mailbox that is busy or greylists (450,
- * RFC 5321, 4.2.2).
+ * Whether a failure concerns all mails: not the rejection of one mail, not a mailbox that is busy or greylists (450,
+ * RFC 5321, 4.2.2), and not the want of a connection while others are in use.
  */
 function isAboutMailServer(error: unknown): boolean {
   if (error instanceof PermanentFailure) return false;
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-  return !(code === "EENVELOPE" && responseCode === 450);
+  return code !== NO_CONNECTION && !(code === "EENVELOPE" && responseCode === 450);
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import getTlsOptions from "smtp-server/lib/tls-options";
 import { afterEach, describe, expect, test } from "vitest";
 import { PermanentFailure } from "../jobs/job-kind.ts";
+import { eventually } from "../testing/eventually.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
-import { createSmtpTransport } from "./smtp-transport.ts";
+import { createSmtpTransport, NO_CONNECTION } from "./smtp-transport.ts";
 import type { MailTransport, OutgoingMail } from "./transport.ts";
 
 /** Offers STARTTLS with smtp-server's own test certificate. */
@@ -17,6 +20,7 @@ const from = { name: "Northwind", address: "noreply@northwind.example" };
 
 const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
   id: randomUUID(),
+  from,
   to: "anna@example.com",
   language: "de",
   subject: "048213 ist Ihr Anmeldecode",
@@ -25,8 +29,8 @@ const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
   ...changes,
 });
 
-const send = (changes: Partial<OutgoingMail> = {}, url = smtp.url, sender = from) => {
-  transport = createSmtpTransport(url, sender);
+const send = (changes: Partial<OutgoingMail> = {}, url = smtp.url) => {
+  transport = createSmtpTransport(url);
   return transport.send(mail(changes), AbortSignal.timeout(10_000));
 };
 
@@ -56,10 +60,8 @@ describe("a sent mail", () => {
   test("A88 has no headers or recipients from names and subjects", async () => {
     smtp = await startSmtp();
     const hostile = "x\r\nBcc: thief@evil.example\r\n\r\nbody";
-    await send({ subject: hostile }, smtp.url, {
-      name: `${hostile}" <thief@evil.example>,`,
-      address: from.address,
-    });
+    const name = `${hostile}" <thief@evil.example>,`;
+    await send({ subject: hostile, from: { name, address: from.address } });
     const received = await smtp.waitFor("anna@example.com");
     expect(received.bcc).toBeUndefined();
     expect(received.from?.value).toHaveLength(1);
@@ -134,7 +136,7 @@ describe("the connection", () => {
   test("rejects a malformed address with one line that does not repeat it", async () => {
     smtp = await startSmtp();
     for (const url of ["smtp://user:pa#ss@example.com", "smtp://", "smtp://:587"]) {
-      expect(() => createSmtpTransport(url, from)).toThrow(/^SMTP_URL cannot be read; [^@]*$/);
+      expect(() => createSmtpTransport(url)).toThrow(/^SMTP_URL cannot be read; [^@]*$/);
     }
   });
 
@@ -155,7 +157,96 @@ describe("the connection", () => {
 
   test("A117 is closed after the time limit if the server does not reply", async () => {
     smtp = await startSmtp({ reply: () => new Promise(() => {}) });
-    transport = createSmtpTransport(smtp.url, from);
+    transport = createSmtpTransport(smtp.url);
     await expect(transport.send(mail(), AbortSignal.timeout(300))).rejects.toThrow();
   });
+
+  test("is used again for later mails, and others are opened for mails beside it, five at most", async () => {
+    let connections = 0;
+    const held: (() => void)[] = [];
+    let isHeld = false;
+    smtp = await startSmtp({
+      reply: () =>
+        isHeld ? new Promise((resolve) => held.push(() => resolve(undefined))) : Promise.resolve(undefined),
+      options: {
+        onConnect(_session, callback) {
+          connections += 1;
+          callback();
+        },
+      },
+    });
+    transport = createSmtpTransport(smtp.url);
+    const signal = AbortSignal.timeout(60_000);
+    for (let sent = 0; sent < 10; sent += 1) await transport.send(mail({ id: randomUUID() }), signal);
+    expect(connections).toBe(1);
+    isHeld = true;
+    const sending = Array.from({ length: 12 }, () => transport?.send(mail({ id: randomUUID() }), signal));
+    await eventually(() => expect(held).toHaveLength(5));
+    isHeld = false;
+    for (const answer of held) answer();
+    await Promise.all(sending);
+    expect(connections).toBe(5);
+    expect(smtp.messages).toHaveLength(22);
+  });
+
+  test("carries the envelope of a mail at once if the server offers PIPELINING, and else by line", async () => {
+    for (const [hidePIPELINING, turns] of [
+      [false, 2],
+      [true, 4],
+    ] as const) {
+      smtp = await startSmtp({ options: { hidePIPELINING } });
+      const proxy = await countTurns(smtp.url);
+      transport = createSmtpTransport(proxy.url);
+      await transport.send(mail({ id: randomUUID() }), AbortSignal.timeout(60_000));
+      const before = proxy.turns();
+      await transport.send(mail({ id: randomUUID() }), AbortSignal.timeout(60_000));
+      expect(proxy.turns() - before).toBe(turns);
+      transport.close();
+      await proxy.close();
+      if (!hidePIPELINING) await smtp.close();
+    }
+  });
 });
+
+describe("a mail that gets no connection", () => {
+  test("A186 fails at once without being sent if too many wait, or if the server did not answer the last one", async () => {
+    smtp = await startSmtp({ reply: () => new Promise(() => {}) });
+    transport = createSmtpTransport(smtp.url, 1);
+    const ending = new AbortController();
+    const send = (signal = ending.signal) => transport?.send(mail(), signal);
+    const held = Array.from({ length: 6 }, () => send());
+    // Sooner than a mail that waits gives up.
+    await expect(send(AbortSignal.timeout(5_000))).rejects.toMatchObject({ code: NO_CONNECTION });
+    ending.abort();
+    expect((await Promise.allSettled(held)).map(({ status }) => status)).toEqual(Array(6).fill("rejected"));
+    const probe = send(AbortSignal.timeout(1_000));
+    await expect(send(AbortSignal.timeout(60_000))).rejects.toMatchObject({ code: NO_CONNECTION });
+    await expect(probe).rejects.toThrow();
+    expect(smtp.messages).toEqual([]);
+  });
+});
+
+/** A proxy that counts how often the client waits for an answer of the server. */
+async function countTurns(url: string) {
+  let turns = 0;
+  const server = createServer((client) => {
+    let isClientsTurn = false;
+    const upstream = connect(Number(new URL(url).port), "127.0.0.1");
+    client.on("data", () => {
+      isClientsTurn = true;
+    });
+    upstream.on("data", () => {
+      if (isClientsTurn) turns += 1;
+      isClientsTurn = false;
+    });
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on("error", () => socket.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    turns: () => turns,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}

@@ -2,53 +2,90 @@ import { createTransport } from "nodemailer";
 import { ConfigError } from "../config/errors.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { isLoopback } from "../lib/is-loopback.ts";
+import { createWaitingLine } from "../lib/waiting-line.ts";
 import { oneLine } from "./one-line.ts";
 import type { MailTransport } from "./transport.ts";
 
+/** Connections to a mail server, of one process. */
+const MAX_CONNECTIONS = 5;
+
+/** Mails of one connection, which is then replaced. */
+const MAX_MAILS_OF_CONNECTION = 100;
+
 /**
- * Sends through a mail server, over a pool of connections.
+ * Time after which an unused connection is closed. Less than the time limit of an answer, after which it would be cut off
+ * without a word.
+ */
+const IDLE_MS = 15_000;
+
+/** Time limit of an answer. */
+const ANSWER_TIMEOUT_MS = 20_000;
+
+/**
+ * How long a mail waits for a connection. With the time limit of an answer, it is no longer than an attempt: the time does
+ * not end while a server that has just begun to take a mail is at work, which would then get it twice.
+ */
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * Limits after a mail has failed for want of an answer, until one gets an answer: mails that such a server holds keep
+ * mails for other servers from being sent.
+ */
+const limitsOfSilentServer = { running: 1, waiting: 0, maxWaitMs: null };
+
+/** Code of the error of a mail that has not got a connection in time. It was not sent. */
+export const NO_CONNECTION = "NO_FREE_MAIL_CONNECTION";
+
+/**
+ * Sends through a mail server, over a pool of connections that are used again. A server that offers PIPELINING (RFC 2920)
+ * gets envelope and DATA at once.
  *
  * TLS is used if the server offers it, and its certificate is verified. Credentials are never sent in the clear,
  * except to the same machine. The address can override this with nodemailer's parameters:
  * `?tls.rejectUnauthorized=false`, `?requireTLS=false`, `?ignoreTLS=true`.
  *
  * @param url smtp:// (STARTTLS) or smtps:// (TLS from the first byte), with user and password where needed
- * @param from sender of every mail
+ * @param maxWaiting mails that wait for a connection; more fail at once, without having been sent
  * @throws ConfigError if the address cannot be parsed
  */
-export function createSmtpTransport(url: string, from: { name: string; address: string }): MailTransport {
+export function createSmtpTransport(url: string, maxWaiting = Number.POSITIVE_INFINITY): MailTransport {
   const { username, hostname } = parseAddress(url);
   const transport = createTransport({
     url,
     pool: true,
-    maxConnections: 5,
+    maxConnections: MAX_CONNECTIONS,
+    maxMessages: MAX_MAILS_OF_CONNECTION,
+    idleTimeout: IDLE_MS,
     // One retry for a server that has dropped an idle connection; further retries are the job's.
     maxRequeues: 1,
     requireTLS: username !== "" && !isLoopback(hostname),
     tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" },
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
-    socketTimeout: 20_000,
+    socketTimeout: ANSWER_TIMEOUT_MS,
     dnsTimeout: 10_000,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const sender = { name: oneLine(from.name), address: from.address };
-  const domain = from.address.split("@").at(-1);
+  const line = createWaitingLine();
+  const usual = { running: MAX_CONNECTIONS, waiting: maxWaiting, maxWaitMs: MAX_WAIT_MS };
+  let isSilent = false;
 
   return {
-    async send({ id, to, language, subject, text, html }, signal) {
+    async send({ id, from, to, language, subject, text, html }, signal) {
       if (!isPlainAddress(to)) throw new PermanentFailure("the recipient is not a plain address");
+      const release = await line.take(isSilent ? limitsOfSilentServer : usual, signal);
+      if (!release) throw Object.assign(new Error("all connections are in use"), { code: NO_CONNECTION });
       try {
         const { response } = await transport.sendMail({
-          from: sender,
+          from: { name: oneLine(from.name), address: from.address },
           to: { name: "", address: to },
           // Set explicitly, so that no header determines the recipient.
           envelope: { from: from.address, to: [to] },
           subject,
           text,
           html,
-          messageId: `<${id}@${domain}>`,
+          messageId: `<${id}@${from.address.split("@").at(-1)}>`,
           headers: {
             "Content-Language": language,
             // RFC 3834 5: keeps automatic responders from answering.
@@ -57,11 +94,15 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
           },
           signal,
         });
+        isSilent = false;
         return response;
       } catch (error) {
+        isSilent = signal.aborted || (error as { code?: unknown }).code === "ETIMEDOUT";
         const rejection = permanentRejection(error);
         if (rejection) throw new PermanentFailure(rejection);
         throw error;
+      } finally {
+        release();
       }
     },
     close() {

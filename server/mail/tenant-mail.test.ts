@@ -5,9 +5,12 @@ import type { Tenant } from "../config/tenant.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { testAttempt } from "../testing/attempt.ts";
+import { eventually } from "../testing/eventually.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { startSmtp } from "../testing/smtp.ts";
 import { newestMails } from "./mailbox.ts";
 import { sendMail } from "./send-mail.ts";
+import { NO_CONNECTION } from "./smtp-transport.ts";
 import { createTenantMail, MAX_TRANSPORTS } from "./tenant-mail.ts";
 
 const runtime = await runtimeForTests();
@@ -25,15 +28,18 @@ test("a tenant's mail names its own service, and the host of its address", async
   mail.close();
 });
 
-test("tenants with their own mail server or sender have their own transport, and others share one", async () => {
+test("tenants with their own mail server have their own transport, and others share one, each with its sender", async () => {
   const mail = createTenantMail(runtime.tenant, runtime.database);
   const way = (tenant: Tenant) => mail.of(tenant).transport;
+  const address = runtime.tenant.config.email_delivery.from_address;
   const sender = { email_delivery: { from_name: "One for all", from_address: "us@example.com" } };
   const [one, other] = [await make("One", sender), await make("Other", sender)];
   const own = await make("Own", { ...sender, smtp_url: "smtp://mail.own.example" });
   expect(way(one)).toBe(way(other));
   expect(way(own)).not.toBe(way(one));
-  expect(way(one)).not.toBe(way(runtime.tenant));
+  expect(way(one)).toBe(way(runtime.tenant));
+  expect(mail.of(one).from).toEqual({ name: "One for all", address: "us@example.com" });
+  expect(mail.of(await make("Acme")).from).toEqual({ name: "Acme", address });
   mail.close();
 });
 
@@ -48,9 +54,28 @@ test("connections to the mail servers used last are kept, and others are closed"
     expect(mail.of(tenantAt(1)).transport).toBe(first);
   }
   expect(mail.of(tenantAt(2)).transport).not.toBe(second);
-  const content = { language: "en", subject: "x", text: "x", html: "x" } as const;
+  const { from } = mail.of(runtime.tenant);
+  const content = { from, language: "en", subject: "x", text: "x", html: "x" } as const;
   const sending = second.send({ id, to: "ada@example.com", ...content }, AbortSignal.timeout(60_000));
   await expect(sending).rejects.toThrow("Connection pool was closed");
+  mail.close();
+});
+
+test("A186 ten mails at most are sent by a tenant's own mail server or wait for it, and others fail at once", async () => {
+  const silent = await startSmtp({ reply: () => new Promise(() => {}) });
+  const mail = createTenantMail(runtime.tenant, runtime.database);
+  const { from, transport } = mail.of(await make("Silent", { smtp_url: silent.url }));
+  const content = { from, language: "en", subject: "x", text: "x", html: "x" } as const;
+  // Sooner than a mail that waits gives up.
+  const signal = AbortSignal.timeout(5_000);
+  const failed: unknown[] = [];
+  for (let count = 0; count < 12; count += 1)
+    transport
+      .send({ id: randomUUID(), to: "ada@example.com", ...content }, signal)
+      .catch(({ code }) => failed.push(code));
+  await eventually(() => expect(failed).toHaveLength(2));
+  expect(failed).toEqual([NO_CONNECTION, NO_CONNECTION]);
+  await silent.close();
   mail.close();
 });
 
@@ -66,7 +91,6 @@ test("the job sends as its tenant, and fails permanently if the tenant was delet
     rates,
     publish: async () => false,
     records: messageRecords(runtime, "mail", log),
-    database: runtime.database,
     log,
   });
   const job = (tenantId: string) => {
@@ -91,11 +115,11 @@ test("a transport that is closed while the event of a mail is written is not use
   const mail: typeof real = {
     ...real,
     of(tenant) {
-      const { write, transport } = real.of(tenant);
+      const { transport, ...own } = real.of(tenant);
       const isFresh = evicted;
       const send: typeof transport.send = (...args) =>
         isFresh ? transport.send(...args) : Promise.reject(new Error("Connection pool was closed"));
-      return { write, transport: { ...transport, send } };
+      return { ...own, transport: { ...transport, send } };
     },
   };
   const publish = async () => {
@@ -103,7 +127,7 @@ test("a transport that is closed while the event of a mail is written is not use
     return false;
   };
   const records = messageRecords(runtime, "mail", log);
-  const kind = sendMail({ tenants, vault, mail, rates, publish, records, database, log });
+  const kind = sendMail({ tenants, vault, mail, rates, publish, records, log });
   const id = randomUUID();
   const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;
   const stored = kind.store({ name: "send_mail", tenantId: acme.id, to, language: "en", mail: content }, id);

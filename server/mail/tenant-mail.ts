@@ -10,12 +10,15 @@ import type { MailTransport } from "./transport.ts";
 /** Mail servers whose connections are kept; those used least recently are closed first. */
 export const MAX_TRANSPORTS = 100;
 
+/** Mails that wait for a connection to a tenant's own server. With those being sent, half of what one queue sends at once. */
+const MAX_WAITING_OF_OWN_SERVER = 5;
+
 /** How mails of each tenant are written and sent. */
 export type TenantMail = ReturnType<typeof createTenantMail>;
 
 /**
  * Creates the mail senders of a process. The default tenant's transport is opened at once, so that an invalid one
- * stops the start. Tenants with the same mail server and sender share connections.
+ * stops the start. Tenants with the same mail server share connections.
  *
  * @throws ConfigError if the address of the mail server cannot be parsed
  */
@@ -23,14 +26,14 @@ export function createTenantMail(byDefault: Tenant, database: Database) {
   /** Those used last are last. */
   const transports = new Map<string, MailTransport>();
 
+  function senderOf({ config: { email_delivery, service } }: Tenant) {
+    return { name: email_delivery.from_name ?? service.name, address: email_delivery.from_address };
+  }
+
   function transportOf({ config }: Tenant): MailTransport {
-    const { smtp_url, email_delivery, service } = config;
-    const key = JSON.stringify([
-      smtp_url,
-      email_delivery.from_address,
-      email_delivery.from_name ?? service.name,
-    ]);
-    const transport = transports.get(key) ?? createMailTransport(config, database);
+    const key = config.smtp_url ?? "";
+    const maxWaiting = key === byDefault.config.smtp_url ? undefined : MAX_WAITING_OF_OWN_SERVER;
+    const transport = transports.get(key) ?? createMailTransport(config, database, maxWaiting);
     transports.delete(key);
     transports.set(key, transport);
     const [oldest] = transports;
@@ -46,7 +49,11 @@ export function createTenantMail(byDefault: Tenant, database: Database) {
   );
 
   /** @throws ConfigError if the address of its mail server cannot be parsed */
-  const of = (tenant: Tenant) => ({ write: writerOf(tenant), transport: transportOf(tenant) });
+  const of = (tenant: Tenant) => ({
+    from: senderOf(tenant),
+    write: writerOf(tenant),
+    transport: transportOf(tenant),
+  });
 
   of(byDefault);
   return {
@@ -62,6 +69,6 @@ export function createTenantMail(byDefault: Tenant, database: Database) {
  *
  * @throws ConfigError if it cannot
  */
-export function checkMailServer({ smtp_url, email_delivery }: Config): void {
-  if (smtp_url) createSmtpTransport(smtp_url, { name: "", address: email_delivery.from_address }).close();
+export function checkMailServer({ smtp_url }: Config): void {
+  if (smtp_url) createSmtpTransport(smtp_url).close();
 }

@@ -10,6 +10,7 @@ export interface RenderedMail {
 }
 
 export interface OutgoingMail extends RenderedMail {
+  from: { name: string; address: string };
   /** Identifier of the job, a UUID; a mail that is sent twice has the same one. */
   id: string;
   /** One address without a name. */

@@ -30,14 +30,36 @@ export function outageBegins(
   });
 }
 
-/** The write after an accepted message. Returns since when the outage lasted that it ends, if there was one. */
-export function outageEnds(channel: ChannelName, server: string): WriteOfParts {
-  return writeOf({
+/**
+ * The write after an accepted message. Several of one statement are one.
+ *
+ * @param ended called after the commit if it has ended an outage, once for it, with the time since when that lasted
+ */
+export function outageEnds(
+  channel: ChannelName,
+  server: string,
+  ended: (since: string) => void,
+): WriteOfParts {
+  const part = {
     name: `${channel}_outage_ended`,
-    text: `outage_ended as (delete from ${channel}_outages where tenant_id = $1::uuid returning since)`,
-    values: [server],
-    returns: "(select since from outage_ended)",
-  });
+    // Locked in one order: another process may end the same ones.
+    text: `outage_ended as (
+      delete from ${channel}_outages where tenant_id in (
+        select tenant_id from ${channel}_outages
+        where tenant_id in (select server from jsonb_to_recordset($1::jsonb) as i (server uuid))
+        order by tenant_id for update)
+      returning tenant_id, since)`,
+    values: { rows: [{ server }] },
+    returns: "(select jsonb_object_agg(tenant_id, since) from outage_ended)",
+  };
+  const committed = ({ [part.name]: returned }: { [name: string]: unknown }) => {
+    const outages = returned as Record<string, string> | null;
+    const since = outages?.[server];
+    if (!outages || since === undefined) return;
+    delete outages[server];
+    ended(since);
+  };
+  return Object.assign(writeOf(part), { committed });
 }
 
 export interface Outage {

@@ -20,8 +20,13 @@ export interface RecordedMessage {
 export interface MessageRecords<Name extends ChannelName> {
   /** The record of the change that causes a message, or causes none where one could be expected. */
   queued(job: MessageJob<Name, string, MessageContent>, cause: JobCause): WriteOfParts;
-  /** Writes that a message was accepted. It is sent, so a failure to record it is logged and not thrown. */
-  accepted(message: RecordedMessage, tenant: Tenant, answer: string, attempt: Attempt): Promise<void>;
+  /** The records that a message was accepted. */
+  accepted(
+    message: RecordedMessage,
+    tenant: Tenant,
+    answer: string,
+    attempt: Attempt,
+  ): readonly WriteOfParts[];
   /** Writes that an attempt failed in a way that concerns the server. Never throws. */
   failing(tenant: Tenant, error: unknown, attempt: Attempt): Promise<void>;
   /** The record that a message is not sent. */

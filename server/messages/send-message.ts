@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { Database } from "#db/client";
-import { commit } from "#db/commit";
 import { languageTags } from "#words/language-tags";
 import type { Tenant } from "../config/tenant.ts";
 import { type Attempt, type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
@@ -16,6 +14,8 @@ export interface Channel<Name extends ChannelName, Content extends MessageConten
   name: Name;
   /** Seals of codes are bound to it: a queue of the channel. */
   queue: string;
+  /** Messages that one process sends concurrently. */
+  concurrency: number;
   /** Reads the content of a stored job. */
   stored: z.ZodType<StoredContent<Content>>;
   /** Whether the recipient may get the message; false ends the job. Default: it may. */
@@ -35,7 +35,6 @@ export interface SendingOptions<Name extends ChannelName, Content extends Messag
   vault: Vault;
   publish: PublishMessage<PublishedMessage<Content, Rendered>>;
   records: MessageRecords<Name>;
-  database: Pick<Database, "write" | "claim" | "prepares">;
 }
 
 /** What the rows of all messages have, beside their content. */
@@ -56,7 +55,7 @@ const NOTICE_LIFETIME_SECONDS = 86_400;
  */
 export function sendMessage<Name extends ChannelName, Content extends MessageContent, Rendered>(
   channel: Channel<Name, Content, Rendered>,
-  { tenants, vault, publish, records, database }: SendingOptions<Name, Content, Rendered>,
+  { tenants, vault, publish, records }: SendingOptions<Name, Content, Rendered>,
 ): JobKind<MessageJob<Name, string, Content>> {
   const { name, isAboutServer } = channel;
   const { event } = channels[name];
@@ -78,8 +77,7 @@ export function sendMessage<Name extends ChannelName, Content extends MessageCon
   }
 
   return {
-    // The number of connections of a mail transport.
-    concurrency: 5,
+    concurrency: channel.concurrency,
     lifetimeSeconds: ({ [name]: content }) => codeLifetime(content) ?? NOTICE_LIFETIME_SECONDS,
     maxPauseSeconds: ({ [name]: content }) => (codeLifetime(content) === undefined ? 300 : 30),
 
@@ -108,12 +106,12 @@ export function sendMessage<Name extends ChannelName, Content extends MessageCon
       const stored = read(row);
       if (!stored) throw unreadable(name);
       const recorded = addressed(stored);
-      if (!recorded) return;
+      if (!recorded) return [];
       const { tenantId, to } = recorded;
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
       if (channel.admits && !(await channel.admits(recorded, attempt)))
-        return void (await commit(database, [records.tooMany(recorded, attempt)]));
+        return [records.tooMany(recorded, attempt)];
       const content = seals.unseal(stored.content, tenantId, id);
       const validUntil = "validUntil" in stored.content ? Number(stored.content.validUntil) : 0;
       const message = { tenantId, to, language: stored.language, content, validUntil };
@@ -136,7 +134,7 @@ export function sendMessage<Name extends ChannelName, Content extends MessageCon
           throw error;
         }
       };
-      await records.accepted(recorded, tenant, await answered(), attempt);
+      return records.accepted(recorded, tenant, await answered(), attempt);
     },
   };
 }

@@ -26,6 +26,7 @@ export function sendSms(
     {
       name: "sms",
       queue: "send_sms",
+      concurrency: 5,
       stored: storedSms,
 
       render({ config }, { to, language, content }) {

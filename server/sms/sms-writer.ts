@@ -1,8 +1,8 @@
-import { createTranslator } from "use-intl/core";
 import type { Language } from "#words/language-tags";
 import type { OwnWords } from "#words/own-texts";
 import { wordsOf } from "#words/words-of";
 import { oneLine } from "../mail/one-line.ts";
+import { translatorOf } from "../messages/compiled-texts.ts";
 import { gsmText } from "./gsm-alphabet.ts";
 import type { SmsContent } from "./sms-job.ts";
 
@@ -21,13 +21,7 @@ export function writeSms(
   language: Language,
   { service, words = {} }: { service: string; words?: OwnWords },
 ): string {
-  const translate = createTranslator({
-    locale: language,
-    messages: wordsOf(language, words).sms,
-    onError(error) {
-      throw error;
-    },
-  });
+  const translate = translatorOf(language, wordsOf(language, words).sms);
   // Rounded down: an SMS must not promise more than the code's lifetime.
   const minutes = Math.max(1, Math.floor(ttlSeconds / 60));
   const text = translate(type, { service: shortName(service), code, minutes });

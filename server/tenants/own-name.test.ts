@@ -74,10 +74,10 @@ describe("A142 the name of a tenant", () => {
     const tenant = await runtime.tenants.byId(id);
     if (!tenant) throw new Error("the tenant is not found");
     const mail = createTenantMail(runtime.tenant, runtime.database);
-    const { write, transport } = mail.of(tenant);
+    const { from, write, transport } = mail.of(tenant);
     const rendered = write({ type: "login", code: "123456", ttlSeconds: 300 }, "en");
     const to = `${randomUUID()}@example.com`;
-    await transport.send({ id: randomUUID(), to, ...rendered }, AbortSignal.timeout(60_000));
+    await transport.send({ id: randomUUID(), from, to, ...rendered }, AbortSignal.timeout(60_000));
     mail.close();
     const received = await smtp.waitFor(to);
     expect(received.from?.value[0]?.name).toBe(name);

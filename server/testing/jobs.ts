@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Database } from "#db/client";
 import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { thisRelease } from "../database/releases.ts";
 import { createStanding, type Standing } from "../database/standing.ts";
 import type { Jobs } from "../jobs/jobs.ts";
@@ -13,11 +14,16 @@ import { createJobKinds } from "../start/job-kinds.ts";
 
 const secretKey = "a secret key that only tests use";
 
-/** Makes jobs over a test's database and records their log lines. */
+/**
+ * Makes jobs over a test's database and records their log lines.
+ *
+ * @param ownSettings what tenants have set otherwise, by their ids
+ */
 export function testJobs(
   { url, database }: { url: string; database: Database },
   settings: Record<string, string> = {},
   secretKeys: readonly string[] = [secretKey],
+  ownSettings: Record<string, Partial<Config>> = {},
 ): Jobs<Job> & { logged: string[]; standing: Standing } {
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
@@ -25,7 +31,7 @@ export function testJobs(
   const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
   const { kinds, close } = createJobKinds({
     tenant: { id: config.tenant.id, config },
-    tenants: { byId: async (id) => ({ id, config }) },
+    tenants: { byId: async (id) => ({ id, config: { ...config, ...ownSettings[id] } }) },
     database,
     vault: createVault(secretKeys),
     rates: createRateLimits(config, database),

@@ -1,10 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { auditEntryJson } from "../audit/audit-entry.ts";
 import type { AuditOutput } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
 import type { Standing } from "../database/standing.ts";
+import { createBunches } from "../jobs/bunches.ts";
 import { describeFailure } from "../jobs/failure.ts";
 import { startWorker, type Worker } from "../jobs/worker.ts";
 import type { TenantSigningKeys } from "../keys/tenant-signing-keys.ts";
@@ -54,7 +54,7 @@ const PAUSE_FACTOR = 4;
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 100;
 
-/** How long a first outcome waits for others that are written with it. */
+/** How long an outcome waits for others that are written with it. */
 const COLLECTING_MS = 10;
 
 /** Outcomes of one statement. */
@@ -66,7 +66,11 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   const load = createReceiverLoad();
   const tokens = createEventTokens(options.signingKeys);
   const ending = new AbortController();
-  const record = createRecorder(options);
+  const outcomes = createBunches<AttemptedDelivery, boolean>({
+    max: MAX_OUTCOMES,
+    waitMs: COLLECTING_MS,
+    write: (bunch) => record(options, bunch),
+  });
   let worker: Worker | undefined;
   let isWoken = false;
   let gathering: NodeJS.Timeout | undefined;
@@ -110,22 +114,28 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   }
 
   async function perform(delivery: ClaimedDelivery): Promise<void> {
-    let outcome: Outcome;
+    let claimsBefore = claims;
+    const hasReleased = await outcomes.run(async () => {
+      const outcome = await outcomeOf(delivery);
+      const isFast =
+        outcome.kind === "attempted" && !outcome.answer.error && outcome.answer.durationMs < FAST_MS;
+      // The place is free before the outcome is written. What waits for the outcome cannot be claimed until then.
+      if (load.end(delivery, isFast)) wakeSoon();
+      claimsBefore = claims;
+      return { delivery, outcome };
+    });
+    // An event that was committed during the write is held back for a claim before its end, and not seen by the write.
+    if (hasReleased || claims !== claimsBefore) wakeSoon();
+  }
+
+  async function outcomeOf(delivery: ClaimedDelivery): Promise<Outcome> {
     try {
-      outcome = await attempt(delivery);
+      return await attempt(delivery);
     } catch (error) {
       if (!isUnknownKey(error, log))
         log.warn({ ...facts(delivery), failure: describeFailure(error) }, "a delivery could not be prepared");
-      outcome = { kind: "postponed", pauseSeconds: POSTPONED_SECONDS };
+      return { kind: "postponed", pauseSeconds: POSTPONED_SECONDS };
     }
-    const isFast =
-      outcome.kind === "attempted" && !outcome.answer.error && outcome.answer.durationMs < FAST_MS;
-    // The place is free before the outcome is written. What waits for the outcome cannot be claimed until then.
-    if (load.end(delivery, isFast)) wakeSoon();
-    const claimsBefore = claims;
-    const hasReleased = await record(delivery, outcome);
-    // An event that was committed during the write is held back for a claim before its end, and not seen by the write.
-    if (hasReleased || claims !== claimsBefore) wakeSoon();
   }
 
   async function attempt(delivery: ClaimedDelivery): Promise<Outcome> {
@@ -205,44 +215,31 @@ const numbers = ({ status, error, durationMs }: { status?: number; error?: strin
   duration_ms: durationMs,
 });
 
+interface AttemptedDelivery {
+  delivery: ClaimedDelivery;
+  outcome: Outcome;
+}
+
 /**
- * Collects outcomes while a statement writes the ones before them. The returned function resolves, once its outcome is
- * written, to whether the statement released deliveries that waited for others.
+ * Writes outcomes. What fails is logged: the deliveries are claimed again when their leases end.
+ *
+ * @returns whether the statement released deliveries that waited for others
  */
-function createRecorder(options: DeliveryOptions) {
+async function record(options: DeliveryOptions, bunch: readonly AttemptedDelivery[]): Promise<boolean> {
   const { config, auditOutput, log } = options;
-  const collected: { delivery: ClaimedDelivery; outcome: Outcome; done: (released: boolean) => void }[] = [];
-  let writing = false;
-
-  async function write(): Promise<void> {
-    writing = true;
-    while (collected.length > 0) {
-      await wait(COLLECTING_MS);
-      const batch = collected.splice(0, MAX_OUTCOMES);
-      let hasReleased = false;
-      try {
-        const written = await writeOutcomes(options, batch);
-        hasReleased = written.hasReleased;
-        for (const entry of written.disabled) {
-          const { webhook } = entry.details;
-          log.error(
-            { tenant: entry.tenantId, webhook },
-            "a webhook was disabled: too many deliveries in a row failed",
-          );
-          auditOutput?.(JSON.stringify(auditEntryJson(entry, config)));
-        }
-      } catch (error) {
-        // The deliveries are claimed again when their leases end.
-        log.warn({ failure: describeFailure(error) }, "results of deliveries could not be written");
-      }
-      for (const { done } of batch) done(hasReleased);
+  try {
+    const { disabled, hasReleased } = await writeOutcomes(options, bunch);
+    for (const entry of disabled) {
+      const { webhook } = entry.details;
+      log.error(
+        { tenant: entry.tenantId, webhook },
+        "a webhook was disabled: too many deliveries in a row failed",
+      );
+      auditOutput?.(JSON.stringify(auditEntryJson(entry, config)));
     }
-    writing = false;
+    return hasReleased;
+  } catch (error) {
+    log.warn({ failure: describeFailure(error) }, "results of deliveries could not be written");
+    return false;
   }
-
-  return (delivery: ClaimedDelivery, outcome: Outcome): Promise<boolean> =>
-    new Promise((resolve) => {
-      collected.push({ delivery, outcome, done: resolve });
-      if (!writing) void write();
-    });
 }

@@ -1,6 +1,6 @@
 import type { Fault } from "../fault.ts";
 
-/** Faults of codes by SMS. */
+/** Faults of mails and of codes by SMS. */
 export const messageFaults: readonly Fault[] = [
   {
     name: "a premium number gets an SMS",
@@ -57,5 +57,26 @@ export const messageFaults: readonly Fault[] = [
     text: "keep_until - make_interval(",
     fault: "keep_until + make_interval(",
     caughtBy: ["server/sms/send-sms.test.ts"],
+  },
+  {
+    name: "a job that another server has taken after its lease is deleted by the one that had it before",
+    file: "server/jobs/queue.ts",
+    text: "and retry_count = ($3::int[])[array_position($2::uuid[], id)]",
+    fault: "and $3::int[] is not null",
+    caughtBy: ["server/jobs/statements.test.ts"],
+  },
+  {
+    name: "any number of mails wait for a tenant's own mail server",
+    file: "server/mail/tenant-mail.ts",
+    text: "? undefined : MAX_WAITING_OF_OWN_SERVER",
+    fault: "? undefined : 100 * MAX_WAITING_OF_OWN_SERVER",
+    caughtBy: ["server/mail/tenant-mail.test.ts"],
+  },
+  {
+    name: "a mail server that does not answer gets as many mails as any",
+    file: "server/mail/smtp-transport.ts",
+    text: "isSilent = signal.aborted ||",
+    fault: "isSilent = signal.aborted &&",
+    caughtBy: ["server/mail/smtp-transport.test.ts"],
   },
 ];

@@ -464,7 +464,6 @@ const operations: Record<string, Operation> = {
         rates,
         publish: messageEvents(runtime, "mail"),
         records: messageRecords(runtime, "mail", log),
-        database: runtime.database,
         log,
       });
       const flow = await begin(runtime, "registration", {});
