@@ -17,7 +17,7 @@ const tenantId = "00000000-0000-4000-8000-000000000001";
 const jobsSecret = "the secret of the scheduler of this test";
 
 /** A receiver that answers fast gets as many at once. */
-const MAX_AT_ONCE = 8;
+const MAX_AT_ONCE = 16;
 
 /** Lines with which the processes of a server say that the database has outgrown them. */
 const noticesOf = ({ server }: Service) =>
