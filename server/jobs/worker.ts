@@ -29,7 +29,7 @@ export function startWorker<Row>(options: WorkerOptions<Row>) {
   let stopped = false;
   let searchedAt = Number.NEGATIVE_INFINITY;
   let gathering: NodeJS.Timeout | undefined;
-  let ended: NodeJS.Immediate | undefined;
+  let haveEnded = false;
 
   async function search(): Promise<void> {
     const free = concurrency - running.size;
@@ -44,8 +44,10 @@ export function startWorker<Row>(options: WorkerOptions<Row>) {
       const job = perform(row).finally(() => {
         running.delete(job);
         // Once for jobs that end together, so that one search finds as many.
-        ended ??= setImmediate(() => {
-          ended = undefined;
+        if (haveEnded) return;
+        haveEnded = true;
+        setImmediate(() => {
+          haveEnded = false;
           if (moreMayBeDue || gathering) wake();
         });
       });
