@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { authenticatorApp } from "../authenticator-app.ts";
 import { flowClient } from "../flow-client.ts";
 import {
@@ -32,10 +33,19 @@ export const createPasskey = {
   ],
 } satisfies Acts;
 
+const TIME_STEP_MS = 30_000;
+
+/** The code of the step before is refused once the present one has ended: waits for the next one if that is near. */
+async function timeLeftInStep(): Promise<void> {
+  const left = TIME_STEP_MS - (Date.now() % TIME_STEP_MS);
+  if (left < 4_000) await wait(left);
+}
+
 export const createTotp: Acts = {
   mfa_method_chooser: always("continue_to_otp_secret_creation"),
   mfa_otp_secret_creation: async ({ state, person }) => {
     person.totpSecret = String(state.payload.otp_secret);
+    await timeLeftInStep();
     // That of the step before, so that a later sign-in may use the present one.
     return ["otp_code_verify", { otp_code: authenticatorApp(person.totpSecret).code(Date.now(), -1) }];
   },
