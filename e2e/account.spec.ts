@@ -254,7 +254,7 @@ test("metadata is edited", async ({ page, opened: _ }) => {
 
 test("an account is deleted by its owner, after a confirmation", async ({ page, account, opened: _ }) => {
   await opener(page, "Delete account").click();
-  await expect(page.getByText("can bring it back.")).toBeVisible();
+  await expect(page.getByText("cannot be brought back.")).toBeVisible();
   await button(page, "Yes, delete my account").click();
   await expectPage(page, "deleted");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(false);
