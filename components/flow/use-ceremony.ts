@@ -34,8 +34,8 @@ export interface CeremonyControls {
 /**
  * Runs the ceremony of the current state, aborts it when the user performs another action, and follows redirects.
  *
- * @returns `act`: performs an action, or begins the ceremony that replaces it; `beginAgain` retries a ceremony; `mayBeginAgain`: whether one can be retried; `silent`: the ceremony in
- *   progress has nothing to show
+ * @returns `act`: performs an action, or prompts in its place; `beginAgain` retries a ceremony; `mayBeginAgain`: whether one
+ *   can be retried; `silent`: the ceremony in progress has nothing to show
  */
 export function useCeremony(
   flow: Flow,
@@ -173,17 +173,19 @@ export function useCeremony(
   const act: Flow["act"] = async (action, ...more) => {
     const isPrompt = version === 0 && isReplaced(state, action);
     if (isPrompt && prompting.current) return;
-    prompting.current?.abort();
-    if (prompting.current) abortCeremony();
+    endPrompt();
     return isPrompt ? promptInstead(action) : flow.act(action, ...more);
   };
 
-  useEffect(
-    () => () => {
-      if (prompting.current) abortCeremony();
-    },
-    [],
-  );
+  function endPrompt(): void {
+    if (!prompting.current) return;
+    // Before it is open.
+    prompting.current.abort();
+    abortCeremony();
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it ends the prompt of the time
+  useEffect(() => endPrompt, []);
 
   return {
     mayBeginAgain: canRetry({ state, providerReturn, attempts: attempts.current }),
