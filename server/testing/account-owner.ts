@@ -50,6 +50,8 @@ export interface AccountOwner {
   /** Ids of authenticators (UAF). */
   phones: string[];
   sessionId: string;
+  /** The token of the same session. */
+  sessionToken: string;
   /** Issues another session. */
   signInElsewhere(): Promise<string>;
   /** Starts a profile flow and registers the capabilities of the browser. */
@@ -152,7 +154,7 @@ export async function accountOwner(
     }
   });
 
-  async function signIn(): Promise<string> {
+  async function signIn(): Promise<{ id: string; token: string }> {
     const made = await issueSession(requestContext(runtime, { now }), {
       userId,
       factors,
@@ -160,10 +162,10 @@ export async function accountOwner(
       rememberMe: false,
     });
     await database.write.transaction(made.write);
-    return made.issued.id;
+    return made.issued;
   }
 
-  const sessionId = await signIn();
+  const { id: sessionId, token: sessionToken } = await signIn();
   return {
     userId,
     addresses,
@@ -171,7 +173,8 @@ export async function accountOwner(
     securityKeys,
     phones,
     sessionId,
-    signInElsewhere: signIn,
+    sessionToken,
+    signInElsewhere: async () => (await signIn()).id,
     async manage(options = {}) {
       const told = options.taken ?? taken;
       const flow = await walk(options.as ?? runtime, "profile", {

@@ -12,7 +12,6 @@ import { firstRecord } from "../../flow/first-state.ts";
 import { type FlowKey, insertedFlow, type SavedFlow, wasInserted } from "../../flow/store.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import { issueSession } from "../../sessions/sessions.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
@@ -45,18 +44,9 @@ async function act(state: FlowState, action: string, input: object = {}, as = vi
 
 /** An account, and a browser with a session of it. */
 async function signedIn(server = runtime) {
-  const { userId } = await accountOwner(runtime, { password: true });
-  const now = new Date(Date.now() + runtime.platform.clockShift());
-  const factors = [{ method: "password" as const, at: now.toISOString() }];
-  const made = await issueSession(requestContext(runtime, { now }), {
-    userId,
-    factors,
-    amr: [],
-    rememberMe: false,
-  });
-  await database.write.transaction(made.write);
+  const { userId, sessionToken } = await accountOwner(runtime, { password: true });
   const as = visitor(server);
-  as.cookies.set(runtime.config.session.cookie.name, made.issued.token);
+  as.cookies.set(runtime.config.session.cookie.name, sessionToken);
   return { userId, as };
 }
 
