@@ -14,7 +14,7 @@ export const startCapabilities = capabilitiesInput.partial();
 export type ReportedCapabilities = z.output<typeof startCapabilities>;
 
 /** The action of `preflight`. */
-export const REPORT = "register_client_capabilities";
+export const REPORT_CAPABILITIES = "register_client_capabilities";
 
 type Capabilities = NonNullable<FlowData["capabilities"]>;
 
@@ -29,7 +29,7 @@ export function capabilitiesInputOf(reported: ReportedCapabilities): z.output<ty
 
 /** The action that reports capabilities alone, with its input. */
 export function capabilitiesReport(reported: ReportedCapabilities) {
-  return { action: REPORT, input: capabilitiesInputOf(reported) };
+  return { action: REPORT_CAPABILITIES, input: capabilitiesInputOf(reported) };
 }
 
 /** The reported capabilities, as a flow keeps them. */

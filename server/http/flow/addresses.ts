@@ -147,7 +147,7 @@ export const flowAddresses = [
     id: "getRequestOptions",
     summary: "Get request options for a passkey login that is not started",
     description:
-      "For `navigator.credentials.get`. The response begins a login: `POST /login` with the action `webauthn_verify_assertion_response`. Nothing is stored; the challenge serves once, within five minutes, and not in a browser that other accounts have signed in with. Pages of `cors.allow_origins` may ask.",
+      "For `navigator.credentials.get`. The response begins a login: `POST /login` with the action `webauthn_verify_assertion_response`. Nothing is stored; the challenge serves once, within five minutes, and not in a browser that other accounts have signed in with: ask with the same cookies as the login, in a page with the credentials mode `include`. Pages of `cors.allow_origins` may ask.",
     tag: "flow",
     security: "none",
     answers: {

@@ -1,5 +1,9 @@
 import type { Tenant } from "../../config/tenant.ts";
-import { capabilitiesReport, REPORT, type ReportedCapabilities } from "../../flow/capabilities.ts";
+import {
+  capabilitiesReport,
+  REPORT_CAPABILITIES,
+  type ReportedCapabilities,
+} from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
@@ -104,12 +108,12 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
 
 /** Whether an action can start a flow. */
 function begins({ type, action }: Pick<PageStep, "type" | "action">, tenant: Tenant): boolean {
-  return action === REPORT || Object.hasOwn(firstState(tenant, type).actions, action);
+  return action === REPORT_CAPABILITIES || Object.hasOwn(firstState(tenant, type).actions, action);
 }
 
 /** Whether an action can be the first of a flow: one of the first state, or one of the account that the page shows. */
 async function isFirstStep(context: HandlerContext, step: PageStep): Promise<boolean> {
-  const isOfAccount = step.type === "profile" && step.action !== REPORT;
+  const isOfAccount = step.type === "profile" && step.action !== REPORT_CAPABILITIES;
   return isOfAccount ? isShownAccount(context, step) : begins(step, context.tenant);
 }
 
@@ -118,7 +122,7 @@ async function isShownAccount(
   context: HandlerContext,
   { type, action, account }: PageStep,
 ): Promise<boolean> {
-  if (type !== "profile" || action === REPORT) return true;
+  if (type !== "profile" || action === REPORT_CAPABILITIES) return true;
   const session = await profileSession(context);
   return account !== undefined && session?.userId === account;
 }
@@ -139,7 +143,7 @@ export async function startWith(
     kind: "start",
     type,
     codeChallenge,
-    ...(action === REPORT ? {} : { capabilities }),
+    ...(action === REPORT_CAPABILITIES ? {} : { capabilities }),
     first: { action: begun.action, input: withVerifier(begun, { codeVerifier }) },
   });
   const flow = startedFlow(context, started, codeChallenge, codeVerifier);

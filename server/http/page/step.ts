@@ -1,5 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
-import { capabilitiesInputOf, REPORT } from "../../flow/capabilities.ts";
+import { capabilitiesInputOf, REPORT_CAPABILITIES } from "../../flow/capabilities.ts";
 import { firstState } from "../../flow/first-state.ts";
 import { type FlowType, flowTypes } from "../../flow/names.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -64,7 +64,9 @@ export const stepHandler: Handler = async (context) => {
   );
   // A flow that is not started shows no report of capabilities, but can begin with one.
   const input =
-    action === REPORT && !descriptor ? { ...capabilitiesInputOf(capabilities), ...entered } : entered;
+    action === REPORT_CAPABILITIES && !descriptor
+      ? { ...capabilitiesInputOf(capabilities), ...entered }
+      : entered;
   const account = form.get("account") ?? undefined;
   const step = { type, action, version: Number(version), input, account, capabilities };
   const acted = await actOnPage(context, choice?.differs ? { ...step, first: choice } : step);
