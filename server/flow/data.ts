@@ -154,3 +154,11 @@ export interface FlowRecord {
   /** Profile flow only: what the user reauthenticates for. Stored sealed, because its input may hold a password. */
   wanted: WantedAction | null;
 }
+
+/** Hashes of the resume secrets that a flow accepts. */
+export interface ResumeHashes {
+  /** Of the secret in the newest answer. */
+  current: Buffer;
+  /** Of the secret in the answer before it; null if it is no longer accepted. */
+  previous: Buffer | null;
+}

@@ -21,6 +21,7 @@ import { retryPayload } from "./outcome.ts";
 import { questionOf } from "./questions.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
+import { stepAtOnce } from "./step-at-once.ts";
 import {
   admit,
   chargeOf,
@@ -114,7 +115,7 @@ export async function begin(
   const charge = chargeOf(tenant, client, first.action);
   const facts = factsOf(type, record.data, null);
   // An account's actions depend on the account, which is read with the session.
-  const known = type === "profile" ? null : { record, facts, clockAhead: 0 };
+  const known = type === "profile" ? null : { record, facts, clockAhead: 0, resume: null };
   const asking = { runtime, tenant, client, flowId: key.flowId };
   const question = questionOf(asking, first.action, first.input, known);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
@@ -228,6 +229,14 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   // A question may count an attempt, so it is asked when the attempt may be judged.
   const turn = known && question ? await takeTurns(runtime, turnsOf({ tenant, client }, known)) : undefined;
   try {
+    if (known && !question) {
+      const step = { key, tokenHash, action, input, known, signal: deadline.signal };
+      const answer = await stepAtOnce(runtime, tenant, client, step);
+      if (answer) {
+        runtime.observeStep?.({ type, from: known.record.state, action, state: answer.state });
+        return { answer, isWritten: true };
+      }
+    }
     const { version } = call;
     const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId, version };
     const prepared = { key, claim, question: turn === null ? null : question, turn, signal: deadline.signal };

@@ -35,11 +35,18 @@ const claimUpdate = (version: string) => `update flows set claim = $1, claimed_b
 /** Limits how long the statement that reads from it waits for a row (`lock_timeout`). */
 const patience = `patience as materialized (select set_config('lock_timeout', '${PATIENCE_SECONDS}s', true))`;
 
-/** Saves a step, if its claim holds. */
-const saveText = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
+/** The values of a saved step; the claim that it may have had ends. */
+const savedColumns = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
       problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
       previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`;
+    where tenant_id = $14 and id = $15`;
+
+/** Saves a step, if its claim holds. */
+const saveText = `${savedColumns} and claim = $16 and token_hash = $17`;
+
+/** The flow of a step that has not claimed it, if no other step has. */
+const unclaimed = `token_hash = $16 and version = $17 and finished_at is null and expires_at >= ${clockText("$18")}
+      and (claimed_until is null or claimed_until < clock_timestamp())`;
 
 /** The flow alone, or the account before it. A count is never negative: the condition only locks, before the update does. */
 export const saveTexts = {
@@ -48,6 +55,7 @@ export const saveTexts = {
       and (select count(*) from
         (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0
       returning 1)`,
+  save_unclaimed: `saved as (${savedColumns} and ${unclaimed} returning 1)`,
 };
 
 /** Stores a flow with its first step. */
@@ -82,6 +90,13 @@ const budgetText = (points: string, clock: string, more = "") => `
       returning key, points, expire`;
 
 const exceeded = "from budget join charge using (key) where budget.points > charge.budget";
+
+/** Saves a step that has not claimed its flow, and charges it. The flow is locked before the budget, as by a claim. */
+export const saveChargedText = `flow as (
+      select from flows where tenant_id = $14 and id = $15 and ${unclaimed} for no key update),
+    charge as (select 'step_source:' || $19::text as key, $20::int as budget from flow),
+    budget as (${budgetText(`${STEP_POINTS}`, "$18")}),
+    saved as (${savedColumns} and exists (select from flow) and not exists (select ${exceeded}) returning 1)`;
 
 const exhaustedText = `(select max(budget.expire) ${exceeded}) as exhausted_until`;
 
@@ -146,7 +161,7 @@ export const statements = {
   flow_settle: `
     with ${patience}
     update flows set claim = null, claimed_by = null, claimed_until = null from patience
-    where tenant_id = $1 and id = $2 and claim = $3`,
+    where tenant_id = $1 and id = $2 and (claim = $3 or claim is null and $3 is null and token_hash = $4)`,
   // The row of a begun flow that arrives later violates the primary key; one that is being written is waited for.
   flow_settle_insert: `
     with ${patience}

@@ -15,7 +15,7 @@ import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
 import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
 import { states } from "./states/index.ts";
-import type { StoredFlow } from "./store.ts";
+import type { StepFlow } from "./store.ts";
 import { type Owner, viewOf } from "./view.ts";
 
 /** Result of a step, before anything is written. */
@@ -39,6 +39,8 @@ interface Judging {
   found?: unknown;
   /** The step stores the flow: the client has seen no state of it. */
   isFirst?: boolean;
+  /** Those that the step is judged by. Default: those of the account as it was read. */
+  facts?: Facts;
 }
 
 /**
@@ -48,15 +50,15 @@ interface Judging {
  */
 export async function judge(
   request: RequestContext,
-  flow: StoredFlow,
+  flow: StepFlow,
   actionName: string,
   input: Record<string, unknown>,
-  { owner = null, found = null, isFirst = false }: Judging = {},
+  { owner = null, found = null, isFirst = false, ...judging }: Judging = {},
 ): Promise<Judged | null> {
   const { record } = flow;
   if (isAccountDeleted(flow)) return null;
   const { config } = request.tenant;
-  const facts = factsOf(record.type, record.data, flow.user);
+  const { facts = factsOf(record.type, record.data, flow.user) } = judging;
   const view = viewOf(record, facts, config, owner);
   const named = findAction(states[record.state], actionName);
   if (!named?.action.when(view)) return null;
@@ -136,7 +138,7 @@ export function triedFactor(view: View, actionName: string): string | null {
  * @param writes run although the step is not performed
  */
 export function postpone(
-  { record }: StoredFlow,
+  { record }: StepFlow,
   action: string,
   seconds: number,
   writes: Write[] = [],
@@ -172,7 +174,7 @@ export function withoutPayload(record: FlowRecord): Judged {
 }
 
 /** Whether the account was deleted concurrently. */
-function isAccountDeleted({ record, user }: StoredFlow): boolean {
+function isAccountDeleted({ record, user }: StepFlow): boolean {
   const { type, data } = record;
   if (user) return false;
   return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));

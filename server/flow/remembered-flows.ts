@@ -1,10 +1,10 @@
-import type { FlowRecord } from "./data.ts";
+import type { FlowRecord, ResumeHashes } from "./data.ts";
 import type { Facts } from "./facts.ts";
 
 /**
  * A flow as this process has saved it last, for the step that presents its token: what that step is going to ask is known
- * before the flow is claimed, so that it is asked in the statement that claims it. Nothing is judged by it: the claim reads
- * the flow and the account as they are.
+ * before the flow is claimed, so that it is asked in the statement that claims it. A step that does nothing but choose is
+ * judged by it (`step-at-once.ts`); every other one by the flow and the account as the claim reads them.
  */
 export interface RememberedFlow {
   /** Without secrets. */
@@ -12,6 +12,8 @@ export interface RememberedFlow {
   facts: Facts;
   /** Milliseconds by which the database's clock is ahead of that of this process. */
   clockAhead: number;
+  /** Null if it is not stored yet, or has sealed members, which this process does not keep. */
+  resume: ResumeHashes | null;
 }
 
 export type RememberedFlows = ReturnType<typeof createRememberedFlows>;

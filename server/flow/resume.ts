@@ -1,9 +1,9 @@
 import { verifiedIdentifiers } from "../identity/identifiers.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
-import type { FlowRecord } from "./data.ts";
+import type { FlowRecord, ResumeHashes } from "./data.ts";
 import { createdMethods } from "./facts.ts";
-import type { FlowKey, ResumeHashes } from "./store.ts";
+import type { FlowKey } from "./store.ts";
 
 /**
  * Derives the resume secret of the next answer. The same predecessor has the same successor, so tabs that share a

@@ -4,9 +4,16 @@ import type { Part } from "#db/part";
 import { runTogether } from "#db/together";
 import { factsOfColumns, type UserFacts } from "../identity/facts.ts";
 import { sha256 } from "../lib/sha256.ts";
-import type { FlowRecord } from "./data.ts";
+import type { FlowRecord, ResumeHashes } from "./data.ts";
 import type { StepError } from "./errors.ts";
-import { insertTexts, openingTexts, type StatementName, saveTexts, statements } from "./flow-statements.ts";
+import {
+  insertTexts,
+  openingTexts,
+  type StatementName,
+  saveChargedText,
+  saveTexts,
+  statements,
+} from "./flow-statements.ts";
 import type { FlowType } from "./names.ts";
 import { STEP_POINTS } from "./step-points.ts";
 import { readStoredData, toStoredData } from "./stored-data/stored-flow-data.ts";
@@ -45,14 +52,6 @@ export interface StoredFlow {
   resume: ResumeHashes;
 }
 
-/** Hashes of the resume secrets that a flow accepts. */
-export interface ResumeHashes {
-  /** Of the secret in the newest answer. */
-  current: Buffer;
-  /** Of the secret in the answer before it; null if it is no longer accepted. */
-  previous: Buffer | null;
-}
-
 /** Budgets of steps, in points a minute, and what a step is charged. */
 export interface StepCharge {
   /** The client's source; its budget is the tenant's. */
@@ -75,10 +74,26 @@ export interface SavedFlow {
   sessionId: string | null;
 }
 
+/** What a step is judged and written by. */
+export type StepFlow = Pick<
+  StoredFlow,
+  "record" | "user" | "now" | "clockAhead" | "hasStoredWebhooks" | "resume"
+>;
+
 /** The exclusive right to perform one step of a flow. */
 export interface Claim {
   id: string;
   tokenHash: Buffer;
+}
+
+/** A flow that is saved without a claim before, if it has this token and version and is claimed by no step. */
+export interface UnclaimedFlow {
+  id: null;
+  tokenHash: Buffer;
+  version: number;
+  clockShift: number;
+  /** Charged by the statement that saves it; it refuses if a budget is exceeded, and charges nothing then. */
+  charge: StepCharge | null;
 }
 
 /**
@@ -143,6 +158,21 @@ export async function claimFailureReason(
 ): Promise<"expired" | "not_permitted"> {
   const { rows } = await run(database, "read", "flow_expired", [tenantId, flowId, type, clockShift]);
   return rows.length > 0 ? "expired" : "not_permitted";
+}
+
+/** Saves a flow after a step that has not claimed it. It refuses with `claim` if the step has to claim it. */
+export function savedUnclaimedFlow(
+  { tenantId, flowId }: FlowKey,
+  { tokenHash, version, clockShift, charge }: UnclaimedFlow,
+  saved: SavedFlow,
+): Part {
+  const { current, previous } = saved.resume;
+  const own = [current, previous, tenantId, flowId, tokenHash, version, clockShift];
+  const refuses = "case when not exists (select from saved) then 'claim' end";
+  const values = [...contentOf(saved), ...own];
+  if (!charge) return { name: "save_unclaimed", text: saveTexts.save_unclaimed, values, refuses };
+  const charged = [...values, sourceKey(tenantId, charge), charge.perSource];
+  return { name: "save_unclaimed_charged", text: saveChargedText, values: charged, refuses };
 }
 
 /**
@@ -264,7 +294,7 @@ function contentOf({ record, ...saved }: SavedFlow): unknown[] {
 /**
  * Returns whether a save was committed whose connection was lost. PostgreSQL may still be at work on it, or not have
  * read it yet: this waits for the lock that the save holds on the flow, and releases the claim, so that a save that comes
- * later refuses.
+ * later refuses. One without a claim that has not been read yet is not kept from being saved: until a step claims the flow.
  *
  * @param tokenHash of the token that the save issued
  * @throws lock_not_available (55P03) if the save holds the flow for longer than five seconds: its outcome is unknown
@@ -272,10 +302,10 @@ function contentOf({ record, ...saved }: SavedFlow): unknown[] {
 export async function wasSaved(
   database: Database,
   { tenantId, flowId }: FlowKey,
-  claim: Claim,
+  claim: Pick<Claim | UnclaimedFlow, "id" | "tokenHash">,
   tokenHash: Buffer,
 ): Promise<boolean> {
-  await run(database, "claim", "flow_settle", [tenantId, flowId, claim.id]);
+  await run(database, "claim", "flow_settle", [tenantId, flowId, claim.id, claim.tokenHash]);
   return hasToken(database, { tenantId, flowId }, tokenHash);
 }
 

@@ -10,7 +10,7 @@ import { factsOf } from "./facts.ts";
 import { type Sealed, unseal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
-import type { FlowKey, StoredFlow } from "./store.ts";
+import type { FlowKey, StepFlow, StoredFlow } from "./store.ts";
 import { type Owner, viewOf } from "./view.ts";
 
 /** Time limit of a step until it is judged; shorter than the lifetime of its claim. */
@@ -74,7 +74,7 @@ export function requestContextOf(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
-  flow: StoredFlow,
+  flow: StepFlow,
   session?: Session,
   signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS),
 ): RequestContext {

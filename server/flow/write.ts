@@ -28,8 +28,10 @@ import {
   type FlowKey,
   insertedFlow,
   type SavedFlow,
-  type StoredFlow,
+  type StepFlow,
   savedFlow,
+  savedUnclaimedFlow,
+  type UnclaimedFlow,
   wasInserted,
   wasSaved,
 } from "./store.ts";
@@ -40,8 +42,8 @@ const MAX_ATTEMPTS = 3;
 
 /** How a step is written. */
 interface Writing {
-  /** The claim of the flow; null if the flow is stored by this step, its first one. */
-  claim: Claim | null;
+  /** The claim of the flow, or what is saved without one; null if the flow is stored by this step, its first one. */
+  claim: Claim | UnclaimedFlow | null;
   /** Profile flows only. */
   owner: Owner | null;
   /** The flow's current resume secret, if the request obtained it already; otherwise the step issues the next one. */
@@ -61,7 +63,7 @@ interface Writing {
 export async function write(
   request: RequestContext,
   key: FlowKey,
-  flow: StoredFlow,
+  flow: StepFlow,
   judged: Judged,
   writing: Writing,
 ): Promise<Answer | null> {
@@ -109,7 +111,7 @@ function conflictFlowType(record: FlowRecord): FlowType {
 async function writeOnce(
   request: RequestContext,
   key: FlowKey,
-  flow: StoredFlow,
+  flow: StepFlow,
   judged: Judged,
   { claim, owner, resume: issuedResume }: Writing,
 ): Promise<Answer> {
@@ -157,7 +159,8 @@ async function writeOnce(
   if (!finishes && record.type !== "profile") {
     const clockAhead = flow.clockAhead - runtime.platform.clockShift();
     const known = { ...record, payload: {}, secrets: {}, wanted: null };
-    runtime.rememberedFlows.remember(saved.tokenHash, { record: known, facts, clockAhead });
+    const resume = saved.sealedPayload ? null : saved.resume;
+    runtime.rememberedFlows.remember(saved.tokenHash, { record: known, facts, clockAhead, resume });
   }
   return {
     state: { ...state, payload: { ...state.payload, ...written, ...judged.once } },
@@ -269,6 +272,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
  */
 function storedFlow({ request, key, claim, saved, owner }: Step, locksAccount: boolean): Part[] {
   const { runtime, tenant } = request;
+  if (claim?.id === null) return [savedUnclaimedFlow(key, claim, saved)];
   if (claim) return [savedFlow(key, claim, saved, locksAccount)];
   const lifetime = { seconds: tenant.config.flow.lifetime, clockShift: runtime.platform.clockShift() };
   return owner

@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { schema } from "#db/client";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { password, restRegistration, restWalk } from "../testing/rest-walk.ts";
+import type { TestRuntime } from "../testing/runtime.ts";
+import { visitor } from "../testing/visitor.ts";
+import { createRememberedFlows } from "./remembered-flows.ts";
+import { states } from "./states/index.ts";
+import { isChoice } from "./step-at-once.ts";
+
+const runtime = await runtimeForTests({ STILE_MFA_ENABLED: "false" });
+const { database } = runtime;
+const { flows, emails, users } = schema;
+
+/** A login of an account that is asked how it wants to sign in. */
+async function choosing(server: TestRuntime = runtime) {
+  const email = `${randomUUID()}@example.com`;
+  await restRegistration(runtime, email);
+  const login = await restWalk(server, "login");
+  await login.act("register_client_capabilities");
+  await login.act("continue_with_login_identifier", { email });
+  const choice = login.state.actions.continue_to_password_login?.href ?? "";
+  const id = new URL(choice, "http://stile.test").searchParams.get("action")?.split("@")[1] ?? "";
+  return {
+    email,
+    login,
+    id,
+    /** Presses the button with the token that the page holds. */
+    press: (other: TestRuntime = server) =>
+      visitor(other).post(choice, { csrf_token: login.state.csrf_token, input_data: {} }),
+    stored: async () => {
+      const [row] = await database.read.select().from(flows).where(eq(flows.id, id));
+      return { state: row?.state, version: row?.version, claim: row?.claim };
+    },
+  };
+}
+
+/** The same server, whose statements of flows are recorded by their names. */
+function recording() {
+  const sent: string[] = [];
+  const recorded = { ...runtime, rememberedFlows: createRememberedFlows() };
+  const { recall } = recorded.rememberedFlows;
+  recorded.rememberedFlows.recall = (tokenHash, flowId) => {
+    const flow = recall(tokenHash, flowId);
+    sent.push(flow ? "remembered" : "forgotten");
+    return flow;
+  };
+  return { recorded, sent };
+}
+
+// Behind a factor they are performed as any other.
+test("the actions that do nothing but choose are these", () => {
+  const choices = Object.values(states).flatMap(({ name, actions }) =>
+    Object.entries(actions)
+      .filter(([, action]) => action.flows.includes("login") && isChoice(action))
+      .map(([action]) => `${name} ${action}`),
+  );
+  expect(choices.filter((choice) => !choice.startsWith("login_"))).toEqual([
+    "credential_onboarding_chooser continue_to_passkey_registration",
+    "credential_onboarding_chooser continue_to_password_registration",
+    "mfa_method_chooser continue_to_security_key_creation",
+    "mfa_method_chooser continue_to_phone_creation",
+  ]);
+  expect(choices.filter((choice) => choice.startsWith("login_"))).toEqual([
+    "login_method_chooser continue_to_password_login",
+    "login_security_key continue_to_login_otp",
+    "login_authenticator continue_to_login_otp",
+    "login_sms continue_to_login_otp",
+  ]);
+});
+
+test("A205 fifty presses of one choice take one step", async () => {
+  const { press, stored } = await choosing();
+  const { version = 0 } = await stored();
+  const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await press()).status));
+  expect(statuses.filter((status) => status !== 403)).toEqual([200]);
+  expect(await stored()).toEqual({ state: "login_password", version: version + 1, claim: null });
+});
+
+test("A205 a choice is refused while another step has claimed its flow", async () => {
+  const { press, stored, id } = await choosing();
+  const claim = { claim: randomUUID(), claimedBy: null, claimedUntil: new Date(Date.now() + 60_000) };
+  await database.write.update(flows).set(claim).where(eq(flows.id, id));
+  const before = await stored();
+  expect((await press()).status).toBe(403);
+  expect(await stored()).toEqual(before);
+});
+
+test("A205 a choice is refused with a token that another server has replaced, at the server that remembers it", async () => {
+  const { press, stored } = await choosing();
+  const other = { ...runtime, rememberedFlows: createRememberedFlows() };
+  expect((await press(other)).status).toBe(200);
+  const before = await stored();
+  expect((await press()).status).toBe(403);
+  expect(await stored()).toEqual(before);
+});
+
+test("a choice of a flow that has expired meanwhile is answered as any step of it", async () => {
+  const { press, id } = await choosing();
+  await database.write
+    .update(flows)
+    .set({ expiresAt: new Date(0) })
+    .where(eq(flows.id, id));
+  const answer = await press();
+  expect([answer.status, await answer.json()]).toMatchObject([
+    410,
+    { error: { code: "flow_expired_error" } },
+  ]);
+});
+
+test("A205 choices count towards the budget of their source, and wait when it is used up", async () => {
+  const limited = runtime.configured({
+    STILE_RATE_LIMITER_ENABLED: "true",
+    STILE_RATE_LIMITER_STEPS_PER_SOURCE: "30",
+  });
+  const { login } = await choosing(limited);
+  const answers = [];
+  for (let presses = 0; presses < 30; presses += 1) {
+    const back = login.state.name === "login_password";
+    await login.act(back ? "back" : "continue_to_password_login");
+    answers.push(login.state.error?.code ?? login.state.name);
+    if (login.response.status === 429) break;
+  }
+  expect(answers.at(-1)).toBe("rate_limit_exceeded");
+  expect(answers.slice(0, 2)).toEqual(["login_password", "login_method_chooser"]);
+  expect(answers.length).toBeGreaterThan(5);
+});
+
+test("a choice after the account was deleted goes on as for an unknown one", async () => {
+  const { press, email } = await choosing();
+  const [owned] = await database.read.select().from(emails).where(eq(emails.address, email));
+  await database.write.delete(users).where(eq(users.id, owned?.userId ?? ""));
+  const unknown = await restWalk(runtime, "login");
+  await unknown.act("register_client_capabilities");
+  await unknown.act("continue_with_login_identifier", { email: `${randomUUID()}@example.com` });
+  await unknown.act("continue_to_password_login");
+  const answer = await press();
+  const state = (await answer.json()) as typeof unknown.state;
+  expect([answer.status, state.name, Object.keys(state.actions)]).toEqual([
+    unknown.response.status,
+    unknown.state.name,
+    Object.keys(unknown.state.actions),
+  ]);
+});
+
+test("the password is verified after choices back and forth, whose flow the server remembers", async () => {
+  const { recorded, sent } = recording();
+  const { login } = await choosing(recorded);
+  await login.act("continue_to_password_login");
+  await login.act("back");
+  await login.act("continue_to_password_login");
+  expect((await login.act("password_login", { password })).name).toBe("success");
+  expect(sent).toEqual(["forgotten", "remembered", "remembered", "remembered", "remembered", "remembered"]);
+});
