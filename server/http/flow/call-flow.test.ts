@@ -457,7 +457,7 @@ test("logins that wait for their hash hold no connection and no lock", async () 
     await eventually(() => expect(waiting).toBe(users.length));
     const { read, claim, write } = small.database;
     for (const { $client: pool } of [read, claim, write]) expect(pool.idleCount).toBe(pool.totalCount);
-    // Nobody else's lock on these flows is waited for: each can be locked at once.
+    // With `nowait`, a row that a waiting login had locked would be an error.
     const { rowCount } = await write.$client.query("select from flows for update nowait");
     expect(rowCount).toBeGreaterThanOrEqual(users.length);
   } finally {
