@@ -9,7 +9,7 @@ import { type Figures, figuresOf, percentile, type Round } from "./figures.ts";
 import type { ForkedServer } from "./fork-server.ts";
 import { growDatabase } from "./growth.ts";
 import { hashesPerSecond } from "./hash-bound.ts";
-import { giveHashesACore, oneHashAtOnce } from "./hash-core.ts";
+import { giveHashesACore, oneHashAtOnce, poolTime, sharesText } from "./hash-core.ts";
 import { type Load, perform, type Target } from "./load.ts";
 import { makePeerWays } from "./peer-ways.ts";
 import { processTree, residentMemory } from "./process.ts";
@@ -203,8 +203,13 @@ async function measureAll(
       const rates = measured.map(({ name }) => `${name} ${line[name]?.perSecond.toFixed(1)}`);
       print(`${task.name}, ${connections}: ${rates.join(", ")} per second`);
     }
-    // What the time of Stile's processes goes into, in a pass of its own.
+    // What the time of Stile's processes goes into, in passes of their own.
     const pass = { connections: JUDGED_CONNECTIONS, until: { seconds: Math.max(3, seconds) } };
+    if (hasHashCore) {
+      const before = poolTime(ours.pids());
+      const round = await performOn(ours, task, pass);
+      print(sharesText(round, poolTime(ours.pids()) - before));
+    }
     if (profiles)
       await printProfile(task.name, server.logs(), ours.pids(), () => performOn(ours, task, pass));
     await remove?.();
