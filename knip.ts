@@ -54,7 +54,7 @@ export default {
         /^react(-dom)?-18$/,
       ],
       // Programs of the system.
-      ignoreBinaries: ["apt-get", "go", "mount", "umount"],
+      ignoreBinaries: ["apt-get", "go", "mount", "taskset", "umount"],
     },
     "bench/peer": {},
   },

@@ -9,6 +9,7 @@ import { type Figures, figuresOf, percentile, type Round } from "./figures.ts";
 import type { ForkedServer } from "./fork-server.ts";
 import { growDatabase } from "./growth.ts";
 import { hashesPerSecond } from "./hash-bound.ts";
+import { giveHashesACore, oneHashAtOnce, poolTime, sharesText } from "./hash-core.ts";
 import { type Load, perform, type Target } from "./load.ts";
 import { makePeerWays } from "./peer-ways.ts";
 import { processTree, residentMemory } from "./process.ts";
@@ -39,6 +40,8 @@ const warmUp = numberOf("BENCH_WARM_UP", 3);
 const processors = availableParallelism();
 const workers = numberOf("BENCH_WORKERS", 1);
 const users = numberOf("BENCH_USERS", 0);
+/** Whether one processor hashes and another does everything else. */
+const hasHashCore = process.env.BENCH_HASH_CORE === "1";
 const mixedSeconds = numberOf("BENCH_MIXED_SECONDS", 0);
 const connectionCounts = isShort ? [1] : (process.env.BENCH_CONNECTIONS ?? "1,16,128").split(",").map(Number);
 const ROUNDS = isShort ? 1 : 5;
@@ -66,6 +69,7 @@ const settings = {
   STILE_PASSWORD_HASH_QUEUE: "1000",
   STILE_SERVER_WORKERS: String(workers),
   ...(profiles ? profilable : {}),
+  ...(hasHashCore ? oneHashAtOnce : {}),
 };
 const server = await startMeasured(world.addresses, folder, settings);
 const firstStartMs = performance.now() - firstStart;
@@ -89,7 +93,7 @@ try {
   const growth = mixedSeconds > 0 ? [] : await measureGrowth(database, ours, setting);
   const report: Report = {
     conditions: conditionsOf(database),
-    processors,
+    processors: hasHashCore ? 1 : processors,
     lines,
     growth,
     process: { ...idle, firstStartMs, peakMiB: residentMemory(ownProcesses(), "VmHWM") },
@@ -114,6 +118,7 @@ function conditionsOf({ version }: BenchDatabase): string {
     ...(peer ? [`better-auth ${peer}`] : []),
     ...(users > 0 ? [`${users} users`] : []),
     ...(workers > 1 ? [`${workers} workers`] : []),
+    ...(hasHashCore ? ["one processor hashes, one does everything else"] : []),
     `${ROUNDS} rounds of ${seconds} s each, alternating, medians`,
   ].join("; ");
 }
@@ -186,6 +191,10 @@ async function measureAll(
     );
     const statements = await countStatements(database, measured, task);
     await warm(measured, task, connectionCounts[0] ?? 1);
+    if (hasHashCore) {
+      const ofServers = measured.flatMap((one) => one.pids());
+      giveHashesACore([process.pid, ...ofServers, ...(database.pid ? processTree(database.pid) : [])]);
+    }
     for (const connections of connectionCounts) {
       const { figures, ...bound } = await measureTask(measured, task, connections, setting);
       const named = measured.map(({ name }, index) => [name, figures[index]]);
@@ -194,8 +203,13 @@ async function measureAll(
       const rates = measured.map(({ name }) => `${name} ${line[name]?.perSecond.toFixed(1)}`);
       print(`${task.name}, ${connections}: ${rates.join(", ")} per second`);
     }
-    // What the time of Stile's processes goes into, in a pass of its own.
+    // What the time of Stile's processes goes into, in passes of their own.
     const pass = { connections: JUDGED_CONNECTIONS, until: { seconds: Math.max(3, seconds) } };
+    if (hasHashCore) {
+      const before = poolTime(ours.pids());
+      const round = await performOn(ours, task, pass);
+      print(sharesText(round, poolTime(ours.pids()) - before));
+    }
     if (profiles)
       await printProfile(task.name, server.logs(), ours.pids(), () => performOn(ours, task, pass));
     await remove?.();
@@ -214,7 +228,8 @@ async function measureGrowth(
 ): Promise<Growth[]> {
   const growing = chosen.filter(({ aims }) => aims.some((aim) => "growth" in aim));
   const connections = isShort ? 1 : JUDGED_CONNECTIONS;
-  const isMeasured = workers === 1 && processors > 1 && connectionCounts.includes(connections);
+  const isMeasured =
+    workers === 1 && processors > 1 && !hasHashCore && connectionCounts.includes(connections);
   if (!isMeasured || growing.length === 0) return [];
   const second = await startMeasured(world.addresses, folder, {
     ...settings,
@@ -257,7 +272,7 @@ async function measureTask(
   const rounds = contestants.map((): Round[] => []);
   const bounds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const atOnce = Math.min(connections, processors);
+    const atOnce = hasHashCore ? 1 : Math.min(connections, processors);
     if (task.aims.some((aim) => "of" in aim && aim.of === "hash"))
       bounds.push(await hashesPerSecond(setting, atOnce, seconds));
     const until = isShort ? { times: 1 } : { seconds };

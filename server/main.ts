@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { ConfigError, StartError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { exitCodeOfFailure } from "./start/exit-code.ts";
+import { sizePool } from "./start/hash-threads.ts";
 import { countWorkers } from "./start/process-count.ts";
 
 /**
@@ -12,8 +13,10 @@ import { countWorkers } from "./start/process-count.ts";
 try {
   const environment = { ...process.env };
   const config = loadConfig(environment, process.cwd());
+  const workers = countWorkers(config);
+  sizePool(workers);
   // A process loads what it uses: the owner of others has no pages.
-  if (!cluster.isWorker && countWorkers(config) > 1) {
+  if (!cluster.isWorker && workers > 1) {
     const { ownServer } = await import("./start/owner.ts");
     await ownServer(config, environment);
   } else {

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
 import { rejectsSessionParameters } from "#db/errors";
@@ -34,6 +33,7 @@ import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { createReceiverClient } from "../webhooks/receiver-client.ts";
 import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
+import { hashesAtOnce } from "./hash-threads.ts";
 import { createJobKinds } from "./job-kinds.ts";
 import { loadLocations } from "./locations.ts";
 import { warnOfMissingReceivers } from "./message-receivers.ts";
@@ -180,7 +180,7 @@ export async function createRuntime(
       readiness: createReadiness(database, instanceId, standing),
       standing,
       signingKeys,
-      passwordHasher: createPasswordHasher(config.password, undefined, hashesAtOnce(owner)),
+      passwordHasher: createPasswordHasher(config.password, undefined, hashesAtOnce(owner?.workers ?? 1)),
       authenticatorMetadata,
       locations,
       rates,
@@ -229,9 +229,4 @@ function tellingOthers(registry: Tenants, owner: OwnerLink): Tenants {
       owner.tellOthers({ kind: "tenants" });
     },
   };
-}
-
-/** Hashes that this process computes at once; undefined for the default. Workers share the cores. */
-function hashesAtOnce(owner: OwnerLink | undefined): number | undefined {
-  return owner && Math.max(1, Math.min(2, Math.floor(availableParallelism() / owner.workers)));
 }

@@ -6,8 +6,8 @@ import { securityHeaders } from "../http/answer/security-headers.ts";
 import { dispatch } from "../http/dispatch.ts";
 import type { Runtime } from "../runtime.ts";
 import { holdRuntime } from "../runtime-slot.ts";
+import { lowerPoolPriority } from "./hash-threads.ts";
 import { createListener, type Destinations } from "./listener.ts";
-import { lowerPoolPriority } from "./pool-priority.ts";
 
 /** The hosted pages, which are a room above this one. */
 export interface Pages {

@@ -17,6 +17,6 @@ export const password = section({
   hash: section({
     memory: count(19_456, 19_456, 1_048_576).describe("argon2id memory in KiB."),
     passes: count(2, 1, 16).describe("argon2id passes."),
-    queue: count(64, 1, 10_000).describe("Hashes that may wait at once; more are answered 429."),
+    queue: count(64, 1, 10_000).describe("Hashes that may wait at once; more are answered 503."),
   }),
 });

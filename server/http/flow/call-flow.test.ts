@@ -430,6 +430,42 @@ test("A95 A129 a full queue of the hasher is answered with 503, and the same ste
   expect(await (await walk.visitor.post(href, request)).json()).toMatchObject({ status: 200 });
 });
 
+test("logins that wait for their hash hold no connection and no lock", async () => {
+  const small = runtime.configured({ STILE_DATABASE_POOL_SIZE: "2" });
+  const users = Array.from({ length: 6 }, newAddress);
+  for (const email of users) await restRegistration(runtime, email);
+  const { passwordHasher } = small;
+  const proceed = Promise.withResolvers<void>();
+  let waiting = 0;
+  const verify: typeof passwordHasher.verify = async (...attempt) => {
+    waiting += 1;
+    await proceed.promise;
+    return passwordHasher.verify(...attempt);
+  };
+  const slow = { ...small, passwordHasher: { full: false, hash: passwordHasher.hash, verify } };
+  const walks = await Promise.all(
+    users.map(async (email) => {
+      const walk = await restWalk(slow, "login");
+      await walk.act("register_client_capabilities");
+      await walk.act("continue_with_login_identifier", { email });
+      await walk.act("continue_to_password_login");
+      return walk;
+    }),
+  );
+  const logins = walks.map((walk) => walk.act("password_login", { password }));
+  try {
+    await eventually(() => expect(waiting).toBe(users.length));
+    const { read, claim, write } = small.database;
+    for (const { $client: pool } of [read, claim, write]) expect(pool.idleCount).toBe(pool.totalCount);
+    // With `nowait`, a row that a waiting login had locked would be an error.
+    const { rowCount } = await write.$client.query("select from flows for update nowait");
+    expect(rowCount).toBeGreaterThanOrEqual(users.length);
+  } finally {
+    proceed.resolve();
+  }
+  expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(users.map(() => 200));
+});
+
 describe("A129 while no connection is free", () => {
   test("as many steps wait for one as the pool has, and the others wait for those", async () => {
     const small = runtime.configured({ STILE_DATABASE_POOL_SIZE: "2" });

@@ -49,10 +49,7 @@ export class HashQueueFullError extends OverloadedError {
 /** A call that waits longer in the queue is rejected: an answer that a retry is possible is better than a late one. */
 const MAX_WAIT_MS = 3_000;
 
-/**
- * Hashes run in libuv's thread pool, which has four threads by default and also serves files and DNS look-ups. Two
- * leave room for those.
- */
+/** Where no number is given: half of the four threads that libuv's pool has by default, which serves files and DNS too. */
 const CONCURRENCY = 2;
 
 /** Clock and timer, which tests replace. */
