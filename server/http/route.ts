@@ -33,22 +33,26 @@ const SEARCH_INTERVAL_MS = 2_000;
 let purgedAt = performance.now();
 let searchedAt = Number.NEGATIVE_INFINITY;
 
-/** Whether to look for due work after a request: what it caused, and now and then what else is due. */
-function isWorkDue(method: string): boolean {
+/** The work to look for after a request: what it caused, and now and then whatever is due. Null for none. */
+function dueWork(method: string): "all" | "woken" | null {
   const { jobs, webhooks, standing } = currentRuntime();
-  if (standing.outgrownBy !== null) return false;
+  if (standing.outgrownBy !== null) return null;
   const now = performance.now();
-  const isSearch = method === "POST" && now - searchedAt >= SEARCH_INTERVAL_MS;
-  if (!isSearch && !jobs.isWoken() && !webhooks.isWoken()) return false;
-  searchedAt = now;
-  return true;
+  if (method === "POST" && now - searchedAt >= SEARCH_INTERVAL_MS) {
+    searchedAt = now;
+    return "all";
+  }
+  return jobs.isWoken() || webhooks.isWoken() ? "woken" : null;
 }
 
-/** Runs due jobs within a request, and now and then a purge, since no worker runs between requests. */
-async function runDueJobs(): Promise<void> {
+/** Runs due work within a request, and now and then a purge, since no worker runs between requests. */
+async function runDueWork(which: "all" | "woken"): Promise<void> {
   const { jobs, webhooks, log, purgeExpired } = currentRuntime();
   try {
-    await Promise.all([jobs.runDue(MAX_JOBS_AFTER_RESPONSE), webhooks.runDue(MAX_DELIVERIES_AFTER_RESPONSE)]);
+    await Promise.all([
+      jobs.runDue(MAX_JOBS_AFTER_RESPONSE, which),
+      which === "all" || webhooks.isWoken() ? webhooks.runDue(MAX_DELIVERIES_AFTER_RESPONSE) : 0,
+    ]);
     if (performance.now() - purgedAt < PURGE_INTERVAL_MS) return;
     purgedAt = performance.now();
     await purgeExpired();
@@ -94,7 +98,8 @@ export function route(address: string, answerPage: Pages): Methods {
     const info = { peer, requestId, accessFields: {} };
     const response = (await handle(request, info)) ?? (await answerPage(request, info));
     logRequest(request, info, response.status, startedAt);
-    if (isWorkDue(request.method)) after(runDueJobs);
+    const due = dueWork(request.method);
+    if (due) after(() => runDueWork(due));
     return response;
   };
   return Object.fromEntries(methods.map((method) => [method, respond])) as Methods;
