@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { hash } from "@node-rs/argon2";
 import { configSchema } from "../server/config/schema.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
-import { type RunningServer, startServer } from "../server/testing/server.ts";
+import { type RunningServer, startServer, type Under } from "../server/testing/server.ts";
 import { runStile } from "../server/testing/stile.ts";
 import { addressOf, provider, recordsOf } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { WorldAddresses } from "./world.ts";
 
 /**
- * Starts Stile as `npm start` does, with the limits of one source and one account out of reach.
+ * Starts Stile as `npm start` does, or under Next, with the limits of one source and one account out of reach.
  *
  * @param folder for the certificate of the provider, which Node reads
  * @param more environment variables
@@ -20,6 +20,7 @@ export function startMeasured(
   world: WorldAddresses,
   folder: string,
   more: Record<string, string>,
+  under: Under = "stile",
 ): Promise<RunningServer> {
   const certificate = join(folder, "provider.pem");
   writeFileSync(certificate, world.certificate);
@@ -28,6 +29,7 @@ export function startMeasured(
     bench: { display_name: "Bench", client_id: provider.client, secret: "bench", issuer: world.provider },
   };
   return startServer({
+    under,
     env: {
       NODE_ENV: "production",
       NODE_EXTRA_CA_CERTS: certificate,

@@ -1,10 +1,11 @@
-import { createServer, get } from "node:http";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { holdRuntime } from "../runtime-slot.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import type { TestRuntime } from "../testing/runtime.ts";
-import { recordedPeer, recordPeers } from "./request/peer.ts";
+import { recordedPeer, recordMessages } from "./request/node-messages.ts";
 import { route } from "./route.ts";
 
 /** Replaces Next's `after`, which only works inside Next. */
@@ -141,11 +142,54 @@ describe("a route file of Next", () => {
   });
 });
 
+describe("the messages of Node behind a request", () => {
+  /** A server that answers as Next would: it makes a request of the message, and ends the answer by the response. */
+  const answering = async (before: (incoming: IncomingMessage) => Promise<void>, bodies: boolean[]) => {
+    const { POST } = route("/*", async () => new Response());
+    const server = createServer(async (incoming, outgoing) => {
+      await before(incoming);
+      const request = new Request(`http://localhost:3000${incoming.url}`, {
+        method: "POST",
+        headers: incoming.headers as Record<string, string>,
+      });
+      const response = await POST(request);
+      bodies.push(response.body !== null);
+      if (!outgoing.headersSent) outgoing.statusCode = response.status;
+      outgoing.end(response.body ? await response.text() : undefined);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+  const body = JSON.stringify({ capabilities: { webauthn_available: false } });
+  const headers = { host: "localhost:3000", "content-type": "application/json" };
+
+  test("are read and answered themselves, in one write with its length", async () => {
+    const bodies: boolean[] = [];
+    const { server, url } = await answering(async () => {}, bodies);
+    const answer = await fetch(`${url}/login`, { method: "POST", headers, body });
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({ name: "login_init" });
+    expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    expect(bodies).toEqual([false]);
+    server.close();
+  });
+
+  test("are left to Next if something has read of them", async () => {
+    const bodies: boolean[] = [];
+    const read = async (incoming: IncomingMessage) => void (await incoming.resume().toArray());
+    const { server, url } = await answering(read, bodies);
+    expect((await fetch(`${url}/login`, { method: "POST", headers, body })).status).toBe(200);
+    expect(bodies).toEqual([true]);
+    server.close();
+  });
+});
+
 describe("recordedPeer", () => {
   afterEach(() => vi.unstubAllEnvs());
 
   test("A18 is the address of the connection, under a random header name", async () => {
-    recordPeers();
+    recordMessages();
     const seen = Promise.withResolvers<Headers>();
     const server = createServer((incoming, outgoing) => {
       seen.resolve(new Headers(incoming.headers as Record<string, string>));

@@ -1,10 +1,20 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { after } from "next/server";
 import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { loggablePath, serves } from "./addresses.ts";
-import { type ConnectionInfo, handle } from "./dispatch.ts";
+import type { Reply } from "./answer/reply.ts";
+import { sendReply } from "./answer/send-reply.ts";
+import { toResponse } from "./answer/to-response.ts";
+import { type ConnectionInfo, dispatch, handle } from "./dispatch.ts";
 import { sourceOf } from "./request/client-address.ts";
-import { recordedPeer, recordPeers } from "./request/peer.ts";
+import {
+  type NodeMessages,
+  recordedPeer,
+  recordMessages,
+  untouchedMessages,
+} from "./request/node-messages.ts";
+import { NodeRequest } from "./request/node-request.ts";
 import { requestAddress } from "./request/request-address.ts";
 
 /** Answers requests outside the API. */
@@ -33,22 +43,26 @@ const SEARCH_INTERVAL_MS = 2_000;
 let purgedAt = performance.now();
 let searchedAt = Number.NEGATIVE_INFINITY;
 
-/** Whether to look for due work after a request: what it caused, and now and then what else is due. */
-function isWorkDue(method: string): boolean {
+/** The work to look for after a request: what it caused, and now and then whatever is due. Null for none. */
+function dueWork(method: string): "all" | "woken" | null {
   const { jobs, webhooks, standing } = currentRuntime();
-  if (standing.outgrownBy !== null) return false;
+  if (standing.outgrownBy !== null) return null;
   const now = performance.now();
-  const isSearch = method === "POST" && now - searchedAt >= SEARCH_INTERVAL_MS;
-  if (!isSearch && !jobs.isWoken() && !webhooks.isWoken()) return false;
-  searchedAt = now;
-  return true;
+  if (method === "POST" && now - searchedAt >= SEARCH_INTERVAL_MS) {
+    searchedAt = now;
+    return "all";
+  }
+  return jobs.isWoken() || webhooks.isWoken() ? "woken" : null;
 }
 
-/** Runs due jobs within a request, and now and then a purge, since no worker runs between requests. */
-async function runDueJobs(): Promise<void> {
+/** Runs due work within a request, and now and then a purge, since no worker runs between requests. */
+async function runDueWork(which: "all" | "woken"): Promise<void> {
   const { jobs, webhooks, log, purgeExpired } = currentRuntime();
   try {
-    await Promise.all([jobs.runDue(MAX_JOBS_AFTER_RESPONSE), webhooks.runDue(MAX_DELIVERIES_AFTER_RESPONSE)]);
+    await Promise.all([
+      jobs.runDue(MAX_JOBS_AFTER_RESPONSE, which),
+      which === "all" || webhooks.isWoken() ? webhooks.runDue(MAX_DELIVERIES_AFTER_RESPONSE) : 0,
+    ]);
     if (performance.now() - purgedAt < PURGE_INTERVAL_MS) return;
     purgedAt = performance.now();
     await purgeExpired();
@@ -60,7 +74,7 @@ async function runDueJobs(): Promise<void> {
 /** Writes the line of a request, as `npm start` does. */
 function logRequest(
   request: Request,
-  { peer, requestId, accessFields }: Required<Omit<ConnectionInfo, "address">>,
+  { address, requestId, accessFields }: Required<ConnectionInfo>,
   status: number,
   startedAt: number,
 ): void {
@@ -72,9 +86,23 @@ function logRequest(
     path: loggablePath(request.method, pathname).slice(0, MAX_LOGGED_PATH_LENGTH),
     status,
     duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
-    source: sourceOf(requestAddress(runtime, request.headers, peer)),
+    source: sourceOf(address),
     ...accessFields,
   });
+}
+
+/**
+ * Sends a reply as `npm start` does. What Next would make of it costs more than most requests: a stream of the body, two
+ * writes, chunks instead of a length.
+ *
+ * @returns a response of which nothing is left to send
+ */
+async function sendItself({ outgoing }: NodeMessages, reply: Reply): Promise<Response> {
+  // A client that has gone needs no answer.
+  if (!outgoing.destroyed) sendReply(outgoing, reply);
+  // Next ends the answer as soon as it has the response. `sendReply` has written it by then.
+  await turn();
+  return new Response(null);
 }
 
 /**
@@ -86,16 +114,23 @@ function logRequest(
  */
 export function route(address: string, answerPage: Pages): Methods {
   if (!serves(address)) throw new Error(`the service has no address ${address}, so no route file serves it`);
-  recordPeers();
+  recordMessages();
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const peer = recordedPeer(request.headers);
     const startedAt = performance.now();
-    const info = { peer, requestId, accessFields: {} };
-    const response = (await handle(request, info)) ?? (await answerPage(request, info));
-    logRequest(request, info, response.status, startedAt);
-    if (isWorkDue(request.method)) after(runDueJobs);
-    return response;
+    const messages = untouchedMessages(request.headers);
+    const address = requestAddress(currentRuntime(), request.headers, peer);
+    const info = { peer, address, requestId, accessFields: {} };
+    const answered = messages
+      ? await dispatch(new NodeRequest(messages.incoming, messages.outgoing, new URL(request.url)), info)
+      : await handle(request, info);
+    const answer = answered ?? (await answerPage(request, info));
+    logRequest(request, info, answer.status, startedAt);
+    const due = dueWork(request.method);
+    if (due) after(() => runDueWork(due));
+    if (!messages || answer instanceof Response) return toResponse(answer);
+    return sendItself(messages, answer);
   };
   return Object.fromEntries(methods.map((method) => [method, respond])) as Methods;
 }

@@ -39,9 +39,10 @@ export interface Jobs<Job extends NamedJob> {
   /**
    * Runs up to `limit` due jobs and waits until they are settled, for processes without a worker.
    *
+   * @param which `woken`: only those of the kinds that `wake` was called for, since each kind costs a statement
    * @returns the number of jobs that ran
    */
-  runDue(limit: number): Promise<number>;
+  runDue(limit: number, which?: "all" | "woken"): Promise<number>;
 }
 
 /** What makes jobs that commit with a change. */

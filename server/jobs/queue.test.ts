@@ -444,6 +444,19 @@ test("tells a process without a worker that jobs wait, until as many have run as
   expect(started.isWoken()).toBe(false);
 });
 
+test("runs only woken kinds in a process without a worker, if that is asked", async () => {
+  smtp = await startSmtp();
+  const started = await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+  for (const name of ["one", "two"]) await commit(noticeMail(`${name}@example.com`));
+  expect(await started.runDue(5, "woken")).toBe(0);
+  started.wake([{ name: "send_sms" }]);
+  expect(await started.runDue(5, "woken")).toBe(0);
+  started.wake(mails);
+  expect(await started.runDue(1, "woken")).toBe(1);
+  expect(await started.runDue(5, "woken")).toBe(1);
+  expect(started.isWoken()).toBe(false);
+});
+
 test("tells a process with a worker of no waiting jobs", async () => {
   smtp = await startSmtp();
   const started = await startJobs({ SMTP_URL: smtp.url });

@@ -128,7 +128,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   let supervised = 0;
   let ready: Promise<void> | undefined;
   let hasWorkers = false;
-  let isWoken = false;
+  /** Without a worker: the kinds whose jobs wait for `runDue`. */
+  const woken = new Set<Job["name"]>();
 
   async function prepare(): Promise<void> {
     await boss.start();
@@ -364,24 +365,28 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     },
     insertion,
     wake(jobs) {
-      isWoken ||= !hasWorkers && jobs.length > 0;
-      for (const { name } of jobs) workers.get(name)?.wake();
+      for (const { name } of jobs)
+        if (hasWorkers) workers.get(name)?.wake();
+        else woken.add(name);
     },
-    isWoken: () => isWoken,
-    async runDue(limit) {
+    isWoken: () => woken.size > 0,
+    async runDue(limit, which = "all") {
       if (!ready) throw new Error("the job queue was not started");
-      isWoken = false;
       await ready;
       if (outgrown.aborted) return 0;
       await supervise();
       let taken = 0;
-      for (const name of names) {
+      const searched = which === "all" ? names : [...woken];
+      for (const [index, name] of searched.entries()) {
+        woken.delete(name);
         const rows = await take(name, limit - taken);
         taken += rows.length;
         await Promise.all(rows.map((row) => perform(name, row)));
-        if (taken >= limit) break;
+        if (taken < limit) continue;
+        // More may be due of this kind, and those after it were not looked for.
+        if (!hasWorkers) for (const left of searched.slice(index)) woken.add(left);
+        break;
       }
-      if (taken >= limit && !hasWorkers) isWoken = true;
       return taken;
     },
   };

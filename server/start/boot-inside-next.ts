@@ -1,7 +1,7 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { OutgrownError } from "../database/releases.ts";
-import { recordPeers } from "../http/request/peer.ts";
+import { recordMessages } from "../http/request/node-messages.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
@@ -18,7 +18,7 @@ export async function bootInsideNext(): Promise<void> {
     const config = loadConfig(process.env, process.cwd());
     const runtime = await createRuntime(config, { log: createLogger(config.log.level), worker: false });
     holdRuntime(runtime);
-    recordPeers();
+    recordMessages();
     if (config.mode === "development") printStartNotice(runtime);
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError;

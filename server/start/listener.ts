@@ -10,14 +10,14 @@ import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { plainError, type Reply } from "../http/answer/reply.ts";
+import { sendReply } from "../http/answer/send-reply.ts";
 import type { ConnectionInfo } from "../http/dispatch.ts";
 import type { ApiRequest } from "../http/request/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/request/client-address.ts";
+import { NodeRequest } from "../http/request/node-request.ts";
 import type { AccessFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
-import { NodeRequest } from "./node-request.ts";
-import { sendReply } from "./send-reply.ts";
 
 /** Handlers of requests. */
 export interface Destinations {

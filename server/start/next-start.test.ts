@@ -180,6 +180,24 @@ describe("under Next alone, in production", () => {
     expect([response.status, await response.json()]).toEqual([404, body]);
   });
 
+  // Next neither reads a body nor begins an answer before it calls a handler; see `untouchedMessages`.
+  test("leaves the messages of Node to the service, which sends the length of an answer", async () => {
+    const begun = await fetch(`${server.url}/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ capabilities: { webauthn_available: false } }),
+    });
+    const text = await begun.text();
+    expect(begun.status).toBe(200);
+    expect(begun.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    const tooLarge = await fetch(`${server.url}/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"action":"${"a".repeat(100_000)}"}`,
+    });
+    expect([tooLarge.status, tooLarge.headers.get("connection")]).toEqual([413, "close"]);
+  });
+
   test("decodes a path segment once", async () => {
     const tenant = "00000000-0000-4000-8000-000000000001";
     const context = { database: database.database, platform: systemPlatform, auditOutput: null };

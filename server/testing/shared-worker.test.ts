@@ -12,7 +12,7 @@ const files = globSync("**/*.test.{ts,tsx}", {
 const matching = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(file, "utf8")));
 
 test("test files that replace modules or process-wide state are isolated", () => {
-  const replacing = matching(/\bvi\.(mock|doMock|hoisted|resetModules)\(|\b(holdRuntime|recordPeers)\(/);
+  const replacing = matching(/\bvi\.(mock|doMock|hoisted|resetModules)\(|\b(holdRuntime|recordMessages)\(/);
   expect(replacing).not.toEqual([]);
   expect(replacing.filter((file) => !file.includes(".isolated.test."))).toEqual([]);
 });

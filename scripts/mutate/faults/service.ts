@@ -88,26 +88,33 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "an oversized body is received",
-    file: "server/start/node-request.ts",
+    file: "server/http/request/node-request.ts",
     text: "if (size <= limit) return;",
     fault: "if (size <= 2 * limit) return;",
-    caughtBy: ["server/start/node-request.test.ts"],
+    caughtBy: ["server/http/request/node-request.test.ts"],
+  },
+  {
+    name: "a body that Next has read is waited for",
+    file: "server/http/request/node-messages.ts",
+    text: "return readableDidRead || readableFlowing !== null ? null : messages;",
+    fault: "return messages;",
+    caughtBy: ["server/http/route.isolated.test.ts"],
   },
   {
     name: "the host of a request continues into its path",
-    file: "server/start/node-request.ts",
+    file: "server/http/request/node-request.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
     text: "new URL(`http://localhost${incoming.url}`)",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
     fault: "new URL(`http://${incoming.headers.host}${incoming.url}`)",
-    caughtBy: ["server/start/node-request.test.ts"],
+    caughtBy: ["server/http/request/node-request.test.ts"],
   },
   {
     name: "a connection continues after a body that was not read",
-    file: "server/start/node-request.ts",
+    file: "server/http/request/node-request.ts",
     text: "outgoing.shouldKeepAlive = false;",
     fault: "",
-    caughtBy: ["server/start/node-request.test.ts"],
+    caughtBy: ["server/http/request/node-request.test.ts"],
   },
   {
     name: "an expired job is not reported",
@@ -238,10 +245,10 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "of the answers of one turn, one alone is written",
-    file: "server/start/send-reply.ts",
+    file: "server/http/answer/send-reply.ts",
     text: "if (waiting.push({ outgoing, body }) === 1) setImmediate(writeWaiting);",
     fault: "waiting = [{ outgoing, body }];\n  setImmediate(writeWaiting);",
-    caughtBy: ["server/start/send-reply.test.ts"],
+    caughtBy: ["server/http/answer/send-reply.test.ts"],
   },
   {
     name: "a statement that PostgreSQL has rejected counts as prepared",

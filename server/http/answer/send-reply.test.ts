@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import type { Reply } from "../http/answer/reply.ts";
-import { toResponse } from "../http/answer/to-response.ts";
-import { eventually } from "../testing/eventually.ts";
+import { eventually } from "../../testing/eventually.ts";
+import type { Reply } from "./reply.ts";
 import { sendReply } from "./send-reply.ts";
+import { toResponse } from "./to-response.ts";
 
 let server: Server;
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Reply } from "../http/answer/reply.ts";
+import type { Reply } from "./reply.ts";
 
 /** Complete answers that wait for the end of this turn of the event loop. */
 let waiting: { outgoing: ServerResponse; body: string | undefined }[] = [];

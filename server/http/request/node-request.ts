@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ApiRequest, RequestHeaders } from "../http/request/api-request.ts";
+import type { ApiRequest, RequestHeaders } from "./api-request.ts";
 
-/** A message of `node:http` as the API reads it. Its target must be a path. */
+/** A message of `node:http` as the API reads it. */
 export class NodeRequest implements ApiRequest {
   readonly method: string;
   readonly url: URL;
@@ -10,12 +10,13 @@ export class NodeRequest implements ApiRequest {
   readonly #outgoing: ServerResponse;
   #ended: AbortController | undefined;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+  /** @param url default: the target of the message, which must be a path then */
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, url?: URL) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
     this.method = incoming.method ?? "GET";
     // Not the host of the request, since a crafted one could continue into the path.
-    this.url = new URL(`http://localhost${incoming.url}`);
+    this.url = url ?? new URL(`http://localhost${incoming.url}`);
     this.headers = headersOf(incoming.rawHeaders);
   }
 
