@@ -18,7 +18,7 @@ import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
 import { loginFailure } from "./login-failure.ts";
 import type { FlowType } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
-import { questionOf } from "./questions.ts";
+import { mayAsk, questionOf } from "./questions.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import { stepAtOnce } from "./step-at-once.ts";
@@ -224,12 +224,12 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const remembered = runtime.rememberedFlows.recall(tokenHash, flowId);
   const isShown = call.version === undefined || call.version === remembered?.record.version;
   const known = isShown ? remembered : null;
-  const question = questionOf({ runtime, tenant, client, flowId }, action, input, known);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
-  // A question may count an attempt, so it is asked when the attempt may be judged.
-  const turn = known && question ? await takeTurns(runtime, turnsOf({ tenant, client }, known)) : undefined;
+  // A question may count an attempt, so it is asked when the attempt may be judged, and by the time then.
+  const takesTurn = known !== null && mayAsk(action);
+  const turn = takesTurn ? await takeTurns(runtime, turnsOf({ tenant, client }, known)) : undefined;
   try {
-    if (known && !question) {
+    if (known && !takesTurn) {
       const step = { key, tokenHash, action, input, known, signal: deadline.signal };
       const answer = await stepAtOnce(runtime, tenant, client, step);
       if (answer) {
@@ -239,7 +239,9 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     }
     const { version } = call;
     const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId, version };
-    const prepared = { key, claim, question: turn === null ? null : question, turn, signal: deadline.signal };
+    const asking = { runtime, tenant, client, flowId };
+    const question = turn === null ? null : questionOf(asking, action, input, known);
+    const prepared = { key, claim, question, turn, signal: deadline.signal };
     return await performClaimed(runtime, tenant, client, call, prepared);
   } finally {
     deadline.end();

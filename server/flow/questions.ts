@@ -22,6 +22,11 @@ for (const { name: state, actions } of Object.values(states)) {
   }
 }
 
+/** Whether an action with this name asks for anything, in any state. */
+export function mayAsk(actionName: string): boolean {
+  return questions.has(actionName);
+}
+
 /**
  * Returns what an action asks for together with its flow; null if it asks for nothing, or its input is malformed.
  *

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { failureSubject } from "../limits/failure-counters.ts";
 import { accountOwner } from "../testing/account-owner.ts";
@@ -116,4 +116,40 @@ test("a code that expires after the flow was saved is refused, and works before"
     await login.act("verify_passcode", { code: mailedCode(runtime, email) });
     expect(login.state.name).toBe(name);
   }
+});
+
+/** A login at a server that waits for the code which was mailed for it. */
+async function waitingForCode(server = runtime) {
+  const { addresses } = await accountOwner(runtime, { password: true });
+  const [email = ""] = addresses;
+  const login = await restWalk(server, "login");
+  await login.act("register_client_capabilities");
+  await login.act("continue_with_login_identifier", { email });
+  await login.act("continue_to_passcode_confirmation");
+  return { login, code: mailedCode(runtime, email) };
+}
+
+test("A199 a code that expires while its step waits for a turn is refused", async () => {
+  let waitedSeconds = 0;
+  const turns: typeof runtime.turns = {
+    take(...of) {
+      if (waitedSeconds > 0) runtime.advanceClock(waitedSeconds);
+      waitedSeconds = 0;
+      return runtime.turns.take(...of);
+    },
+  };
+  const { login, code } = await waitingForCode({ ...runtime, turns });
+  waitedSeconds = tenant.config.email.passcode_ttl + 1;
+  await login.act("verify_passcode", { code });
+  expect(login.state.name).toBe("passcode_confirmation");
+});
+
+test("A199 a code that has expired is refused by a process whose clock was set back", async () => {
+  const { login, code } = await waitingForCode();
+  runtime.advanceClock(tenant.config.email.passcode_ttl + 1);
+  const { now } = Date;
+  const setBack = vi.spyOn(Date, "now").mockImplementation(() => now() - 3_600_000);
+  onTestFinished(() => setBack.mockRestore());
+  await login.act("verify_passcode", { code });
+  expect(login.state.name).toBe("passcode_confirmation");
 });

@@ -21,22 +21,30 @@ export type RememberedFlows = ReturnType<typeof createRememberedFlows>;
 /** A flow takes some kilobytes. What is forgotten is read by a statement more. */
 const MAX_FLOWS = 2_000;
 
+/**
+ * A greater change between the two clocks of a process means that its clock was set, or that the machine slept: what it
+ * knows of the database's clock is wrong.
+ */
+const MAX_CLOCK_CHANGE_MS = 1_000;
+
+const clockOffset = () => Date.now() - performance.now();
+
 /** The flows that a process remembers, by the hash of their token, which each save replaces. */
 export function createRememberedFlows() {
-  const flows = new Map<string, RememberedFlow>();
+  const flows = new Map<string, { flow: RememberedFlow; offset: number }>();
   return {
     remember(tokenHash: Buffer, flow: RememberedFlow): void {
       const [oldest] = flows.size >= MAX_FLOWS ? flows.keys() : [];
       if (oldest !== undefined) flows.delete(oldest);
-      flows.set(tokenHash.toString("base64"), flow);
+      flows.set(tokenHash.toString("base64"), { flow, offset: clockOffset() });
     },
-    /** Returns the flow with this token, and forgets it; null if this process has not saved it. */
+    /** Returns the flow with this token, and forgets it; null if this process has not saved it, or its clock was set since. */
     recall(tokenHash: Buffer, flowId: string): RememberedFlow | null {
       const key = tokenHash.toString("base64");
-      const flow = flows.get(key);
-      if (flow?.record.id !== flowId) return null;
+      const remembered = flows.get(key);
+      if (remembered?.flow.record.id !== flowId) return null;
       flows.delete(key);
-      return flow;
+      return Math.abs(clockOffset() - remembered.offset) > MAX_CLOCK_CHANGE_MS ? null : remembered.flow;
     },
   };
 }

@@ -71,7 +71,7 @@ test("the actions that do nothing but choose are these", () => {
   ]);
 });
 
-test("A205 fifty presses of one choice take one step", async () => {
+test("A202 fifty presses of one choice take one step", async () => {
   const { press, stored } = await choosing();
   const { version = 0 } = await stored();
   const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await press()).status));
@@ -79,7 +79,7 @@ test("A205 fifty presses of one choice take one step", async () => {
   expect(await stored()).toEqual({ state: "login_password", version: version + 1, claim: null });
 });
 
-test("A205 a choice is refused while another step has claimed its flow", async () => {
+test("A202 a choice is refused while another step has claimed its flow", async () => {
   const { press, stored, id } = await choosing();
   const claim = { claim: randomUUID(), claimedBy: null, claimedUntil: new Date(Date.now() + 60_000) };
   await database.write.update(flows).set(claim).where(eq(flows.id, id));
@@ -88,7 +88,7 @@ test("A205 a choice is refused while another step has claimed its flow", async (
   expect(await stored()).toEqual(before);
 });
 
-test("A205 a choice is refused with a token that another server has replaced, at the server that remembers it", async () => {
+test("A202 a choice is refused with a token that another server has replaced, at the server that remembers it", async () => {
   const { press, stored } = await choosing();
   const other = { ...runtime, rememberedFlows: createRememberedFlows() };
   expect((await press(other)).status).toBe(200);
@@ -110,7 +110,7 @@ test("a choice of a flow that has expired meanwhile is answered as any step of i
   ]);
 });
 
-test("A205 choices count towards the budget of their source, and wait when it is used up", async () => {
+test("A202 choices count towards the budget of their source, and wait when it is used up", async () => {
   const limited = runtime.configured({
     STILE_RATE_LIMITER_ENABLED: "true",
     STILE_RATE_LIMITER_STEPS_PER_SOURCE: "30",

@@ -6,7 +6,7 @@ import { type SendingOptions, sendMessage } from "../messages/send-message.ts";
 import { sealedCode } from "../messages/stored-content.ts";
 import type { MailContent, MailJob } from "./mail-job.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
-import { NO_CONNECTION } from "./smtp-transport.ts";
+import { NO_CONNECTION, noConnection } from "./smtp-transport.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 import type { RenderedMail } from "./transport.ts";
 
@@ -63,10 +63,16 @@ export function sendMail(
 
       render: (tenant, { content, language }) => mail.of(tenant).write(content, language),
 
-      // Fetched only now: a transport that is not in use may be closed while others are opened.
-      send(tenant, rendered, { to }, { id, signal }) {
-        const { from, transport } = mail.of(tenant);
-        return transport.send({ id, from, to, ...rendered }, signal);
+      async send(tenant, rendered, { to }, { id, signal }) {
+        const end = await mail.takePlace(tenant);
+        if (!end) throw noConnection();
+        try {
+          // Fetched only now: a transport that is not in use may be closed while others are opened.
+          const { from, transport } = mail.of(tenant);
+          return await transport.send({ id, from, to, ...rendered }, signal);
+        } finally {
+          end();
+        }
       },
 
       isAboutServer: isAboutMailServer,

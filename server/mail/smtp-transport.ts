@@ -7,7 +7,7 @@ import { oneLine } from "./one-line.ts";
 import type { MailTransport } from "./transport.ts";
 
 /** Connections to a mail server, of one process. */
-const MAX_CONNECTIONS = 5;
+export const MAX_CONNECTIONS = 5;
 
 /** Mails of one connection, which is then replaced. */
 const MAX_MAILS_OF_CONNECTION = 100;
@@ -35,6 +35,10 @@ const limitsOfSilentServer = { running: 1, waiting: 0, maxWaitMs: null };
 
 /** Code of the error of a mail that has not got a connection in time. It was not sent. */
 export const NO_CONNECTION = "NO_FREE_MAIL_CONNECTION";
+
+/** The error of such a mail. */
+export const noConnection = () =>
+  Object.assign(new Error("all connections are in use"), { code: NO_CONNECTION });
 
 /**
  * Sends through a mail server, over a pool of connections that are used again. A server that offers PIPELINING (RFC 2920)
@@ -75,7 +79,7 @@ export function createSmtpTransport(url: string, maxWaiting = Number.POSITIVE_IN
     async send({ id, from, to, language, subject, text, html }, signal) {
       if (!isPlainAddress(to)) throw new PermanentFailure("the recipient is not a plain address");
       const release = await line.take(isSilent ? limitsOfSilentServer : usual, signal);
-      if (!release) throw Object.assign(new Error("all connections are in use"), { code: NO_CONNECTION });
+      if (!release) throw noConnection();
       try {
         const { response } = await transport.sendMail({
           from: { name: oneLine(from.name), address: from.address },

@@ -79,6 +79,41 @@ test("A186 ten mails at most are sent by a tenant's own mail server or wait for 
   mail.close();
 });
 
+test("A201 a tenant that changes its mail server has ten mails in hand at most, whichever server they are for", async () => {
+  const [one, other] = await Promise.all([0, 1].map(() => startSmtp({ reply: () => new Promise(() => {}) })));
+  const { vault, database, rates, log } = runtime;
+  const mail = createTenantMail(runtime.tenant, database);
+  const made = await make("Changing");
+  let urls = [one?.url, other?.url];
+  const tenants = {
+    async byId() {
+      urls = urls.toReversed();
+      return { ...made, config: { ...made.config, smtp_url: urls[0] } };
+    },
+  };
+  const records = messageRecords(runtime, "mail", log);
+  const kind = sendMail({ tenants, vault, mail, rates, publish: async () => false, records, log });
+  const failed: unknown[] = [];
+  for (let count = 0; count < 12; count += 1) {
+    const id = randomUUID();
+    const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;
+    const job = {
+      name: "send_mail",
+      tenantId: made.id,
+      to: "ada@example.com",
+      language: "en",
+      mail: content,
+    } as const;
+    // Sooner than a mail that waits gives up.
+    const attempt = testAttempt({ id, signal: AbortSignal.timeout(5_000) });
+    kind.run(kind.store(job, id), attempt).catch(({ code }) => failed.push(code));
+  }
+  await eventually(() => expect(failed).toHaveLength(2));
+  expect(failed).toEqual([NO_CONNECTION, NO_CONNECTION]);
+  await Promise.all([one?.close(), other?.close()]);
+  mail.close();
+});
+
 test("the job sends as its tenant, and fails permanently if the tenant was deleted", async () => {
   const { tenant, tenants, vault, database, rates, log } = runtime;
   const mail = createTenantMail(tenant, database);

@@ -51,8 +51,8 @@ const isClaimable = (now: SQL) => sql`
       and e.sequence < d.sequence and e.state = 'waiting' and e.attempts = 0))`;
 
 /**
- * Claims due deliveries of all receivers but listeners, in one statement. Receivers take turns at random, each up to its
- * free places; the places of slow ones are limited together.
+ * Claims due deliveries of all receivers but listeners, in one statement. Tenants take turns at random,
+ * and so do the receivers of each, each up to its free places; the places of slow ones are limited together.
  *
  * @param clockShift see `Platform.clockShift`
  */
@@ -64,7 +64,9 @@ export async function claimDue(
 ): Promise<ClaimedDelivery[]> {
   const now = databaseNow(clockShift);
   const due = (isFast: boolean, places: number) => sql`
-    select c.tenant_id, c.id from (select * from receivers where fast = ${isFast} order by random()) h
+    select c.tenant_id, c.id from (
+      select * from receivers where fast = ${isFast}
+      order by row_number() over (partition by tenant_id order by random()), random()) h
     cross join lateral (
       select d.tenant_id, d.id from webhook_deliveries d
       where d.tenant_id = h.tenant_id and d.webhook = h.webhook and ${isClaimable(now)}

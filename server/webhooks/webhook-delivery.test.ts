@@ -8,11 +8,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createStanding } from "../database/standing.ts";
 import { configWebhooks } from "../events/config-webhooks.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
+import { createTenant } from "../tenants/manage-tenants.ts";
 import { eventually } from "../testing/eventually.ts";
 import { laterRelease } from "../testing/later-release.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
+import { claimDue } from "./claim.ts";
 import { createReceiverClient } from "./receiver-client.ts";
 import { deleteWebhook } from "./stored-webhooks.ts";
 import { createWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts";
@@ -47,14 +49,14 @@ function process(
 
 const tenantId = () => runtime.tenant.id;
 
-async function storeWebhook(callback: string, { rotated = false } = {}): Promise<string> {
+async function storeWebhook(callback: string, { rotated = false, of = tenantId() } = {}): Promise<string> {
   const id = randomUUID();
   const { vault } = runtime;
-  const sealed = vault.seal(Buffer.from(secret), webhookSecretContext(tenantId(), id));
-  const before = rotated ? vault.seal(Buffer.from(previous), previousSecretContext(tenantId(), id)) : null;
+  const sealed = vault.seal(Buffer.from(secret), webhookSecretContext(of, id));
+  const before = rotated ? vault.seal(Buffer.from(previous), previousSecretContext(of, id)) : null;
   await runtime.database.write.execute(sql`
     insert into webhooks (tenant_id, id, callback, expires_at, events, sealed_secret, sealed_previous_secret, previous_secret_expires_at)
-    values (${tenantId()}, ${id}, ${callback}, now() + interval '1 day', '[]', ${sealed}, ${before}, now() + interval '1 day')`);
+    values (${of}, ${id}, ${callback}, now() + interval '1 day', '[]', ${sealed}, ${before}, now() + interval '1 day')`);
   return id;
 }
 
@@ -63,18 +65,26 @@ interface Emitted {
   subject?: string | null;
   data?: Record<string, unknown>;
   sealed?: boolean;
+  /** The tenant. */
+  of?: string;
 }
 
 /** Commits an event for webhooks. */
 async function commitEvent(to: string[], emitted: Emitted = {}): Promise<string> {
-  const { name = "user.login", subject = null, data = { id: "1" }, sealed = false } = emitted;
+  const {
+    name = "user.login",
+    subject = null,
+    data = { id: "1" },
+    sealed = false,
+    of = tenantId(),
+  } = emitted;
   const id = randomUUID();
   const text = JSON.stringify(data);
-  const box = sealed ? runtime.vault.seal(Buffer.from(text), eventDataContext(tenantId(), id)) : null;
+  const box = sealed ? runtime.vault.seal(Buffer.from(text), eventDataContext(of, id)) : null;
   await runtime.database.write.execute(sql`
     with e as (
       insert into events (tenant_id, id, name, subject_id, data, sealed_data)
-      values (${tenantId()}, ${id}, ${name}, ${subject}, ${sealed ? null : text}::jsonb, ${box}) returning *)
+      values (${of}, ${id}, ${name}, ${subject}, ${sealed ? null : text}::jsonb, ${box}) returning *)
     insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
     select e.tenant_id, gen_random_uuid(), w, e.id, e.sequence, e.subject_id from e, unnest(${sql.param(to)}::text[]) w`);
   return id;
@@ -525,6 +535,22 @@ describe("deliveries of a bunch", () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(["/events/3"]);
     expect(await states()).toEqual(Array(5).fill("delivered"));
   });
+});
+
+test("A200 a tenant whose hundred receivers hang leaves the first delivery to a receiver of another tenant its turn", async () => {
+  const silent = await startReceiver();
+  onTestFinished(() => silent.close());
+  silent.answer = () => {};
+  const hanging = [];
+  for (let number = 0; number < 100; number += 1) hanging.push(await storeWebhook(`${silent.url}/${number}`));
+  for (let event = 0; event < 3; event += 1) await commitEvent(hanging);
+  const other = await createTenant(runtime, { name: "Other", hosts: [], settings: {} });
+  const theirs = await storeWebhook(receiver.url, { of: other.id });
+  await commitEvent([theirs], { of: other.id });
+  const limits = { limits: () => [], freeSlow: () => 24 };
+  const claimed = await claimDue(runtime.database, 128, limits, 0);
+  expect(claimed).toHaveLength(24);
+  expect(claimed.map(({ tenantId }) => tenantId)).toContain(other.id);
 });
 
 describe("without the look at intervals", () => {

@@ -68,8 +68,15 @@ export const messageFaults: readonly Fault[] = [
   {
     name: "any number of mails wait for a tenant's own mail server",
     file: "server/mail/tenant-mail.ts",
-    text: "? undefined : MAX_WAITING_OF_OWN_SERVER",
-    fault: "? undefined : 100 * MAX_WAITING_OF_OWN_SERVER",
+    text: "? MAX_WAITING_OF_OWN_SERVER : undefined",
+    fault: "? 100 * MAX_WAITING_OF_OWN_SERVER : undefined",
+    caughtBy: ["server/mail/tenant-mail.test.ts"],
+  },
+  {
+    name: "a tenant that changes its mail server has places at each of them",
+    file: "server/mail/tenant-mail.ts",
+    text: "turns.take(tenant.id, ownServers)",
+    fault: 'turns.take(tenant.config.smtp_url ?? "", ownServers)',
     caughtBy: ["server/mail/tenant-mail.test.ts"],
   },
   {

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
+import { runTogether } from "#db/together";
 import type { Write } from "#db/write";
 import {
   failureSubject,
@@ -17,7 +18,7 @@ import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { testClient } from "../../testing/runtime.ts";
 import { createPasswordHasher, HashQueueFullError } from "./password-hasher.ts";
-import { type PasswordVerdict, replacePassword, verifyPassword } from "./passwords.ts";
+import { askForPassword, type PasswordVerdict, replacePassword, verifyPassword } from "./passwords.ts";
 
 const runtime = await runtimeForTests();
 
@@ -250,6 +251,21 @@ describe("attempts", () => {
     expect(await verifyPassword(context, { ...tried, hasAlternative: false })).toMatchObject({ ok: true });
     await write((tx) => recordSuccess(tx, { ...key, method: "passkey" }));
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
+  });
+
+  test("do not lock the password of an account that has lost its other method since the attempt was asked about", async () => {
+    const context = scopeOf({ settings: limited, source: "203.0.113.6" });
+    const user = await newUser(context, right);
+    const subject = failureSubject(runtime.vault, context.tenant.id, user);
+    const key = { tenantId: context.tenant.id, subject, source: "", method: "password" } as const;
+    for (let failure = 0; failure < MAX_CONSECUTIVE_FAILURES; failure++)
+      await countFailure(runtime.database, key, unlimited, start);
+    const tried = { ...user, password: right };
+    const question = askForPassword(context, { ...tried, hasAlternative: true });
+    const asked = question?.found(await runTogether(runtime.database, question.parts, "claim")) ?? null;
+    expect(await verifyPassword(context, { ...tried, hasAlternative: false }, asked)).toMatchObject({
+      ok: true,
+    });
   });
 
   test("are reset when the password is replaced", async () => {

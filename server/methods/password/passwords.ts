@@ -89,7 +89,8 @@ export async function verifyPassword(
   if (!own.ok) return own.reason === "rate_limited" ? own : rateLimited(1);
 
   const sources = [counting.own.source, ...(all.ok ? [counting.all.source] : [])];
-  const isLocked = !all.ok && !(await isOnlyMethodLeft(context, attempt));
+  // The account may have lost its other method since the attempt was asked about.
+  const isLocked = !all.ok && attempt.hasAlternative === true && !(await isOnlyMethodLeft(context, attempt));
   const { ok, outdated, tooCostly } = await passwordHasher
     .verify(attempt.password, isLocked ? null : stored, signal)
     .catch(async (error: unknown) => {
