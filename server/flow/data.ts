@@ -132,6 +132,14 @@ export const historyEntry = z.object({
   data: flowData.omit({ pending: true, capabilities: true, rememberMe: true }),
 });
 
+/**
+ * Returns what a flow keeps when it ends: what a lost answer is repeated with. Its row stays for a day, without the
+ * addresses and names that were entered.
+ */
+export function dataAtEnd({ userId, rememberMe, codeChallenge }: FlowData): FlowData {
+  return { userId, rememberMe, codeChallenge, factors: [], completedStates: [], pending: {} };
+}
+
 export type HistoryEntry = z.output<typeof historyEntry>;
 
 /** An action that requires recent authentication, to be performed once the user has reauthenticated. */

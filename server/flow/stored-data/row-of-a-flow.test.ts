@@ -34,6 +34,12 @@ async function beforePassword(): Promise<Walk> {
   return flow;
 }
 
+test("a flow that has ended keeps its account, and nothing that was entered", async () => {
+  const { user_id, ...row } = await rowOf(registered);
+  expect(row).toMatchObject({ data: { userId: user_id, format: 2 }, history: [] });
+  expect(Object.keys(row.data).toSorted()).toEqual(["format", "userId"]);
+});
+
 test("a row has no empty lists, and its history nothing that going back does not restore", async () => {
   const { data, history } = await rowOf(await beforePassword());
   expect(data).not.toHaveProperty("factors");
@@ -42,7 +48,7 @@ test("a row has no empty lists, and its history nothing that going back does not
   for (const entry of history) expect(entry.data).not.toHaveProperty("capabilities");
 });
 
-test("a row of release 0.3 goes on", async () => {
+test("a row of release 0.3 goes on, and ends in the present form", async () => {
   const flow = await beforePassword();
   const { data, history } = await rowOf(flow);
   const empty = { factors: [], answered: [], completedStates: [] };
@@ -58,4 +64,5 @@ test("a row of release 0.3 goes on", async () => {
   while (flow.state.name !== "login_password") await flow.act("continue_to_password_login");
   await flow.act("password_login", { password });
   expect(flow.state.name).toBe("success");
+  expect(Object.keys((await rowOf(flow)).data).toSorted()).toEqual(["format", "userId"]);
 });
