@@ -132,6 +132,7 @@ async function writeOnce(
       secrets: judged.secrets ?? {},
       wanted,
     },
+    before: flow.hasPresentFormat ? flow.record : null,
     sealedPayload: seal(runtime, key, {
       secrets: judged.secrets ?? {},
       ...(wanted ? { wanted } : {}),

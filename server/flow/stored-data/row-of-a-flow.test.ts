@@ -48,6 +48,37 @@ test("a row has no empty lists, and its history nothing that going back does not
   for (const entry of history) expect(entry.data).not.toHaveProperty("capabilities");
 });
 
+test("a step that changes neither history nor payload leaves both as they are stored", async () => {
+  const flow = await beforePassword();
+  const { data, history } = await rowOf(flow);
+  // This version reads no such member, so it would not write it.
+  const marked = [...history.slice(0, -1), { ...history.at(-1), mark: true }];
+  await replace(flow, { data, history: marked });
+  await flow.act("password_login", { password: "not the password" });
+  expect((await rowOf(flow)).history).toEqual(marked);
+  await flow.act("back");
+  expect((await rowOf(flow)).history).toEqual(marked.slice(0, -1));
+});
+
+test("a row of release 0.2 is converted as a whole by a step that changes only its error", async () => {
+  const flow = await beforePassword();
+  const { data, history } = await rowOf(flow);
+  const { completedStates, format, readableFrom, ...of02 } = { ...data, factors: [], pending: {} };
+  const passcode = { purpose: "login", recipient: email };
+  const historyOf02 = history.map((entry: { state: string }) => ({
+    state: entry.state,
+    data: { ...data, factors: [], passcode: { ...passcode, genuine: true } },
+  }));
+  await replace(flow, { data: of02, history: historyOf02 });
+  await flow.act("password_login", { password: "not the password" });
+  expect((await rowOf(flow)).history.at(-1).data.passcode).toEqual({
+    ...passcode,
+    genuine: true,
+    decoy: false,
+  });
+  expect((await flow.act("back")).status).toBe(200);
+});
+
 test("a row of release 0.3 goes on, and ends in the present form", async () => {
   const flow = await beforePassword();
   const { data, history } = await rowOf(flow);

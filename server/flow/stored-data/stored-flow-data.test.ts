@@ -96,6 +96,7 @@ describe("a flow that release 0.2 stored", () => {
       ],
       payload: { resend_after: 59 },
       error: of02.problem,
+      hasPresentFormat: false,
       hidesSecrets: false,
     });
   });

@@ -76,6 +76,8 @@ export type ReadFlowData =
       history: HistoryEntry[];
       payload: Record<string, unknown>;
       error: StepError | null;
+      /** Whether the columns are in the format that this version writes. */
+      hasPresentFormat: boolean;
       /** Whether the sealed members of the payload are not shown any more. */
       hidesSecrets: boolean;
     }
@@ -108,6 +110,7 @@ export function readStoredData(row: UnvalidatedFlow & { payload: unknown; proble
     ok: true,
     ...parsed.data,
     error: readError(row.problem),
+    hasPresentFormat: format === FLOW_FORMAT,
     hidesSecrets: isOf02 && hidesSecretsOf02(state),
   };
 }
