@@ -124,10 +124,21 @@ export function withoutUnconfirmed(pending: FlowData["pending"]): FlowData["pend
   return { ...pending, ...Object.fromEntries(drafts.map(({ member }) => [member, undefined])) };
 }
 
-/** Members that `back` does not restore: they hold secrets, which the history must not copy, or are sent only once. */
+/** Members that `back` does not restore, and the history does not hold: they hold secrets, or are sent only once. */
 export const keptOnBack = ["pending", "capabilities", "rememberMe"] as const satisfies readonly DataKey[];
 
-export const historyEntry = z.object({ state: z.enum(stateNames), data: flowData.omit({ pending: true }) });
+export const historyEntry = z.object({
+  state: z.enum(stateNames),
+  data: flowData.omit({ pending: true, capabilities: true, rememberMe: true }),
+});
+
+/**
+ * Returns what a flow keeps when it ends: what a lost answer is repeated with. Its row stays for a day, without the
+ * addresses and names that were entered.
+ */
+export function dataAtEnd({ userId, rememberMe, codeChallenge }: FlowData): FlowData {
+  return { userId, rememberMe, codeChallenge, factors: [], completedStates: [], pending: {} };
+}
 
 export type HistoryEntry = z.output<typeof historyEntry>;
 

@@ -36,7 +36,8 @@ const claimUpdate = (version: string) => `update flows set claim = $1, claimed_b
 const patience = `patience as materialized (select set_config('lock_timeout', '${PATIENCE_SECONDS}s', true))`;
 
 /** The values of a saved step; the claim that it may have had ends. */
-const savedColumns = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
+const savedColumns = `update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5,
+      history = coalesce($6, history), payload = coalesce($7, payload),
       problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
       previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $14 and id = $15`;

@@ -108,7 +108,7 @@ export async function judge(
   return {
     ...entered,
     record: { ...(entered.record ?? advanced.record), wanted },
-    payload: { ...entered.payload, ...payload },
+    ...(payload ? { payload: { ...entered.payload, ...payload } } : {}),
     secrets: { ...entered.secrets, ...secrets },
     once: { ...entered.once, ...once },
     cookieChanges: { ...cookieChanges, ...entered.cookieChanges },

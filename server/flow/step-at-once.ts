@@ -43,6 +43,8 @@ export async function stepAtOnce(
   const shift = runtime.platform.clockShift();
   const flow: StepFlow = {
     record,
+    // The payload of the row is not remembered.
+    hasPresentFormat: false,
     user: null,
     now: new Date(Date.now() + shift + clockAhead),
     clockAhead: clockAhead + shift,

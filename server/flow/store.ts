@@ -30,6 +30,8 @@ export interface StoredFlow {
   /** Without its sealed members. */
   record: FlowRecord;
   sealedPayload: Buffer | null;
+  /** Whether its row is in the format that this version writes. */
+  hasPresentFormat: boolean;
   /** Whether its secret members are not shown any more. */
   hidesSecrets: boolean;
   error: StepError | null;
@@ -65,6 +67,8 @@ export interface StepCharge {
 /** Content of a flow to save at the end of a step. */
 export interface SavedFlow {
   record: FlowRecord;
+  /** The record that the row holds in the present format, if it does: its history and payload are not written again. */
+  before: Pick<FlowRecord, "history" | "payload"> | null;
   /** The record's sealed members. */
   sealedPayload: Buffer | null;
   error: StepError | null;
@@ -77,7 +81,7 @@ export interface SavedFlow {
 /** What a step is judged and written by. */
 export type StepFlow = Pick<
   StoredFlow,
-  "record" | "user" | "now" | "clockAhead" | "hasStoredWebhooks" | "resume"
+  "record" | "hasPresentFormat" | "user" | "now" | "clockAhead" | "hasStoredWebhooks" | "resume"
 >;
 
 /** The exclusive right to perform one step of a flow. */
@@ -231,6 +235,7 @@ export async function prepareFlow(
   return {
     record,
     sealedPayload: null,
+    hasPresentFormat: false,
     hidesSecrets: false,
     error: null,
     user: factsOfColumns(row),
@@ -273,8 +278,8 @@ export async function wasInserted(
   return hasToken(database, { tenantId, flowId }, tokenHash);
 }
 
-/** The values of the columns that every step writes. */
-function contentOf({ record, ...saved }: SavedFlow): unknown[] {
+/** The values of the columns that a step writes; null for a history or a payload that stays as it is. */
+function contentOf({ record, before, ...saved }: SavedFlow): unknown[] {
   const { data, history } = toStoredData(record);
   return [
     record.state,
@@ -282,8 +287,8 @@ function contentOf({ record, ...saved }: SavedFlow): unknown[] {
     saved.tokenHash,
     record.data.userId ?? null,
     JSON.stringify(data),
-    JSON.stringify(history),
-    JSON.stringify(record.payload),
+    record.history === before?.history ? null : JSON.stringify(history),
+    record.payload === before?.payload ? null : JSON.stringify(record.payload),
     saved.error && JSON.stringify(saved.error),
     saved.finishedAt,
     saved.sessionId,
@@ -418,6 +423,7 @@ function toStored(row: QueryResultRow): StoredFlow {
       wanted: null,
     },
     sealedPayload: row.sealed_payload,
+    hasPresentFormat: read.hasPresentFormat,
     hidesSecrets: read.hidesSecrets,
     error: read.error,
     user: factsOfColumns(row),

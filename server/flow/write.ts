@@ -15,7 +15,7 @@ import type { Session } from "../objects/session.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import { conflictOf, isSubjectGone } from "./conflicts.ts";
-import type { FlowRecord } from "./data.ts";
+import { dataAtEnd, type FlowRecord } from "./data.ts";
 import { factsOf, isPendingRegistration } from "./facts.ts";
 import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts";
 import type { FlowType } from "./names.ts";
@@ -120,19 +120,21 @@ async function writeOnce(
   const { current } = flow.resume;
   const resume = issuedResume ?? nextResumeSecret(runtime, key, current, current);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
-  // The pending data is written by this step; the flow keeps no copy.
-  const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
+  const ended = { data: dataAtEnd(judged.record.data), history: [] };
+  const { data, history } = finishes ? ended : judged.record;
   // Back on the account page, an action that was not performed has been abandoned.
   const wanted = judged.record.state === "profile_init" ? null : judged.record.wanted;
   const saved: SavedFlow = {
     record: {
       ...judged.record,
       data,
+      history,
       version: flow.record.version + 1,
       payload: judged.payload ?? {},
       secrets: judged.secrets ?? {},
       wanted,
     },
+    before: flow.hasPresentFormat ? flow.record : null,
     sealedPayload: seal(runtime, key, {
       secrets: judged.secrets ?? {},
       ...(wanted ? { wanted } : {}),

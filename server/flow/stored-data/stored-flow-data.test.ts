@@ -96,6 +96,7 @@ describe("a flow that release 0.2 stored", () => {
       ],
       payload: { resend_after: 59 },
       error: of02.problem,
+      hasPresentFormat: false,
       hidesSecrets: false,
     });
   });
@@ -138,6 +139,12 @@ describe("a flow that this version stores", () => {
     expect(read).toMatchObject({ ok: true, data: kept });
   });
 
+  test("has no member that is empty by default, and is read as if it had", () => {
+    const stored = row({ state: "login_init", data: flowData.parse({}) });
+    expect(stored.data).toEqual({ format: FLOW_FORMAT });
+    expect(readStoredData(stored)).toMatchObject({ ok: true, data: flowData.parse({}) });
+  });
+
   test("A164 cannot be read by release 0.2 if its session is for the holder of a verifier", () => {
     const stored = row({ state: "login_init", data: { ...data, codeChallenge: "a challenge" } });
     expect(stored.data).toMatchObject({ answered: null, readableFrom: FLOW_FORMAT });
@@ -151,8 +158,10 @@ describe("a flow that this version stores", () => {
     for (const stored of [
       row({ state: "login_password", data: { ...data, steppingUp: true } }),
       row({ state: "thirdparty", data }),
-    ])
-      expect(stored.data).toMatchObject({ answered: data.completedStates, readableFrom: 1 });
+    ]) {
+      expect(stored.data).toMatchObject({ answered: data.completedStates });
+      expect(stored.data).not.toHaveProperty("readableFrom");
+    }
   });
 });
 

@@ -41,16 +41,24 @@ export function toStoredData({
   history,
 }: Pick<FlowRecord, "state" | "data" | "history">): StoredFlowData {
   const isReadableBy02 = !isUnknownTo02({ state, data });
-  const readableFrom = isReadableBy02 ? FORMAT_OF_0_2 : FLOW_FORMAT;
   return {
     data: {
-      ...dataFor02(data),
-      ...(isReadableBy02 ? {} : unreadableFor02),
+      ...withoutEmpty(dataFor02(data)),
+      ...(isReadableBy02 ? {} : { ...unreadableFor02, readableFrom: FLOW_FORMAT }),
       format: FLOW_FORMAT,
-      readableFrom,
     },
-    history: history.map((entry) => ({ state: entry.state, data: dataFor02(entry.data) })),
+    history: history.map((entry) => ({ state: entry.state, data: withoutEmpty(dataFor02(entry.data)) })),
   };
+}
+
+/** Members that every version reads as empty if they are absent. */
+const emptyByDefault = ["factors", "completedStates", "answered", "pending"];
+
+function withoutEmpty(data: Record<string, unknown>): object {
+  const isEmpty = (name: string) => Object.values(data[name] ?? {}).every((value) => value === undefined);
+  return Object.fromEntries(
+    Object.entries(data).filter(([name]) => !(emptyByDefault.includes(name) && isEmpty(name))),
+  );
 }
 
 /** Why a stored flow cannot go on here. */
@@ -68,6 +76,8 @@ export type ReadFlowData =
       history: HistoryEntry[];
       payload: Record<string, unknown>;
       error: StepError | null;
+      /** Whether the columns are in the format that this version writes. */
+      hasPresentFormat: boolean;
       /** Whether the sealed members of the payload are not shown any more. */
       hidesSecrets: boolean;
     }
@@ -100,6 +110,7 @@ export function readStoredData(row: UnvalidatedFlow & { payload: unknown; proble
     ok: true,
     ...parsed.data,
     error: readError(row.problem),
+    hasPresentFormat: format === FLOW_FORMAT,
     hidesSecrets: isOf02 && hidesSecretsOf02(state),
   };
 }

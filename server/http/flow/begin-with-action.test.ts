@@ -305,6 +305,7 @@ describe("a first step whose connection was lost", () => {
     const flowId = randomUUID();
     const content: SavedFlow = {
       record: firstRecord(tenant, "login", flowId, {}),
+      before: null,
       sealedPayload: null,
       error: null,
       tokenHash: sha256(randomUUID()),
