@@ -8,9 +8,10 @@ export interface Connection {
   /**
    * Resolves with the response; rejects when the connection breaks.
    *
+   * @param body JSON, or a form
    * @param headers of this request, beside those of the connection
    */
-  send(method: string, path: string, body?: string, headers?: string): Promise<Answer>;
+  send(method: string, path: string, body?: string | URLSearchParams, headers?: string): Promise<Answer>;
   close(): void;
 }
 
@@ -51,12 +52,13 @@ export async function openConnection(url: string, headers: Record<string, string
 
   return {
     send(method, path, body, own = "") {
-      const length = body === undefined ? 0 : Buffer.byteLength(body);
-      const type = body === undefined ? "" : "content-type: application/json\r\n";
+      const text = String(body ?? "");
+      const media = body instanceof URLSearchParams ? "x-www-form-urlencoded" : "json";
+      const type = body === undefined ? "" : `content-type: application/${media}\r\n`;
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         socket.write(
-          `${method} ${path} HTTP/1.1\r\n${common}${own}${type}content-length: ${length}\r\n\r\n${body ?? ""}`,
+          `${method} ${path} HTTP/1.1\r\n${common}${own}${type}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
         );
       });
     },

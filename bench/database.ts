@@ -16,11 +16,13 @@ export interface BenchDatabase {
    *
    * @param times how often `run` performs the task, one after the other, after it has called `reset`. What the server
    *   does meanwhile by itself is rarer, and rounded away
+   * @param address of the only database whose statements count; default: those of all
    * @returns null if the database does not let itself be asked
    */
   statementsOf(
     times: number,
     run: (reset: () => Promise<void>) => Promise<unknown>,
+    address?: string,
   ): Promise<StatementCount | null>;
   /** Creates an empty database beside Stile's, and returns its address. */
   createBeside(name: string): Promise<string>;
@@ -63,13 +65,15 @@ export async function openDatabase(server: RunningServer): Promise<BenchDatabase
     await new Promise((resolve) => setTimeout(resolve, 200));
   };
 
-  async function statementsOf(times: number, run: (reset: () => Promise<void>) => Promise<unknown>) {
+  const statementsOf: BenchDatabase["statementsOf"] = async (times, run, only) => {
     if (!counts) return null;
     await track("top");
     await run(async () => void (await admin.query("select pg_stat_statements_reset()")));
     const { rows: counted } = await admin.query<{ query: string; calls: string }>(
       `select query, sum(calls) as calls from pg_stat_statements
-       where toplevel and query not like '%pg_stat_statements%' and query not like 'SELECT $_ FROM ONLY %' group by query`,
+       where toplevel and query not like '%pg_stat_statements%' and query not like 'SELECT $_ FROM ONLY %'
+         and ($1::text is null or dbid = (select oid from pg_database where datname = $1)) group by query`,
+      [only === undefined ? null : new URL(only).pathname.slice(1)],
     );
     await track("none");
     const texts = counted
@@ -79,7 +83,7 @@ export async function openDatabase(server: RunningServer): Promise<BenchDatabase
       }))
       .filter((one) => one.times > 0);
     return { count: texts.reduce((sum, one) => sum + one.times, 0), texts };
-  }
+  };
 
   return {
     url,

@@ -15,7 +15,7 @@ export interface Visit {
   begin(type: string, beginning?: object): Promise<State>;
   /** Performs an action of the current state. */
   act(action: string, input?: object): Promise<State>;
-  /** Any other request, with the cookies. A body is sent as JSON. */
+  /** Any other request, with the cookies. A body is sent as a form if it is one, else as JSON. */
   call(method: string, path: string, body?: unknown, headers?: string): Promise<Answer>;
   /** Forgets the cookies, as another browser. */
   forget(): void;
@@ -39,11 +39,11 @@ export function visit(connection: Connection): Visit {
   async function call(method: string, path: string, body?: unknown, headers = ""): Promise<Answer> {
     const cookie =
       cookies.size > 0 ? `cookie: ${[...cookies].map((one) => one.join("=")).join("; ")}\r\n` : "";
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const text = body === undefined || body instanceof URLSearchParams ? body : JSON.stringify(body);
     const answer = await connection.send(method, path, text, cookie + headers);
     const [, wait] = /\r\nretry-after: *(\d+)/i.exec(answer.head) ?? [];
     if (wait && (answer.status === 503 || answer.status === 429)) throw new Overloaded(Number(wait));
-    if (answer.status !== 200 && answer.status !== 303)
+    if (![200, 302, 303].includes(answer.status))
       throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 3000)}`);
     for (const [, name = "", value = ""] of answer.head.matchAll(/\r\nset-cookie: *([^=\r]+)=([^;\r]*)/gi))
       cookies.set(name, value);

@@ -21,7 +21,7 @@ async function walked(name: WalkName): Promise<{ sent: unknown[]; options: unkno
   });
   const connection: Connection = {
     async send(method, path, text) {
-      sent.push([method, path, ...(text === undefined ? [] : [JSON.parse(text)])]);
+      sent.push([method, path, ...(text === undefined ? [] : [JSON.parse(String(text))])]);
       return { status: 200, head: "", body };
     },
     close() {},
