@@ -7,15 +7,16 @@ import type { RunningServer } from "../server/testing/server.ts";
 import { type BenchDatabase, openDatabase, postmasterOf } from "./database.ts";
 import { type Figures, figuresOf, percentile, type Round } from "./figures.ts";
 import type { ForkedServer } from "./fork-server.ts";
-import { growDatabase } from "./growth.ts";
 import { hashesPerSecond } from "./hash-bound.ts";
 import { giveHashesACore, oneHashAtOnce, poolTime, sharesText } from "./hash-core.ts";
 import { type Load, perform, type Target } from "./load.ts";
 import { makePeerWays } from "./peer-ways.ts";
+import { grownPeople, importedPeople } from "./people.ts";
 import { processTree, residentMemory } from "./process.ts";
 import { printProfile, profilable } from "./profile.ts";
 import { asMarkdown, type Growth, type Line, type Report, type ServerName, writeDocs } from "./report.ts";
-import { addWebhooks, populate, startMeasured } from "./service.ts";
+import { addWebhooks, prepare, startMeasured } from "./service.ts";
+import type { Setting } from "./setting.ts";
 import { startBare } from "./start-bare.ts";
 import { peerVersion, startPeer } from "./start-peer.ts";
 import { JUDGED_CONNECTIONS, type Measured, tasks } from "./tasks.ts";
@@ -71,21 +72,22 @@ const settings = {
   ...(profiles ? profilable : {}),
   ...(hasHashCore ? oneHashAtOnce : {}),
 };
-const server = await startMeasured(world.addresses, folder, settings);
+const server = await startMeasured(world.addresses, folder, settings, {
+  dataDir: process.env.BENCH_DATA,
+});
 const firstStartMs = performance.now() - firstStart;
 const forked: ForkedServer[] = [];
 let database: BenchDatabase | undefined;
 try {
   const idle = await startAnew(server);
   database = await openDatabase(server);
-  if (users > 0) await growDatabase(database.url, users);
-  const setting = await populate(server);
+  const setting = await prepare(server, database, users);
   const ours: Contestant = {
     name: "ours",
     url: server.url,
     pids: ownProcesses,
     postgres: database.pid,
-    ways: makeWays(world, setting),
+    ways: makeWays(world, setting, users > 0 ? grownPeople(users) : importedPeople()),
   };
   if (mixedSeconds > 0) await watchMemory(ours);
   const lines = mixedSeconds > 0 ? [] : await measureAll(database, ours, setting);
@@ -162,11 +164,7 @@ async function watchMemory(ours: Contestant): Promise<void> {
   }
 }
 
-async function measureAll(
-  database: BenchDatabase,
-  ours: Contestant,
-  setting: Awaited<ReturnType<typeof populate>>,
-): Promise<Line[]> {
+async function measureAll(database: BenchDatabase, ours: Contestant, setting: Setting): Promise<Line[]> {
   const contestant = (name: ServerName, ways: Contestant["ways"], started: ForkedServer): Contestant => {
     forked.push(started);
     const { url, child } = started;
@@ -221,11 +219,7 @@ async function measureAll(
  * Measures Stile with a worker for each processor, in turns with the one worker of the other tables. The second server
  * works on the same database, with the same keys and under the same address, so that it knows the same users.
  */
-async function measureGrowth(
-  { url }: BenchDatabase,
-  ours: Contestant,
-  setting: Awaited<ReturnType<typeof populate>>,
-): Promise<Growth[]> {
+async function measureGrowth({ url }: BenchDatabase, ours: Contestant, setting: Setting): Promise<Growth[]> {
   const growing = chosen.filter(({ aims }) => aims.some((aim) => "growth" in aim));
   const connections = isShort ? 1 : JUDGED_CONNECTIONS;
   const isMeasured =

@@ -8,6 +8,8 @@ import type { RunningServer } from "../server/testing/server.ts";
 export interface BenchDatabase {
   /** Address of Stile's database, as its owner. */
   url: string;
+  /** Address of the same database as a superuser, if it is the embedded one. */
+  adminUrl: string | null;
   version: string;
   /** Process id of the postmaster; null for one on another machine, whose processor time is not measured. */
   pid: number | null;
@@ -87,6 +89,7 @@ export async function openDatabase(server: RunningServer): Promise<BenchDatabase
 
   return {
     url,
+    adminUrl: address?.adminUrl() ?? null,
     version: /^PostgreSQL \S+/.exec(rows[0]?.version ?? "")?.[0] ?? "PostgreSQL",
     pid: address?.pid ?? null,
     statementsOf,

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { authenticatorData, clientDataJson, signedBytes } from "../server/testing/webauthn-messages.ts";
-import { credentialIdOf, userHandleOf } from "./people.ts";
+import type { Passkey } from "./people.ts";
 import type { Setting } from "./setting.ts";
 
 /** The browsers' passkeys, of which everything is made beforehand that does not depend on the challenge. */
@@ -16,14 +16,9 @@ export function passkeySigner({ origin, passkey }: Setting) {
   });
   const authenticator = authData.toString("base64url");
   return {
-    /**
-     * Signs a challenge as `PublicKeyCredential.toJSON()` reports it.
-     *
-     * @param index of the user
-     */
-    assertionOf(challenge: string, index: number) {
+    /** Signs a challenge as `PublicKeyCredential.toJSON()` reports it. */
+    assertionOf(challenge: string, { id, userHandle }: Passkey) {
       const clientData = clientDataJson({ type: "webauthn.get", challenge, origin, crossOrigin: false });
-      const id = credentialIdOf(index);
       return {
         id,
         rawId: id,
@@ -34,7 +29,7 @@ export function passkeySigner({ origin, passkey }: Setting) {
           clientDataJSON: clientData.toString("base64url"),
           authenticatorData: authenticator,
           signature: sign("sha256", signedBytes(authData, clientData), key).toString("base64url"),
-          userHandle: userHandleOf(index),
+          userHandle,
         },
       };
     },

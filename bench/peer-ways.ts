@@ -1,6 +1,6 @@
 import type { Answer } from "./connection.ts";
 import { passkeySigner } from "./passkey-signer.ts";
-import { addressOf, nextOf } from "./people.ts";
+import { addressOf, importedPeople } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { Way, WayName } from "./ways.ts";
 
@@ -17,7 +17,7 @@ export function makePeerWays(
   nextCode: ((address: string) => Promise<string>) | null,
 ): Partial<Record<WayName, Way>> {
   const { assertionOf } = passkeySigner(setting);
-  const next = nextOf();
+  const people = importedPeople();
   const origin = `origin: ${setting.origin}\r\n`;
   const password = { password: setting.password };
   const enter = (email: string) =>
@@ -38,12 +38,12 @@ export function makePeerWays(
       visit.forget();
       const { body } = await visit.call("GET", "/api/auth/passkey/generate-authenticate-options");
       const { challenge } = JSON.parse(body) as { challenge: string };
-      const response = assertionOf(challenge, next("passkey"));
+      const response = assertionOf(challenge, people.passkey());
       await visit.call("POST", "/api/auth/passkey/verify-authentication", { response }, origin);
     },
     codeLogin: async (visit) => async () => {
       visit.forget();
-      const email = addressOf("code", next("code"));
+      const email = people.address("code");
       const code = nextCode?.(email) ?? PEER_CODE;
       const asked = { email, type: "sign-in" };
       await visit.call("POST", "/api/auth/email-otp/send-verification-otp", asked, origin);
@@ -51,7 +51,7 @@ export function makePeerWays(
     },
     passwordLogin: async (visit) => async () => {
       visit.forget();
-      await visit.call(...enter(addressOf("password", next("password"))));
+      await visit.call(...enter(people.address("password")));
     },
   };
 }

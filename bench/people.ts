@@ -16,12 +16,76 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 
 /** Returns what names the next user of a kind: they take turns, so that no two connections sign in the same one. */
-export function nextOf(): (kind: Kind) => number {
+function nextOf(): (kind: Kind) => number {
   const turns = new Map<Kind, number>();
   return (kind) => {
     const turn = turns.get(kind) ?? 0;
     turns.set(kind, (turn + 1) % kinds[kind]);
     return turn;
+  };
+}
+
+/** Who signs in next. */
+export interface People {
+  address(kind: "code" | "password" | "totp"): string;
+  passkey(): Passkey;
+  /** At the local provider. */
+  subject(): string;
+}
+
+export interface Passkey {
+  id: string;
+  userHandle: string;
+}
+
+/** The imported users. */
+export function importedPeople(): People {
+  const next = nextOf();
+  return {
+    address: (kind) => addressOf(kind, next(kind)),
+    passkey() {
+      const index = next("passkey");
+      return { id: credentialIdOf(index), userHandle: userHandleOf(index) };
+    },
+    subject: () => subjectOf(next("identity")),
+  };
+}
+
+/** A prime that is no divisor of a number of users, so that turns of this stride pass through all of them. */
+const STRIDE = 15_485_863;
+
+/**
+ * The accounts of a grown database (`server/testing/growth.ts`) that sign in by a code, a password or a passkey alone,
+ * all of them in turns, so that each login reads rows and pages of indexes that were last read long ago. Other kinds are
+ * imported.
+ *
+ * @param users of the growth, from 100
+ */
+export function grownPeople(users: number): People {
+  const imported = importedPeople();
+  // The second half has neither passkeys nor apps; those up to a fifth have an app beside the passkey.
+  const [fifth, half] = [Math.ceil(users / 5), Math.ceil(users / 2)];
+  // Starts elsewhere in each run, or it would meet the pages that the one before has read.
+  let turn = Math.floor(Math.random() * users);
+  const next = (from: number, to: number) => {
+    for (;;) {
+      const number = from + 1 + ((turn++ * STRIDE) % (to - from));
+      // Each tenth has an address that is not verified, and a passkey that is a second factor.
+      if (number % 10 > 0) return number;
+    }
+  };
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return {
+    ...imported,
+    address: (kind) => (kind === "totp" ? imported.address(kind) : `person${next(half, users)}@example.com`),
+    passkey() {
+      const number = next(fifth, half);
+      const handle = Buffer.concat([digest(`handle ${number}`), digest(`more handle ${number}`)]);
+      return {
+        id: digest(`passkey ${number}`).toString("base64url"),
+        userHandle: handle.toString("base64url"),
+      };
+    },
   };
 }
 
@@ -31,16 +95,17 @@ export const tenantId = "00000000-0000-4000-8000-000000000001";
 /** Id of the local provider, and the client id that it knows. */
 export const provider = { id: "custom_bench", client: "bench" };
 
+/** The address of an imported user. */
 export const addressOf = (kind: Kind, index: number) => `${kind}-${index}@bench.example`;
 
-export const subjectOf = (index: number) => `bench-${index}`;
+const subjectOf = (index: number) => `bench-${index}`;
 
 /** base64url of 32 bytes. */
 export const credentialIdOf = (index: number) =>
   createHash("sha256").update(`bench passkey ${index}`).digest("base64url");
 
 /** `user.id` of the passkeys, base64url of 16 bytes. */
-export const userHandleOf = (index: number) => Buffer.from(`user ${index}`.padEnd(16)).toString("base64url");
+const userHandleOf = (index: number) => Buffer.from(`user ${index}`.padEnd(16)).toString("base64url");
 
 /**
  * Returns the users as lines of JSON for `stile users import`.

@@ -1,11 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hash } from "@node-rs/argon2";
 import { configSchema } from "../server/config/schema.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
 import { type RunningServer, startServer, type Under } from "../server/testing/server.ts";
 import { runStile } from "../server/testing/stile.ts";
+import type { BenchDatabase } from "./database.ts";
+import { growDatabase } from "./growth.ts";
 import { addressOf, provider, recordsOf } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { WorldAddresses } from "./world.ts";
@@ -15,13 +17,15 @@ import type { WorldAddresses } from "./world.ts";
  *
  * @param folder for the certificate of the provider, which Node reads
  * @param more environment variables
+ * @param options `dataDir`: a data folder that stays; default: a new one
  */
 export function startMeasured(
   world: WorldAddresses,
   folder: string,
   more: Record<string, string>,
-  under: Under = "stile",
+  { under = "stile", dataDir }: { under?: Under; dataDir?: string | undefined } = {},
 ): Promise<RunningServer> {
+  if (dataDir) mkdirSync(dataDir, { recursive: true });
   const certificate = join(folder, "provider.pem");
   writeFileSync(certificate, world.certificate);
   const { DATABASE_URL: databaseUrl } = process.env;
@@ -30,7 +34,10 @@ export function startMeasured(
   };
   return startServer({
     under,
+    ...(dataDir ? { dataDir } : {}),
     env: {
+      // What is stored in a folder that stays is sealed by the same key in each run.
+      ...(dataDir ? { SECRET_KEYS: "a key of the benchmark alone" } : {}),
       NODE_ENV: "production",
       NODE_EXTRA_CA_CERTS: certificate,
       ...liftedLimits(),
@@ -58,6 +65,37 @@ const WEBHOOKS = 5;
 
 const password = "correct horse battery staple";
 const totp = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+/** What a kept data folder holds, written into it when it is complete. */
+interface Kept {
+  users: number;
+  setting: Setting;
+}
+
+/**
+ * Imports the users that sign in, creates keys and grows the database. What a kept folder holds is used as it is.
+ *
+ * @param users that the database is to be grown by; none: 0
+ * @throws Error if the kept folder was grown by another number, or not to the end
+ */
+export async function prepare(
+  server: RunningServer,
+  database: BenchDatabase,
+  users: number,
+): Promise<Setting> {
+  const file = join(server.dataDir, "bench.json");
+  if (!existsSync(file)) {
+    if (existsSync(join(server.dataDir, "users.jsonl")))
+      throw new Error(`${server.dataDir} holds a part of what a run that ended was to write: remove it`);
+    const setting = await populate(server);
+    if (users > 0) await growDatabase(database, setting, users);
+    writeFileSync(file, JSON.stringify({ users, setting } satisfies Kept));
+    return setting;
+  }
+  const kept = JSON.parse(readFileSync(file, "utf8")) as Kept;
+  if (kept.users !== users) throw new Error(`${server.dataDir} holds ${kept.users} users, not ${users}`);
+  return { ...kept.setting, origin: new URL(server.url).origin, cookie: await signIn(server.url) };
+}
 
 /** Imports the users and creates the keys that the load generator signs in with. */
 export async function populate(server: RunningServer): Promise<Setting> {

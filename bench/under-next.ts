@@ -60,7 +60,7 @@ const world = await startWorld();
 const folder = mkdtempSync(join(tmpdir(), "stile under next "));
 const bare = await startBareNext();
 const stile = await startMeasured(world.addresses, folder, {});
-const underNext = await startMeasured(world.addresses, folder, profiles ? profilable : {}, "next");
+const underNext = await startMeasured(world.addresses, folder, profiles ? profilable : {}, { under: "next" });
 try {
   const servers = await Promise.all(
     ([stile, underNext] as const).map(async (server) => {

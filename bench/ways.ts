@@ -3,7 +3,7 @@ import { authenticatorApp } from "../server/testing/authenticator-app.ts";
 import { createUafAuthenticator } from "../server/testing/uaf-authenticator/authenticator.ts";
 import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
 import { passkeySigner } from "./passkey-signer.ts";
-import { addressOf, nextOf, provider, subjectOf, tenantId } from "./people.ts";
+import { importedPeople, type People, provider, tenantId } from "./people.ts";
 import type { Setting } from "./setting.ts";
 import type { Visit } from "./visit.ts";
 import { type WalkName, walks } from "./walks.ts";
@@ -38,9 +38,8 @@ const capable = {
 };
 
 /** The ways of all tasks, by how a flow is walked through; `tasks.ts` tells which one is compared with what. */
-export function makeWays(world: World, setting: Setting) {
+export function makeWays(world: World, setting: Setting, people: People = importedPeople()) {
   const { origin } = setting;
-  const next = nextOf();
   const { assertionOf } = passkeySigner(setting);
   const app = authenticatorApp(setting.totp);
 
@@ -87,7 +86,7 @@ export function makeWays(world: World, setting: Setting) {
       const { payload, act } = await begin(visit, "login", capable);
       const { publicKey } = payload.request_options as { publicKey: { challenge: string } };
       await act("webauthn_verify_assertion_response", {
-        assertion_response: assertionOf(publicKey.challenge, next("passkey")),
+        assertion_response: assertionOf(publicKey.challenge, people.passkey()),
       });
       await visit.finish();
     }
@@ -124,7 +123,7 @@ export function makeWays(world: World, setting: Setting) {
         await world.deliveries(subject, setting.webhooks);
       },
       codeLogin: async (visit) => async () => {
-        const email = addressOf("code", next("code"));
+        const email = people.address("code");
         const mailed = world.nextCode(email);
         await identified(visit, email);
         if (visit.state.actions.continue_to_passcode_confirmation)
@@ -133,11 +132,11 @@ export function makeWays(world: World, setting: Setting) {
         await visit.finish();
       },
       passwordLogin: async (visit) => async () => {
-        await passwordEntered(visit, addressOf("password", next("password")));
+        await passwordEntered(visit, people.address("password"));
         await visit.finish();
       },
       totpLogin: async (visit) => async () => {
-        await passwordEntered(visit, addressOf("totp", next("totp")));
+        await passwordEntered(visit, people.address("totp"));
         await visit.act("otp_code_validate", { otp_code: app.code(Date.now()) });
         await visit.finish();
       },
@@ -159,7 +158,7 @@ export function makeWays(world: World, setting: Setting) {
         const asked = new URL(String(payload.redirect_url)).searchParams;
         const nonce = asked.get("nonce") ?? undefined;
         const back = new URLSearchParams({
-          code: authorizationCode({ sub: subjectOf(next("identity")), nonce }),
+          code: authorizationCode({ sub: people.subject(), nonce }),
           state: asked.get("state") ?? "",
         });
         const { head } = await visit.call("GET", `/thirdparty/callback?${back}`);

@@ -40,14 +40,16 @@ const recently = (count: string, interval: string) =>
 /** A public key in COSE form is 77 bytes long. */
 const publicKey = `${digest("x")} || ${digest("y")} || substr(${digest("z")}, 1, 13)`;
 
+const userHandle = `${digest("handle")} || ${digest("more handle")}`;
+
 const browser =
   "'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'";
 const address = "'203.0.' || i % 250 || '.' || i / 250 % 250";
 const user = id("user", "(i % $USERS + 1)");
 
-const credential = (name: string) => ({
+const credential = (name: string, key = publicKey) => ({
   id: credentialId(name),
-  public_key: publicKey,
+  public_key: key,
   sign_count: "i % 100",
   aaguid: id("make", "i % 20"),
   attestation_type: "'none'",
@@ -116,7 +118,14 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
   webauthn_credentials: [
     {
       count: ({ users }) => Math.ceil(users / 2),
-      row: { ...credential("passkey"), user_id: id("user"), mfa_only: "i % 10 = 0" },
+      row: {
+        ...credential("passkey", `coalesce($PASSKEY, ${publicKey})`),
+        // Passkeys that are synchronised do not count.
+        sign_count: "0",
+        user_id: id("user"),
+        user_handle: userHandle,
+        mfa_only: "i % 10 = 0",
+      },
     },
   ],
   user_handles: [
@@ -124,7 +133,7 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       count: ({ users }) => Math.ceil(users / 2),
       row: {
         user_id: id("user"),
-        handle: `${digest("handle")} || ${digest("more handle")}`,
+        handle: userHandle,
         // Of registrations that are under way.
         expires_at: "case when i % 20 = 0 then now() + interval '1 hour' end",
       },
@@ -210,7 +219,7 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
         history: `'["preflight", "login_init"]'`,
         payload: "'{}'",
         created_at: recently("$COUNT", "24 hours"),
-        expires_at: `${recently("$COUNT", "24 hours")} + interval '1 hour'`,
+        expires_at: `${recently("$COUNT", "24 hours")} + interval '$FLOW_LIFETIME'`,
         finished_at: "case when i % 4 = 3 then now() end",
         session_id: `case when i % 4 = 3 then ${id("session")} end`,
       },
@@ -487,7 +496,10 @@ const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"B".repe
  * Indexes and foreign keys are built after the rows. What is in the database stays.
  *
  * @param client connected as the owner of the tables; a server has started on the database, if one is to start again
+ * @param helpers further connections, which share the work; default: none
  * @param passwordHash of every account; default: one that no password matches
+ * @param passkey COSE public key of every passkey of an account; default: one that no signature matches
+ * @param flowLifetime interval of PostgreSQL after which a flow expires; default: an hour
  * @param report called with each table when it is filled
  */
 export async function grow(
@@ -495,43 +507,93 @@ export async function grow(
   tenantId: string,
   growth: Growth,
   {
+    helpers = [],
     passwordHash = NO_PASSWORD,
+    passkey,
+    flowLifetime = "1 hour",
     report = () => {},
-  }: { passwordHash?: string; report?: (table: string) => void } = {},
+  }: {
+    helpers?: readonly ClientBase[];
+    passwordHash?: string;
+    passkey?: Buffer;
+    flowLifetime?: string;
+    report?: (table: string) => void;
+  } = {},
 ): Promise<void> {
+  const clients = [client, ...helpers];
   const restore = await dropIndexes(client);
+  // The trigger of sessions would look for each account in a table without indexes.
+  await client.query("alter table sessions disable trigger user");
   const { rows: keys } = await client.query<{ name: string }>(
     "select sealed_by as name from signing_keys order by created_at desc limit 1",
   );
   const key = `'\\x${keys[0]?.name ?? "00".repeat(8)}'::bytea`;
-  for (const [table, rows] of Object.entries(rowsOf)) {
-    for (const { count, row } of rows) {
+  const fills = Object.entries(rowsOf).flatMap(([table, rows]) =>
+    rows.map(({ count, row }) => {
       const total = count(growth);
       const values = { ...(withoutTenant.has(table) ? {} : { tenant_id: `'${tenantId}'` }), ...row };
       const expressions = Object.values(values).map((expression) =>
         expression
           .replaceAll("$USERS", String(Math.max(1, growth.users)))
           .replaceAll("$COUNT", String(total))
+          .replaceAll("$FLOW_LIFETIME", flowLifetime)
           .replaceAll("$KEY", key)
+          .replaceAll("$PASSKEY", passkey ? `'\\x${passkey.toString("hex")}'::bytea` : "null")
           .replaceAll("$HASH", client.escapeLiteral(passwordHash)),
       );
-      await client.query(`
+      const statement = `
         insert into ${table} (${Object.keys(values).join(", ")})
-        select ${expressions.join(", ")} from generate_series(1, ${total}) as i`);
-    }
-    report(table);
-  }
-  for (const statement of restore) await client.query(statement);
+        select ${expressions.join(", ")} from generate_series(1, ${total}) as i`;
+      return { table, total, statement };
+    }),
+  );
+  // The largest first, so that no connection is left alone with one of them.
+  await share(
+    clients,
+    fills.toSorted((one, other) => other.total - one.total),
+    async (one, { table, statement }) => {
+      await one.query(statement);
+      report(table);
+    },
+  );
+  await share(clients, restore.indexes, (one, statement) => one.query(statement));
+  await client.query("alter table sessions enable trigger user");
   report("indexes");
-  await client.query("vacuum analyze");
+  await share(clients, restore.keys, (one, statement) => one.query(statement));
+  report("keys");
+  // One after the other: each locks the table that it refers to.
+  for (const statement of restore.references) await client.query(statement);
+  report("foreign keys");
+  // Frozen as rows of years are, so that no vacuum has to pass through them again.
+  await client.query("vacuum (freeze, analyze)");
+}
+
+/** Gives each item to the next connection that is free. */
+async function share<Item>(
+  clients: readonly ClientBase[],
+  items: Iterable<Item>,
+  work: (client: ClientBase, item: Item) => Promise<unknown>,
+): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let next = rest.next(); !next.done; next = rest.next()) await work(client, next.value);
+    }),
+  );
 }
 
 /** Drops indexes and foreign keys of all growing tables. @returns the statements that restore them */
-async function dropIndexes(client: ClientBase): Promise<string[]> {
+async function dropIndexes(client: ClientBase): Promise<Record<"indexes" | "keys" | "references", string[]>> {
   const names = [[...growingTables]];
   // Primary keys and unique constraints before the foreign keys that need them.
-  const { rows: constraints } = await client.query<{ table: string; name: string; definition: string }>(
-    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+  const { rows: constraints } = await client.query<{
+    table: string;
+    name: string;
+    definition: string;
+    refers: boolean;
+  }>(
+    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition,
+      contype = 'f' as refers
     from pg_constraint where contype in ('p', 'u', 'f') and conrelid = any ($1::text[]::regclass[])
     order by contype = 'f', conname`,
     names,
@@ -544,10 +606,13 @@ async function dropIndexes(client: ClientBase): Promise<string[]> {
     names,
   );
   for (const { name } of indexes) await client.query(`drop index ${name}`);
-  return [
-    ...indexes.map(({ definition }) => definition),
-    ...constraints.map(
-      ({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`,
-    ),
-  ];
+  const restoring = (refers: boolean) =>
+    constraints
+      .filter((one) => one.refers === refers)
+      .map(({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`);
+  return {
+    indexes: indexes.map(({ definition }) => definition),
+    keys: restoring(false),
+    references: restoring(true),
+  };
 }

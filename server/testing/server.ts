@@ -33,7 +33,7 @@ export interface RunningServer {
   ended(): Promise<number | null>;
   /** Restarts it on the same address and data, after SIGTERM if it still runs. */
   restart(): Promise<void>;
-  /** Stops it and removes its data. */
+  /** Stops it and removes its data, unless its folder was given. */
   stop(): Promise<void>;
 }
 
@@ -41,6 +41,8 @@ export interface RunningServer {
 export type Under = "stile" | "next";
 
 export interface ServerOptions {
+  /** Data folder that exists and stays. Default: a new one, which is removed. */
+  dataDir?: string;
   /** Environment variables. Of the caller's environment only basic variables are inherited. */
   env?: Record<string, string>;
   /** Whether it runs as by `npm start`, or as by `npm run start:next`: Next alone. Default: `stile`. */
@@ -63,7 +65,7 @@ const START_TIMEOUT_MS = 240_000;
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const { program } = options;
   if (!program && !existsSync(entry)) throw new Error("the server is not built: npm run build");
-  const dataDir = mkdtempSync(join(tmpdir(), "stile server "));
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "stile server "));
   // PostgreSQL may run under another account, which needs access to this folder.
   chmodSync(dataDir, 0o711);
   const port = await freePort();
@@ -131,6 +133,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       process.removeListener("exit", abandon);
       await kill("SIGTERM");
       await endDatabase(dataDir);
+      if (options.dataDir) return;
       rmSync(sharedFolderOf(dataDir), { recursive: true, force: true });
       rmSync(dataDir, { recursive: true, force: true });
     },
