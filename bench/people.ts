@@ -16,7 +16,7 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 
 /** Returns what names the next user of a kind: they take turns, so that no two connections sign in the same one. */
-function nextOf(): (kind: Kind) => number {
+export function nextOf(): (kind: Kind) => number {
   const turns = new Map<Kind, number>();
   return (kind) => {
     const turn = turns.get(kind) ?? 0;
