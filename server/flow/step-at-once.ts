@@ -26,7 +26,7 @@ interface RememberedStep {
 
 /**
  * Performs a step that does nothing but choose where the login goes on, such as the choice of a method, in one statement:
- * it is judged by the flow as this process has saved it, and saved if the flow still has that token and nobody has claimed
+ * it is judged by the flow as this process has saved it, and saved if the flow still has that token and no step has claimed
  * it. The facts of the account may be older than the step, and are read again before a method is verified.
  *
  * @returns null if it is no such step, or was not saved; nothing was changed
@@ -63,7 +63,7 @@ export async function stepAtOnce(
 }
 
 /**
- * Whether an action is one of a login that has identified nobody yet, reads and writes nothing but its flow, and leads to
+ * Whether an action is one of a login that has identified no user yet, reads and writes nothing but its flow, and leads to
  * a state that prepares nothing.
  */
 function onlyChooses(view: View, name: string, input: Record<string, unknown>): boolean {
