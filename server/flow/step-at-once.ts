@@ -63,8 +63,8 @@ export async function stepAtOnce(
 }
 
 /**
- * Whether an action is one of a login that has identified no user yet, reads and writes nothing but its flow, and leads to
- * a state that prepares nothing.
+ * Whether an action is one of a login without a verified factor, reads and writes nothing but its flow, and leads to a state
+ * that prepares nothing.
  */
 function onlyChooses(view: View, name: string, input: Record<string, unknown>): boolean {
   if (view.type !== "login" || view.data.factors.length > 0) return false;
