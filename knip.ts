@@ -32,7 +32,7 @@ export default {
         "e2e/stage/stage.tsx",
         // Run by hand, as the head of each says.
         "scripts/common-passwords.ts",
-        "bench/{under-load,under-next,kill-drill,signatures,users}.ts",
+        "bench/{under-load,under-next,kill-drill,signatures,users,keycloak}.ts",
         // Started by their paths.
         "bench/bare/server.ts",
         "bench/bare-next/**/*.{js,mjs}",

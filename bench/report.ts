@@ -142,13 +142,13 @@ const growthOf = ({ one, all, workers }: Growth) => (all.perSecond / one.perSeco
 const busyProcessors = (figures: Figures) => (figures.perSecond * costOf(figures)) / 1000 + figures.generator;
 
 /** Columns of a table: the head of each, and its cell of a row. */
-type Columns<Row> = Record<string, (row: Row) => string>;
+export type Columns<Row> = Record<string, (row: Row) => string>;
 
-const perSecond = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));
-const costText = ({ cpu, postgresCpu }: Figures) => `${cpu.toFixed(2)} + ${postgresCpu.toFixed(2)}`;
+export const perSecond = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));
+export const costText = ({ cpu, postgresCpu }: Figures) => `${cpu.toFixed(2)} + ${postgresCpu.toFixed(2)}`;
 const rateAndCost = (figures: Figures | undefined) =>
   figures ? `${perSecond(figures.perSecond)} (${costText(figures)})` : "–";
-const timesText = ({ p50, p99 }: Figures) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`;
+export const timesText = ({ p50, p99 }: Figures) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`;
 const costOf = ({ cpu, postgresCpu }: Figures) => cpu + postgresCpu;
 
 const aimColumns: Columns<Judgement> = {
@@ -195,7 +195,7 @@ const growthColumns: Columns<Growth> = {
 };
 
 /** A table in Markdown, in columns of fixed width; columns but the first are numbers. Empty if there are no rows. */
-function table<Row>(title: string, columns: Columns<Row>, rows: readonly Row[]): string[] {
+export function table<Row>(title: string, columns: Columns<Row>, rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
   const cells = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => cell(row)))];
   const widths = Object.keys(columns).map((_, column) =>
