@@ -258,4 +258,25 @@ export const signInFaults: readonly Fault[] = [
     fault: "> Number.POSITIVE_INFINITY ?",
     caughtBy: ["server/flow/remembered-flows.test.ts"],
   },
+  {
+    name: "a choice is saved while another step has claimed its flow",
+    file: "server/flow/flow-statements.ts",
+    text: "and (claimed_until is null or claimed_until < clock_timestamp())`;\n\n/** The flow alone",
+    fault: "`;\n\n/** The flow alone",
+    caughtBy: ["server/flow/step-at-once.test.ts"],
+  },
+  {
+    name: "a choice is saved whatever token the flow has",
+    file: "server/flow/flow-statements.ts",
+    text: "const unclaimed = `token_hash = $16 and version = $17",
+    fault: "const unclaimed = `($16::bytea is not null or version = $17)",
+    caughtBy: ["server/flow/step-at-once.test.ts"],
+  },
+  {
+    name: "a choice beyond the budget of its source is saved",
+    file: "server/flow/flow-statements.ts",
+    text: "and exists (select from flow) and not exists",
+    fault: "and exists (select from flow) and null is distinct from exists",
+    caughtBy: ["server/flow/step-at-once.test.ts"],
+  },
 ];
