@@ -5,7 +5,7 @@ import { type BenchDatabase, openDatabase, postmasterOf } from "./database.ts";
 import { type Figures, figuresOf, percentile, type Round } from "./figures.ts";
 import type { ForkedServer } from "./fork-server.ts";
 import { perform, type Target } from "./load.ts";
-import { grownPeople } from "./people.ts";
+import { grownPeople, importedPeople } from "./people.ts";
 import { processTree } from "./process.ts";
 import { prepare, startMeasured } from "./service.ts";
 import type { Setting } from "./setting.ts";
@@ -21,11 +21,13 @@ import { startWorld } from "./world.ts";
  * tables and indexes.
  *
  * `GROWN_FOLDER` (`/tmp/grown`) gets a data folder for each size, which is grown if it is missing and stays;
- * `GROWN_USERS` (`1000,1000000`) are the sizes, each from 100; `GROWN_ROUNDS` (7), `GROWN_SECONDS` (2). Build the server
- * first.
+ * `GROWN_USERS` (`1000,1000000`) are the sizes, each from 100; `GROWN_PEOPLE` (`all`) are the accounts that sign in, or
+ * `few`, the thousand of each kind that other benchmarks sign in; `GROWN_ROUNDS` (7), `GROWN_SECONDS` (2). Build the
+ * server first.
  */
 const base = process.env.GROWN_FOLDER ?? "/tmp/grown";
 const sizes = (process.env.GROWN_USERS ?? "1000,1000000").split(",").map(Number);
+const isFew = process.env.GROWN_PEOPLE === "few";
 const roundCount = Number(process.env.GROWN_ROUNDS ?? 7);
 const seconds = Number(process.env.GROWN_SECONDS ?? 2);
 const measured = tasks.filter(
@@ -102,7 +104,7 @@ async function open(users: number): Promise<Grown> {
       postgres: database.pid,
     },
     bare: { url: bare.url, pids: () => processTree(bare.child.pid ?? 0), postgres: database.pid },
-    ways: makeWays(world, setting, grownPeople(users)),
+    ways: makeWays(world, setting, isFew ? importedPeople() : grownPeople(users)),
     setting,
     database,
   };

@@ -561,11 +561,12 @@ export async function grow(
   report("indexes");
   await share(clients, restore.keys, (one, statement) => one.query(statement));
   report("keys");
+  // Frozen as rows of years are, so that no vacuum has to pass through them again; the checks that follow are planned
+  // by the statistics.
+  await client.query("vacuum (freeze, analyze)");
   // One after the other: each locks the table that it refers to.
   for (const statement of restore.references) await client.query(statement);
   report("foreign keys");
-  // Frozen as rows of years are, so that no vacuum has to pass through them again.
-  await client.query("vacuum (freeze, analyze)");
 }
 
 /** Gives each item to the next connection that is free. */

@@ -76,6 +76,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const env: NodeJS.ProcessEnv = Object.assign(own, inherited(), secrets, options.env);
   // A file, because this process would have to read every line from a pipe.
   const logFile = join(dataDir, "server.log");
+  rmSync(logFile, { force: true });
   const logs = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "");
   let child: ChildProcess;
   let gone: Promise<void>;
