@@ -184,7 +184,7 @@ export function useCeremony(
     abortCeremony();
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it ends the prompt of the time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it ends the prompt that is open then
   useEffect(() => endPrompt, []);
 
   return {

@@ -45,9 +45,9 @@ const savedColumns = `update flows set state = $1, version = $2, token_hash = $3
 /** Saves a step, if its claim holds. */
 const saveText = `${savedColumns} and claim = $16 and token_hash = $17`;
 
-/** The flow of a step that has not claimed it, if no other step has. */
+/** The flow of a step that has not claimed it, if no other step has, and none was given up. */
 const unclaimed = `token_hash = $16 and version = $17 and finished_at is null and expires_at >= ${clockText("$18")}
-      and (claimed_until is null or claimed_until < clock_timestamp())`;
+      and claim is null`;
 
 /** The flow alone, or the account before it. A count is never negative: the condition only locks, before the update does. */
 export const saveTexts = {
@@ -162,7 +162,12 @@ export const statements = {
   flow_settle: `
     with ${patience}
     update flows set claim = null, claimed_by = null, claimed_until = null from patience
-    where tenant_id = $1 and id = $2 and (claim = $3 or claim is null and $3 is null and token_hash = $4)`,
+    where tenant_id = $1 and id = $2 and claim = $3 and token_hash = $4`,
+  // A claim without an end, which every step may replace.
+  flow_settle_unclaimed: `
+    with ${patience}
+    update flows set claim = $3 from patience
+    where tenant_id = $1 and id = $2 and claim is null and token_hash = $4`,
   // The row of a begun flow that arrives later violates the primary key; one that is being written is waited for.
   flow_settle_insert: `
     with ${patience}

@@ -50,7 +50,7 @@ function recording() {
   return { recorded, sent };
 }
 
-// Behind a factor they are performed as any other.
+// After a verified factor they are performed as any other step.
 test("the actions that do nothing but choose are these", () => {
   const choices = Object.values(states).flatMap(({ name, actions }) =>
     Object.entries(actions)

@@ -56,7 +56,8 @@ export async function stepAtOnce(
   if (!judged || judged.error) return null;
   const { version } = record;
   const charge = chargeOf(tenant, client, action);
-  const claim: UnclaimedFlow = { id: null, tokenHash, version, clockShift: shift, charge };
+  const id = runtime.platform.uuid();
+  const claim: UnclaimedFlow = { isUnclaimed: true, id, tokenHash, version, clockShift: shift, charge };
   return admit(runtime, () =>
     write(request, key, flow, { ...judged, facts: { ...facts, ...judged.facts } }, { claim, owner: null }),
   );

@@ -90,10 +90,12 @@ export interface Claim {
   tokenHash: Buffer;
 }
 
-/** A flow that is saved without a claim before, if it has this token and version and is claimed by no step. */
-export interface UnclaimedFlow {
-  id: null;
-  tokenHash: Buffer;
+/**
+ * A flow that is saved without a claim before, if it has this token and version and is claimed by no step. `id` is of the
+ * claim that it gets if the step is given up.
+ */
+export interface UnclaimedFlow extends Claim {
+  isUnclaimed: true;
   version: number;
   clockShift: number;
   /** Charged by the statement that saves it; it refuses if a budget is exceeded, and charges nothing then. */
@@ -299,7 +301,7 @@ function contentOf({ record, before, ...saved }: SavedFlow): unknown[] {
 /**
  * Returns whether a save was committed whose connection was lost. PostgreSQL may still be at work on it, or not have
  * read it yet: this waits for the lock that the save holds on the flow, and releases the claim, so that a save that comes
- * later refuses. One without a claim that has not been read yet is not kept from being saved: until a step claims the flow.
+ * later refuses; a save without a claim finds one.
  *
  * @param tokenHash of the token that the save issued
  * @throws lock_not_available (55P03) if the save holds the flow for longer than five seconds: its outcome is unknown
@@ -307,10 +309,11 @@ function contentOf({ record, before, ...saved }: SavedFlow): unknown[] {
 export async function wasSaved(
   database: Database,
   { tenantId, flowId }: FlowKey,
-  claim: Pick<Claim | UnclaimedFlow, "id" | "tokenHash">,
+  claim: Claim | UnclaimedFlow,
   tokenHash: Buffer,
 ): Promise<boolean> {
-  await run(database, "claim", "flow_settle", [tenantId, flowId, claim.id, claim.tokenHash]);
+  const settle = "isUnclaimed" in claim ? "flow_settle_unclaimed" : "flow_settle";
+  await run(database, "claim", settle, [tenantId, flowId, claim.id, claim.tokenHash]);
   return hasToken(database, { tenantId, flowId }, tokenHash);
 }
 

@@ -150,6 +150,18 @@ function eachBatch(
   return { ...runtime, database: { ...runtime.database, write: changed } };
 }
 
+/** A login before the choice of its method, which is saved without a claim. */
+async function almostChosen() {
+  const { email } = await people().register(runtime);
+  const flow = await walk(runtime, "login");
+  await flow.act("register_client_capabilities");
+  await flow.act("continue_with_login_identifier", { email });
+  return {
+    choose: (server: TestRuntime) => flow.act("continue_to_password_login", {}, { runtime: server }),
+    finish: () => flow.act("password_login", { password }),
+  };
+}
+
 /** A sign-in by password before its last action, whose write is sent as one batch. */
 async function almostSignedIn(known?: string) {
   const email = known ?? (await people().register(runtime)).email;
@@ -198,6 +210,16 @@ describe("statements that are sent together", () => {
     expect(await newSessions()).toBe(1);
   });
 
+  test("A115 are answered by the choice if the connection is lost after their commit", async () => {
+    const cut = eachBatch((batch, connection) => {
+      batch.handleReadyForQuery = () => fail(batch, connection, "ECONNRESET");
+      return undefined;
+    });
+    const { choose, finish } = await almostChosen();
+    expect(await choose(cut)).toMatchObject({ name: "login_password", status: 200 });
+    expect((await finish()).name).toBe("success");
+  });
+
   describe("whose connection is cut while PostgreSQL keeps its end", () => {
     let proxy: CuttingProxy;
     let database: Database;
@@ -223,6 +245,16 @@ describe("statements that are sent together", () => {
       await proxy.deliver();
       expect(await newSessions()).toBe(0);
       expect((await finish(runtime)).name).toBe("success");
+    });
+
+    test("A115 do not save a choice after the answer if PostgreSQL reads them later", async () => {
+      const { choose, finish } = await almostChosen();
+      const { rememberedFlows } = runtime;
+      proxy.hold("save_unclaimed", () => proxy.cut());
+      await expect(choose({ ...cut, rememberedFlows })).rejects.toThrow(/connection terminated/i);
+      await proxy.deliver();
+      expect((await choose(runtime)).name).toBe("login_password");
+      expect((await finish()).name).toBe("success");
     });
 
     /** Cuts the connection of a sign-in while its save waits for a row, which `during` has released. */

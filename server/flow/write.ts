@@ -274,7 +274,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
  */
 function storedFlow({ request, key, claim, saved, owner }: Step, locksAccount: boolean): Part[] {
   const { runtime, tenant } = request;
-  if (claim?.id === null) return [savedUnclaimedFlow(key, claim, saved)];
+  if (claim && "isUnclaimed" in claim) return [savedUnclaimedFlow(key, claim, saved)];
   if (claim) return [savedFlow(key, claim, saved, locksAccount)];
   const lifetime = { seconds: tenant.config.flow.lifetime, clockShift: runtime.platform.clockShift() };
   return owner

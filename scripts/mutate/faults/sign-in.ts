@@ -261,8 +261,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a choice is saved while another step has claimed its flow",
     file: "server/flow/flow-statements.ts",
-    text: "and (claimed_until is null or claimed_until < clock_timestamp())`;\n\n/** The flow alone",
-    fault: "`;\n\n/** The flow alone",
+    text: "and claim is null`;",
+    fault: "`;",
     caughtBy: ["server/flow/step-at-once.test.ts"],
   },
   {
