@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import type { Round } from "./figures.ts";
 
@@ -18,7 +18,7 @@ export const oneHashAtOnce = { UV_THREADPOOL_SIZE: "3" };
  */
 export function giveHashesACore(pids: readonly number[]): void {
   for (const pid of pids)
-    execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", OTHERS, String(pid)]);
+    if (isRunning(pid)) execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", OTHERS, String(pid)]);
   for (const folder of poolThreads(pids)) {
     const thread = folder.split("/").at(-1) ?? "";
     execFileSync("taskset", ["--cpu-list", "--pid", HASHES, thread]);
@@ -35,10 +35,13 @@ export function poolTime(pids: readonly number[]): number {
   return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
+/** A worker of PostgreSQL, such as one of autovacuum, may have ended since the processes were listed. */
+const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
+
 function poolThreads(pids: readonly number[]): string[] {
-  const threads = pids.flatMap((pid) =>
-    readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`),
-  );
+  const threads = pids
+    .filter(isRunning)
+    .flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`));
   return threads.filter((folder) => readFileSync(`${folder}/comm`, "utf8").trim() === "libuv-worker");
 }
 
