@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /** A request of `node:http` with its answer. */
 export interface NodeMessages {
@@ -40,8 +41,28 @@ export function recordMessages(): void {
     const value = `${count} ${incoming.socket.remoteAddress ?? ""}`;
     incoming.headers[name] = value;
     messages.set(value, { incoming, outgoing });
-    outgoing.once("close", () => messages.delete(value));
+    const values = valuesOf(incoming.socket, messages);
+    values.add(value);
+    outgoing.once("close", () => {
+      messages.delete(value);
+      values.delete(value);
+    });
   });
+}
+
+/** The values of the unanswered requests of each connection. */
+const ofConnections = new WeakMap<Socket, Set<string>>();
+
+/** Before Node 24 an answer that waits for an earlier one on its connection does not close with the connection. */
+function valuesOf(socket: Socket, messages: Record["messages"]): Set<string> {
+  const known = ofConnections.get(socket);
+  if (known) return known;
+  const values = new Set<string>();
+  ofConnections.set(socket, values);
+  socket.once("close", () => {
+    for (const value of values) messages.delete(value);
+  });
+  return values;
 }
 
 /** Vercel passes requests on to Next by means of its own, so that the process's messages are not those of the client. */
