@@ -5,6 +5,12 @@ import type { Database } from "#db/client";
 import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 
+/**
+ * Assignments that end a claim whose step saves nothing. Another one takes its place, without an end, which every step may
+ * replace: a save that PostgreSQL reads later finds neither its own claim nor none.
+ */
+export const endOfClaim = "claim = gen_random_uuid(), claimed_by = null, claimed_until = null";
+
 /** A server counts as running for this time after it renewed its lease. */
 const LEASE_SECONDS = 60;
 
@@ -60,7 +66,7 @@ export async function takeLease(
   );
   await renew();
   await database.write.execute(sql`
-    update flows set claim = null, claimed_by = null, claimed_until = null
+    update flows set ${sql.raw(endOfClaim)}
     where claimed_by is not null and claimed_by not in (select id from instances)`);
 
   let isRenewing = false;
@@ -92,6 +98,6 @@ export async function takeLease(
 export async function releaseInstance(database: Database, instanceId: string): Promise<void> {
   await database.write.execute(sql`delete from instances where id = ${instanceId}`);
   await database.write.execute(sql`
-    update flows set claim = null, claimed_by = null, claimed_until = null
+    update flows set ${sql.raw(endOfClaim)}
     where claimed_by = ${instanceId} and expires_at >= now()`);
 }

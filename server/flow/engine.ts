@@ -221,7 +221,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const refused = refusedStep(runtime, key, session);
   if (refused) return { answer: refused };
   const tokenHash = sha256(call.token);
-  const remembered = runtime.rememberedFlows.recall(tokenHash, flowId);
+  const remembered = runtime.rememberedFlows.recall(tokenHash, key);
   const isShown = call.version === undefined || call.version === remembered?.record.version;
   const known = isShown ? remembered : null;
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);

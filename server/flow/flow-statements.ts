@@ -1,4 +1,5 @@
 import { clockText } from "#db/clock";
+import { endOfClaim } from "../database/instances.ts";
 import { factColumns } from "../identity/facts.ts";
 import type { Condition } from "../limits/rate-limits.ts";
 import { STEP_POINTS } from "./step-points.ts";
@@ -45,8 +46,8 @@ const savedColumns = `update flows set state = $1, version = $2, token_hash = $3
 /** Saves a step, if its claim holds. */
 const saveText = `${savedColumns} and claim = $16 and token_hash = $17`;
 
-/** The flow of a step that has not claimed it, if no other step has, and none was given up. */
-const unclaimed = `token_hash = $16 and version = $17 and finished_at is null and expires_at >= ${clockText("$18")}
+/** The flow of a step that has not claimed it, if no step has since the last save. */
+const unclaimed = `type = $19 and token_hash = $16 and version = $17 and finished_at is null and expires_at >= ${clockText("$18")}
       and claim is null`;
 
 /** The flow alone, or the account before it. A count is never negative: the condition only locks, before the update does. */
@@ -95,7 +96,7 @@ const exceeded = "from budget join charge using (key) where budget.points > char
 /** Saves a step that has not claimed its flow, and charges it. The flow is locked before the budget, as by a claim. */
 export const saveChargedText = `flow as (
       select from flows where tenant_id = $14 and id = $15 and ${unclaimed} for no key update),
-    charge as (select 'step_source:' || $19::text as key, $20::int as budget from flow),
+    charge as (select 'step_source:' || $20::text as key, $21::int as budget from flow),
     budget as (${budgetText(`${STEP_POINTS}`, "$18")}),
     saved as (${savedColumns} and exists (select from flow) and not exists (select ${exceeded}) returning 1)`;
 
@@ -155,19 +156,14 @@ export const statements = {
   flow_release: `
     with free as (
       select from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)
-    update flows set claim = null, claimed_by = null, claimed_until = null
+    update flows set ${endOfClaim}
     where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
   flow_expired: `
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clockText("$4")}`,
   flow_settle: `
     with ${patience}
-    update flows set claim = null, claimed_by = null, claimed_until = null from patience
-    where tenant_id = $1 and id = $2 and claim = $3 and token_hash = $4`,
-  // A claim without an end, which every step may replace.
-  flow_settle_unclaimed: `
-    with ${patience}
-    update flows set claim = $3 from patience
-    where tenant_id = $1 and id = $2 and claim is null and token_hash = $4`,
+    update flows set ${endOfClaim} from patience
+    where tenant_id = $1 and id = $2 and (claim = $3 or claim is null) and token_hash = $4`,
   // The row of a begun flow that arrives later violates the primary key; one that is being written is waited for.
   flow_settle_insert: `
     with ${patience}

@@ -46,19 +46,23 @@ describe("remembered flows", () => {
   const flow = (id: string) => ({ record: { id } }) as unknown as RememberedFlow;
   const token = (number: number) => Buffer.from(`token ${number}`);
 
-  test("are recalled once, by the token and the id together", () => {
+  const key = { tenantId: "acme", flowId: "a", type: "login" } as const;
+
+  test("are recalled once, by the token, the tenant, the id and the type together", () => {
     const flows = createRememberedFlows();
-    flows.remember(token(1), flow("a"));
-    expect(flows.recall(token(1), "b")).toBeNull();
-    expect(flows.recall(token(1), "a")).toEqual(flow("a"));
-    expect(flows.recall(token(1), "a")).toBeNull();
+    flows.remember(token(1), key, flow("a"));
+    expect(flows.recall(token(2), key)).toBeNull();
+    for (const other of [{ tenantId: "other" }, { flowId: "b" }, { type: "profile" as const }])
+      expect(flows.recall(token(1), { ...key, ...other })).toBeNull();
+    expect(flows.recall(token(1), key)).toEqual(flow("a"));
+    expect(flows.recall(token(1), key)).toBeNull();
   });
 
   test("are the last two thousand", () => {
     const flows = createRememberedFlows();
-    for (let number = 0; number <= 2000; number += 1) flows.remember(token(number), flow("a"));
-    expect(flows.recall(token(0), "a")).toBeNull();
-    expect(flows.recall(token(1), "a")).not.toBeNull();
+    for (let number = 0; number <= 2000; number += 1) flows.remember(token(number), key, flow("a"));
+    expect(flows.recall(token(0), key)).toBeNull();
+    expect(flows.recall(token(1), key)).not.toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 import type { FlowRecord, ResumeHashes } from "./data.ts";
 import type { Facts } from "./facts.ts";
+import type { FlowType } from "./names.ts";
 
 /**
  * A flow as this process has saved it last, for the step that presents its token: what that step is going to ask is known
@@ -29,21 +30,30 @@ const MAX_CLOCK_CHANGE_MS = 1_000;
 
 const clockOffset = () => Date.now() - performance.now();
 
-/** The flows that a process remembers, by the hash of their token, which each save replaces. */
+/** What names a flow, as in `FlowKey`. */
+interface Key {
+  tenantId: string;
+  flowId: string;
+  type: FlowType;
+}
+
+/** The flows that a process remembers, by their keys and the hash of their token, which each save replaces. */
 export function createRememberedFlows() {
   const flows = new Map<string, { flow: RememberedFlow; offset: number }>();
+  const nameOf = (tokenHash: Buffer, { tenantId, flowId, type }: Key) =>
+    `${tenantId}/${flowId}/${type}/${tokenHash.toString("base64")}`;
   return {
-    remember(tokenHash: Buffer, flow: RememberedFlow): void {
+    remember(tokenHash: Buffer, key: Key, flow: RememberedFlow): void {
       const [oldest] = flows.size >= MAX_FLOWS ? flows.keys() : [];
       if (oldest !== undefined) flows.delete(oldest);
-      flows.set(tokenHash.toString("base64"), { flow, offset: clockOffset() });
+      flows.set(nameOf(tokenHash, key), { flow, offset: clockOffset() });
     },
     /** Returns the flow with this token, and forgets it; null if this process has not saved it, or its clock was set since. */
-    recall(tokenHash: Buffer, flowId: string): RememberedFlow | null {
-      const key = tokenHash.toString("base64");
-      const remembered = flows.get(key);
-      if (remembered?.flow.record.id !== flowId) return null;
-      flows.delete(key);
+    recall(tokenHash: Buffer, key: Key): RememberedFlow | null {
+      const name = nameOf(tokenHash, key);
+      const remembered = flows.get(name);
+      if (!remembered) return null;
+      flows.delete(name);
       return Math.abs(clockOffset() - remembered.offset) > MAX_CLOCK_CHANGE_MS ? null : remembered.flow;
     },
   };

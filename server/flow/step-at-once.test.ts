@@ -27,6 +27,7 @@ async function choosing(server: TestRuntime = runtime, as = visitor(server)) {
     email,
     login,
     id,
+    choice,
     /** Presses the button with the token that the page holds. */
     press: (other: TestRuntime = server) =>
       visitor(other).post(choice, { csrf_token: login.state.csrf_token, input_data: {} }),
@@ -42,8 +43,8 @@ function recording() {
   const sent: string[] = [];
   const recorded = { ...runtime, rememberedFlows: createRememberedFlows() };
   const { recall } = recorded.rememberedFlows;
-  recorded.rememberedFlows.recall = (tokenHash, flowId) => {
-    const flow = recall(tokenHash, flowId);
+  recorded.rememberedFlows.recall = (tokenHash, key) => {
+    const flow = recall(tokenHash, key);
     sent.push(flow ? "remembered" : "forgotten");
     return flow;
   };
@@ -94,6 +95,17 @@ test("A202 a choice is refused with a token that another server has replaced, at
   expect((await press(other)).status).toBe(200);
   const before = await stored();
   expect((await press()).status).toBe(403);
+  expect(await stored()).toEqual(before);
+});
+
+test("A202 the token of a login steps no flow of another type", async () => {
+  const { login, choice, stored } = await choosing();
+  const before = await stored();
+  for (const type of ["registration", "token_exchange"]) {
+    const path = choice.replace("/login", `/${type}`);
+    const body = { csrf_token: login.state.csrf_token, input_data: {} };
+    expect((await visitor(runtime).post(path, body)).status).toBe(403);
+  }
   expect(await stored()).toEqual(before);
 });
 

@@ -56,8 +56,7 @@ export async function stepAtOnce(
   if (!judged || judged.error) return null;
   const { version } = record;
   const charge = chargeOf(tenant, client, action);
-  const id = runtime.platform.uuid();
-  const claim: UnclaimedFlow = { isUnclaimed: true, id, tokenHash, version, clockShift: shift, charge };
+  const claim: UnclaimedFlow = { id: null, tokenHash, version, clockShift: shift, charge };
   return admit(runtime, () =>
     write(request, key, flow, { ...judged, facts: { ...facts, ...judged.facts } }, { claim, owner: null }),
   );

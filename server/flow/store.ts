@@ -90,12 +90,10 @@ export interface Claim {
   tokenHash: Buffer;
 }
 
-/**
- * A flow that is saved without a claim before, if it has this token and version and is claimed by no step. `id` is of the
- * claim that it gets if the step is given up.
- */
-export interface UnclaimedFlow extends Claim {
-  isUnclaimed: true;
+/** A flow that is saved without a claim before, if it has this token and version and no step has claimed it since. */
+export interface UnclaimedFlow {
+  id: null;
+  tokenHash: Buffer;
   version: number;
   clockShift: number;
   /** Charged by the statement that saves it; it refuses if a budget is exceeded, and charges nothing then. */
@@ -168,12 +166,12 @@ export async function claimFailureReason(
 
 /** Saves a flow after a step that has not claimed it. It refuses with `claim` if the step has to claim it. */
 export function savedUnclaimedFlow(
-  { tenantId, flowId }: FlowKey,
+  { tenantId, flowId, type }: FlowKey,
   { tokenHash, version, clockShift, charge }: UnclaimedFlow,
   saved: SavedFlow,
 ): Part {
   const { current, previous } = saved.resume;
-  const own = [current, previous, tenantId, flowId, tokenHash, version, clockShift];
+  const own = [current, previous, tenantId, flowId, tokenHash, version, clockShift, type];
   const refuses = "case when not exists (select from saved) then 'claim' end";
   const values = [...contentOf(saved), ...own];
   if (!charge) return { name: "save_unclaimed", text: saveTexts.save_unclaimed, values, refuses };
@@ -301,7 +299,7 @@ function contentOf({ record, before, ...saved }: SavedFlow): unknown[] {
 /**
  * Returns whether a save was committed whose connection was lost. PostgreSQL may still be at work on it, or not have
  * read it yet: this waits for the lock that the save holds on the flow, and releases the claim, so that a save that comes
- * later refuses; a save without a claim finds one.
+ * later refuses.
  *
  * @param tokenHash of the token that the save issued
  * @throws lock_not_available (55P03) if the save holds the flow for longer than five seconds: its outcome is unknown
@@ -312,8 +310,7 @@ export async function wasSaved(
   claim: Claim | UnclaimedFlow,
   tokenHash: Buffer,
 ): Promise<boolean> {
-  const settle = "isUnclaimed" in claim ? "flow_settle_unclaimed" : "flow_settle";
-  await run(database, "claim", settle, [tenantId, flowId, claim.id, claim.tokenHash]);
+  await run(database, "claim", "flow_settle", [tenantId, flowId, claim.id, claim.tokenHash]);
   return hasToken(database, { tenantId, flowId }, tokenHash);
 }
 

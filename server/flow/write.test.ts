@@ -157,6 +157,7 @@ async function almostChosen() {
   await flow.act("register_client_capabilities");
   await flow.act("continue_with_login_identifier", { email });
   return {
+    flow,
     choose: (server: TestRuntime) => flow.act("continue_to_password_login", {}, { runtime: server }),
     finish: () => flow.act("password_login", { password }),
   };
@@ -248,10 +249,12 @@ describe("statements that are sent together", () => {
     });
 
     test("A115 do not save a choice after the answer if PostgreSQL reads them later", async () => {
-      const { choose, finish } = await almostChosen();
+      const { flow, choose, finish } = await almostChosen();
       const { rememberedFlows } = runtime;
       proxy.hold("save_unclaimed", () => proxy.cut());
       await expect(choose({ ...cut, rememberedFlows })).rejects.toThrow(/connection terminated/i);
+      // A step that claims the flow and saves nothing.
+      expect((await flow.act("password_login", { password })).status).toBe(403);
       await proxy.deliver();
       expect((await choose(runtime)).name).toBe("login_password");
       expect((await finish()).name).toBe("success");

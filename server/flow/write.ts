@@ -162,7 +162,7 @@ async function writeOnce(
     const clockAhead = flow.clockAhead - runtime.platform.clockShift();
     const known = { ...record, payload: {}, secrets: {}, wanted: null };
     const resume = saved.sealedPayload ? null : saved.resume;
-    runtime.rememberedFlows.remember(saved.tokenHash, { record: known, facts, clockAhead, resume });
+    runtime.rememberedFlows.remember(saved.tokenHash, key, { record: known, facts, clockAhead, resume });
   }
   return {
     state: { ...state, payload: { ...state.payload, ...written, ...judged.once } },
@@ -274,7 +274,7 @@ async function writeInTransaction(step: Step): Promise<ReadPayload> {
  */
 function storedFlow({ request, key, claim, saved, owner }: Step, locksAccount: boolean): Part[] {
   const { runtime, tenant } = request;
-  if (claim && "isUnclaimed" in claim) return [savedUnclaimedFlow(key, claim, saved)];
+  if (claim?.id === null) return [savedUnclaimedFlow(key, claim, saved)];
   if (claim) return [savedFlow(key, claim, saved, locksAccount)];
   const lifetime = { seconds: tenant.config.flow.lifetime, clockShift: runtime.platform.clockShift() };
   return owner

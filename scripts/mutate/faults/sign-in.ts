@@ -247,7 +247,7 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a flow is remembered after the step that used its token",
     file: "server/flow/remembered-flows.ts",
-    text: "      flows.delete(key);\n      return",
+    text: "      flows.delete(name);\n      return",
     fault: "      return",
     caughtBy: ["server/flow/remembered-flows.test.ts"],
   },
@@ -268,8 +268,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a choice is saved whatever token the flow has",
     file: "server/flow/flow-statements.ts",
-    text: "const unclaimed = `token_hash = $16 and version = $17",
-    fault: "const unclaimed = `($16::bytea is not null or version = $17)",
+    text: "const unclaimed = `type = $19 and token_hash = $16 and version = $17",
+    fault: "const unclaimed = `type = $19 and ($16::bytea is not null or version = $17)",
     caughtBy: ["server/flow/step-at-once.test.ts"],
   },
   {
@@ -278,5 +278,12 @@ export const signInFaults: readonly Fault[] = [
     text: "and exists (select from flow) and not exists",
     fault: "and exists (select from flow) and null is distinct from exists",
     caughtBy: ["server/flow/step-at-once.test.ts"],
+  },
+  {
+    name: "a choice that was given up is saved after a step that saves nothing",
+    file: "server/database/instances.ts",
+    text: '"claim = gen_random_uuid(), claimed_by',
+    fault: '"claim = null, claimed_by',
+    caughtBy: ["server/flow/write.test.ts"],
   },
 ];

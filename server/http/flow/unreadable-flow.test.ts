@@ -51,10 +51,13 @@ test("A164 a flow of a later version is left as it is, and the client is asked t
   const state = await flow.act("register_client_capabilities");
   expect([flow.response.status, flow.response.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(state).toMatchObject({ name: "error", error: { code: "technical_error" } });
-  const { rows } = await runtime.database.read.$client.query("select data, claim from flows where id = $1", [
-    /%40([0-9a-f-]+)$/.exec(actions.register_client_capabilities?.href ?? "")?.[1],
+  const { rows } = await runtime.database.read.$client.query(
+    "select data, claimed_until from flows where id = $1",
+    [/%40([0-9a-f-]+)$/.exec(actions.register_client_capabilities?.href ?? "")?.[1]],
+  );
+  expect(rows).toEqual([
+    { data: expect.objectContaining({ format: 99, readableFrom: 99 }), claimed_until: null },
   ]);
-  expect(rows).toEqual([{ data: expect.objectContaining({ format: 99, readableFrom: 99 }), claim: null }]);
 
   // At a server that reads it, the token still holds.
   await runtime.database.write.$client.query(
