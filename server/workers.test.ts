@@ -82,17 +82,18 @@ describe("a server of two workers", () => {
     const input = { new_password: password };
     const cut = client.act("register_password", input).catch(() => "cut");
     let claims: { claimed_by: string }[] = [];
-    while (claims.length === 0) claims = await query("select claimed_by from flows where claim is not null");
+    while (claims.length === 0)
+      claims = await query("select claimed_by from flows where claimed_by is not null");
     const claimedBy = claims[0]?.claimed_by;
     const serving = linesOf(server.logs()).find(({ instance }) => instance === claimedBy);
     process.kill(serving?.worker ?? 0, "SIGKILL");
     expect(await cut).toBe("cut");
     expect(
-      await query("select 1 from users where id in (select user_id from flows where claim is not null)"),
+      await query("select 1 from users where id in (select user_id from flows where claimed_by is not null)"),
     ).toEqual([]);
 
     await eventually(async () =>
-      expect(await query("select 1 from flows where claim is not null")).toEqual([]),
+      expect(await query("select 1 from flows where claimed_by is not null")).toEqual([]),
     );
     expect((await client.act("register_password", input)).state.name).toBe("success");
     await eventually(() => {
@@ -149,7 +150,7 @@ describe("a server of two workers", () => {
     const people = await Promise.all(Array.from({ length: steps }, () => registerUntilPassword(server)));
     const answers = people.map(({ client }) => client.act("register_password", { new_password: password }));
     await eventually(async () => {
-      const begun = "select 1 from flows where claim is not null or finished_at is not null";
+      const begun = "select 1 from flows where claimed_by is not null or finished_at is not null";
       expect(await query(begun)).toHaveLength(before.length + steps);
     });
     await server.kill("SIGTERM");

@@ -249,7 +249,7 @@ describe("current, after a lost answer", () => {
       (async () => {
         for (let claimed = false; !claimed; ) {
           const { rows } = await verifying.database.read.$client.query(
-            "select claim is not null or finished_at is not null as claimed from flows where id = $1",
+            "select claimed_by is not null or finished_at is not null as claimed from flows where id = $1",
             [flow.flowId],
           );
           claimed = rows[0].claimed;

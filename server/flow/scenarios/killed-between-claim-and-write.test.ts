@@ -32,7 +32,7 @@ test("A113 a step whose server is killed between claim and write has no effect, 
 
   const cut = client.act("register_password", input).catch(() => "cut");
   for (let claimed = 0; claimed === 0; )
-    claimed = (await query("select 1 from flows where claim is not null")).length;
+    claimed = (await query("select 1 from flows where claimed_by is not null")).length;
   await server.kill("SIGKILL");
   expect(await cut).toBe("cut");
   expect(await query("select 1 from users")).toEqual([]);
@@ -40,7 +40,7 @@ test("A113 a step whose server is killed between claim and write has no effect, 
   // Expire its lease; the next server to start releases its claims.
   await database.database.write.$client.query("update instances set leased_until = clock_timestamp()");
   await server.restart();
-  expect(await query("select 1 from flows where claim is not null")).toEqual([]);
+  expect(await query("select 1 from flows where claimed_by is not null")).toEqual([]);
   expect((await client.act("register_password", input)).state.name).toBe("success");
   expect(await query("select 1 from sessions")).toHaveLength(1);
 });
