@@ -11,7 +11,7 @@ import type { DataKey, DataPatch, FlowData } from "./data.ts";
 import type { ErrorCode, StepError } from "./errors.ts";
 import type { Facts } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName, type Target } from "./names.ts";
-import type { Outcome } from "./outcome.ts";
+import { go, type Outcome } from "./outcome.ts";
 
 /** Input of guards and descriptors: data only, nothing asynchronous. */
 export interface View {
@@ -81,8 +81,21 @@ export type Asking = Pick<RequestContext, "runtime" | "tenant" | "client"> & {
   known: { view: View; now: Date } | null;
 };
 
+/** What the question of a state may depend on: the flow as a choice will have changed it, with the data that the state needs. */
+export type AskingToEnter<Needs extends DataKey = never> = Pick<
+  RequestContext,
+  "runtime" | "tenant" | "client" | "now"
+> &
+  Pick<Context<Needs>, "flowId" | "type" | "data" | "facts" | "config">;
+
 /** What an action costs at most beyond the step itself: a durable write, a mail, the hash of a password. */
 export type Cost = "write" | "mail" | "hash";
+
+/** Where a flow goes on, and how its data changes before. */
+export interface Choice {
+  to: StateName;
+  data: DataPatch;
+}
 
 /** An action as the tables and the engine handle it; only the type of its input is kept. */
 export interface Action<Input extends InputSchema = InputSchema> {
@@ -100,6 +113,8 @@ export interface Action<Input extends InputSchema = InputSchema> {
   aliases: readonly string[];
   /** Null: nothing. The input is as the client sent it; no question is asked for one that is malformed. */
   asks: ((asking: Asking, input: Record<string, unknown>) => Question<unknown> | null) | null;
+  /** Where it leads, if all that it does is to choose that; null if it does more. */
+  chooses: ((view: View) => Choice) | null;
   /** @param found what its question has found; null if it asked none */
   run(context: Context, input: unknown, found: unknown): Outcome | Promise<Outcome>;
 }
@@ -115,7 +130,9 @@ export interface State<Actions extends Record<string, Action> = Record<string, A
   name: StateName;
   needs: readonly DataKey[];
   /** Prepares what the state shows: sends a code, creates a challenge. Idempotent. */
-  enter?: (context: Context) => Promise<Entered>;
+  enter?: (context: Context, found: unknown) => Promise<Entered>;
+  /** What `enter` asks the database for, where a choice leads to the state; it asks by itself what was not asked. */
+  asks?: (asking: AskingToEnter) => Question<unknown>;
   /** Payload derived from the current account; not stored. Pure. */
   shows?: (view: View) => Record<string, unknown>;
   renews: Renewal;
@@ -184,6 +201,7 @@ export const action: ActionBuilder<never> = ({
     ...rest,
     costs,
     asks,
+    chooses: null,
     flows,
     when: (view: View) => flows.includes(view.type) && when(view),
     errors,
@@ -191,6 +209,24 @@ export const action: ActionBuilder<never> = ({
     proves,
     input: typeof input === "function" ? input : () => input,
   }) as never;
+
+/**
+ * Declares an action that does nothing but choose the state where the flow goes on, which is known before the flow is
+ * claimed: what that state asks for is asked together with the claim, and a state that prepares nothing is entered without one.
+ *
+ * @param definition `costs`: those of entering the state; `data`: how the choice changes the data. Default: not at all
+ */
+export function choice({
+  to,
+  data = () => ({}),
+  ...definition
+}: Pick<ActionDefinition<never, NoInput, never, never, never>, "description" | "costs" | "when" | "flows"> & {
+  to: StateName;
+  data?: (view: View) => DataPatch;
+}): Action<NoInput> {
+  const run = (context: View) => go(to, { data: data(context) });
+  return { ...action({ ...definition, to: [to], run }), chooses: (view) => ({ to, data: data(view) }) };
+}
 
 /**
  * Declares a state.
@@ -201,16 +237,18 @@ export const action: ActionBuilder<never> = ({
 export function state<
   Actions extends Record<string, Action>,
   const Needs extends DataKey = never,
+  Found = never,
 >(definition: {
   name: StateName;
   needs?: readonly Needs[];
-  enter?: (context: Context<Needs>) => Promise<Entered>;
+  asks?: (asking: AskingToEnter<Needs>) => Question<Found>;
+  enter?: (context: Context<Needs>, found: NoInfer<Found> | null) => Promise<Entered>;
   renews?: Renewal;
   shows?: (view: View) => Record<string, unknown>;
   showsUser?: boolean;
   actions: (action: ActionBuilder<Needs>) => Actions;
 }): State<Actions> {
-  const { enter, shows, needs = [], renews = "never", showsUser = false } = definition;
+  const { enter, asks, shows, needs = [], renews = "never", showsUser = false } = definition;
   return {
     name: definition.name,
     needs,
@@ -219,5 +257,6 @@ export function state<
     actions: definition.actions(action as unknown as ActionBuilder<Needs>),
     ...(shows ? { shows } : {}),
     ...(enter ? { enter: enter as unknown as NonNullable<State["enter"]> } : {}),
+    ...(asks ? { asks: asks as unknown as NonNullable<State["asks"]> } : {}),
   };
 }

@@ -35,7 +35,7 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
 /** What a step is judged by beside its flow. */
 interface Judging {
   owner?: Owner | null;
-  /** What the question of the action has found. */
+  /** What the question of the action has found, or of the state that it chooses. */
   found?: unknown;
   /** The step stores the flow: the client has seen no state of it. */
   isFirst?: boolean;
@@ -91,7 +91,7 @@ export async function judge(
     outcome.kind === "reject" && renewsOnRequest(record)
       ? withoutPayload(record)
       : advanced.enters
-        ? await enter(request, advanced.record, advanced.facts, owner)
+        ? await enter(request, advanced.record, advanced.facts, owner, action.chooses ? found : null)
         : { ...unchanged(record), record: advanced.record };
   const {
     payload,
@@ -211,18 +211,23 @@ async function presentedDevice(
   return trust.ok ? "trusted" : trust.reason;
 }
 
-/** Enters a state: runs its `enter`, with the data that it needs. */
+/**
+ * Enters a state: runs its `enter`, with the data that it needs.
+ *
+ * @param found what the question of the state has found; null if it was not asked
+ */
 export async function enter(
   request: RequestContext,
   record: FlowRecord,
   facts: Facts,
   owner: Owner | null = null,
+  found: unknown = null,
 ): Promise<Judged> {
   const state = states[record.state];
   const missing = state.needs.find((key) => record.data[key] === undefined);
   if (missing) throw new Error(`${state.name} was entered without ${missing}.`);
   const view = viewOf(record, facts, request.tenant.config, owner);
-  const { data, ...entered } = (await state.enter?.(contextOf(request, view, record))) ?? {};
+  const { data, ...entered } = (await state.enter?.(contextOf(request, view, record), found)) ?? {};
   rejectLate(request);
   return {
     ...entered,

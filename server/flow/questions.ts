@@ -1,9 +1,12 @@
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Action, Question } from "./define.ts";
+import { advance } from "./advance.ts";
+import type { Action, AskingToEnter, Choice, Question } from "./define.ts";
 import { parseInput } from "./inputs.ts";
 import { findAction } from "./judge.ts";
+import type { StateName } from "./names.ts";
+import { go } from "./outcome.ts";
 import type { RememberedFlow } from "./remembered-flows.ts";
 import { states } from "./states/index.ts";
 import { viewOf } from "./view.ts";
@@ -22,13 +25,23 @@ for (const { name: state, actions } of Object.values(states)) {
   }
 }
 
-/** Whether an action with this name asks for anything, in any state. */
+/** The names of choices that lead to a state which asks for something, in any state. */
+const askingChoices = new Set(
+  Object.values(states).flatMap(({ actions }) =>
+    Object.entries(actions)
+      .filter(([, action]) => action.chooses && action.to.some((to) => states[to as StateName].asks))
+      .flatMap(([name, { aliases }]) => [name, ...aliases]),
+  ),
+);
+
+/** Whether an action with this name, or the state that it chooses, asks for anything, in any state. */
 export function mayAsk(actionName: string): boolean {
-  return questions.has(actionName);
+  return questions.has(actionName) || askingChoices.has(actionName);
 }
 
 /**
- * Returns what an action asks for together with its flow; null if it asks for nothing, or its input is malformed.
+ * Returns what an action, or the state that it chooses, asks for together with its flow; null if that is nothing, or its input
+ * is malformed.
  *
  * @param flow as far as this process knows it: it has saved it last, or is going to store it
  */
@@ -44,5 +57,20 @@ export function questionOf(
   const action = findAction(states[flow.record.state], actionName)?.action;
   if (!action?.when(view) || !parseInput(action.input(view), input).ok) return null;
   const now = new Date(Date.now() + runtime.platform.clockShift() + flow.clockAhead);
-  return action.asks?.({ ...asking, known: { view, now } }, input) ?? null;
+  if (action.asks) return action.asks({ ...asking, known: { view, now } }, input);
+  return action.chooses ? questionOfChoice({ ...asking, now }, flow, action.chooses(view)) : null;
+}
+
+/** What the state asks for to which a choice leads, by the flow as the choice will have changed it. */
+function questionOfChoice(
+  { flowId, now, ...asking }: Pick<AskingToEnter, "runtime" | "tenant" | "client" | "flowId" | "now">,
+  flow: RememberedFlow,
+  { to, data }: Choice,
+): Question<unknown> | null {
+  const { asks, needs } = states[to];
+  if (!asks) return null;
+  const { config } = asking.tenant;
+  const { record, facts } = advance(flow.record, go(to, { data }), { facts: flow.facts, config });
+  if (needs.some((key) => record.data[key] === undefined)) return null;
+  return asks({ ...asking, flowId, now, type: record.type, data: record.data, facts, config });
 }

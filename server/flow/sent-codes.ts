@@ -3,6 +3,7 @@ import { auditAttempt } from "../audit/audit.ts";
 import { messageFacts } from "../audit/message-records.ts";
 import type { PasscodeSubject } from "../methods/passcode/passcode-channel.ts";
 import {
+  type AskedToSend,
   ensurePasscodeSent,
   resendPasscode,
   type TriedPasscode,
@@ -15,12 +16,17 @@ import { causeOf, loginFailure } from "./login-failure.ts";
 import type { STAY } from "./names.ts";
 import { type Outcome, rateLimited, reject, retryPayload, stay } from "./outcome.ts";
 
-/** Sends the code of a state unless there is one that has not expired. */
+/**
+ * Sends the code of a state unless there is one that has not expired.
+ *
+ * @param asked what `askToSend` has found; null if it was not asked
+ */
 export async function enterWithCode<Purpose extends string, Sending extends Job>(
   context: Context,
   about: PasscodeSubject<Purpose, Sending>,
+  asked: AskedToSend | null = null,
 ): Promise<Entered> {
-  const sent = await ensurePasscodeSent(context.request, about);
+  const sent = await ensurePasscodeSent(context.request, about, asked);
   if (sent.ok) return { writes: sent.writes, jobs: sent.jobs };
   const error = stepError("rate_limit_exceeded", { payload: retryPayload(sent.retryAfterSeconds) });
   return { error, writes: [withheld(context, about)] };

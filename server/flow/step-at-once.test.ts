@@ -6,9 +6,9 @@ import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { password, restRegistration, restWalk } from "../testing/rest-walk.ts";
 import type { TestRuntime } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
+import type { StateName } from "./names.ts";
 import { createRememberedFlows } from "./remembered-flows.ts";
 import { states } from "./states/index.ts";
-import { isChoice } from "./step-at-once.ts";
 
 const runtime = await runtimeForTests({ STILE_MFA_ENABLED: "false" });
 const { database } = runtime;
@@ -52,23 +52,29 @@ function recording() {
 }
 
 // After a verified factor they are performed as any other step.
-test("the actions that do nothing but choose are these", () => {
+test("the choices are these, and which of them lead to a state that prepares nothing", () => {
   const choices = Object.values(states).flatMap(({ name, actions }) =>
     Object.entries(actions)
-      .filter(([, action]) => action.flows.includes("login") && isChoice(action))
-      .map(([action]) => `${name} ${action}`),
+      .filter(([, action]) => action.chooses)
+      .map(([action, { to }]) => {
+        const preparesNothing = to.every((target) => !states[target as StateName].enter);
+        return `${name} ${action}${preparesNothing ? " prepares nothing" : ""}`;
+      }),
   );
-  expect(choices.filter((choice) => !choice.startsWith("login_"))).toEqual([
-    "credential_onboarding_chooser continue_to_passkey_registration",
-    "credential_onboarding_chooser continue_to_password_registration",
-    "mfa_method_chooser continue_to_security_key_creation",
-    "mfa_method_chooser continue_to_phone_creation",
-  ]);
-  expect(choices.filter((choice) => choice.startsWith("login_"))).toEqual([
-    "login_method_chooser continue_to_password_login",
-    "login_security_key continue_to_login_otp",
-    "login_authenticator continue_to_login_otp",
-    "login_sms continue_to_login_otp",
+  expect(choices.toSorted()).toEqual([
+    "login_authenticator continue_to_login_otp prepares nothing",
+    "login_authenticator continue_to_login_security_key",
+    "login_method_chooser continue_to_passcode_confirmation",
+    "login_method_chooser continue_to_password_login prepares nothing",
+    "login_method_chooser continue_to_phone_confirmation",
+    "login_otp continue_to_login_authenticator",
+    "login_otp continue_to_login_security_key",
+    "login_password continue_to_passcode_confirmation_recovery",
+    "login_security_key continue_to_login_authenticator",
+    "login_security_key continue_to_login_otp prepares nothing",
+    "login_sms continue_to_login_authenticator",
+    "login_sms continue_to_login_otp prepares nothing",
+    "login_sms continue_to_login_security_key",
   ]);
 });
 

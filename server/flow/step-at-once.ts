@@ -2,7 +2,7 @@ import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
-import type { Action, View } from "./define.ts";
+import type { View } from "./define.ts";
 import { parseInput } from "./inputs.ts";
 import { findAction, judge } from "./judge.ts";
 import type { RememberedFlow } from "./remembered-flows.ts";
@@ -62,21 +62,10 @@ export async function stepAtOnce(
   );
 }
 
-/**
- * Whether an action is one of a login without a verified factor, reads and writes nothing but its flow, and leads to a state
- * that prepares nothing.
- */
+/** Whether an action is a choice of a login without a verified factor, and leads to a state that prepares nothing. */
 function onlyChooses(view: View, name: string, input: Record<string, unknown>): boolean {
   if (view.type !== "login" || view.data.factors.length > 0) return false;
   const action = findAction(states[view.state], name)?.action;
-  return action !== undefined && isChoice(action) && parseInput(action.input(view), input).ok;
+  if (!action?.chooses || !parseInput(action.input(view), input).ok) return false;
+  return states[action.chooses(view).to].enter === undefined;
 }
-
-/** Whether an action costs nothing but the step, and enters states that prepare nothing. */
-export function isChoice({ asks, costs, to }: Pick<Action, "asks" | "costs" | "to">): boolean {
-  return (
-    asks === null && costs.length === 0 && to.every((target) => target in states && preparesNothing(target))
-  );
-}
-
-const preparesNothing = (target: string) => states[target as keyof typeof states].enter === undefined;

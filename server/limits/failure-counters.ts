@@ -1,7 +1,6 @@
 import type { Database, Transaction } from "#db/client";
 import { executePart, type Part } from "#db/part";
 import { queryPrepared } from "#db/prepared";
-import { runTogether } from "#db/together";
 import type { Vault } from "../keys/vault.ts";
 import { type Condition, type RateLimited, rateLimited } from "./rate-limits.ts";
 
@@ -172,15 +171,6 @@ export async function judgeAttempt(
   };
   const ownVerdict = await verdictOf(own, counted.own);
   return { own: ownVerdict, all: ownVerdict.ok ? await verdictOf(all, counted.all) : ownVerdict };
-}
-
-/** Counts an attempt, and judges it. */
-export async function countAttempt(
-  database: Database,
-  attempt: Attempt,
-): Promise<{ own: FailureVerdict; all: FailureVerdict }> {
-  const counted = await runTogether<{ attempt: CountedAttempt }>(database, [attemptPart(attempt)], "claim");
-  return judgeAttempt(database, attempt, counted.attempt ?? { own: null, all: null });
 }
 
 /**

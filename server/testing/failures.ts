@@ -1,10 +1,13 @@
 import type { Database } from "#db/client";
+import { runTogether } from "#db/together";
 import {
   ALL_SOURCES_OF_UNKNOWN,
-  countAttempt,
+  attemptPart,
+  type CountedAttempt,
   type FailureKey,
   type FailureLimits,
   type FailureVerdict,
+  judgeAttempt,
   unlimited,
 } from "../limits/failure-counters.ts";
 
@@ -16,5 +19,8 @@ export async function countFailure(
   now: Date,
 ): Promise<FailureVerdict> {
   const all = { source: ALL_SOURCES_OF_UNKNOWN, limits: unlimited };
-  return (await countAttempt(database, { ...key, own: { source, limits }, all, now })).own;
+  const attempt = { ...key, own: { source, limits }, all, now };
+  const parts = [attemptPart(attempt)];
+  const counted = await runTogether<{ attempt: CountedAttempt }>(database, parts, "claim");
+  return (await judgeAttempt(database, attempt, counted.attempt ?? { own: null, all: null })).own;
 }

@@ -286,4 +286,25 @@ export const signInFaults: readonly Fault[] = [
     fault: '"claim = null, claimed_by',
     caughtBy: ["server/flow/write.test.ts"],
   },
+  {
+    name: "a choice that is not admitted is charged a code",
+    file: "server/methods/passcode/passcodes.ts",
+    text: "from unexpired where own or not known)\n      and",
+    fault: "from unexpired where own or not known)\n      or false and",
+    caughtBy: ["server/flow/asked-choices.test.ts"],
+  },
+  {
+    name: "a code of TOTP is counted for a step that is not admitted",
+    file: "server/methods/totp/totp.ts",
+    text: "} and not exists (select from totp",
+    fault: "} or true and not exists (select from totp",
+    caughtBy: ["server/flow/asked-choices.test.ts"],
+  },
+  {
+    name: "a code of TOTP is counted although its secret is under a key that is not configured",
+    file: "server/methods/totp/totp.ts",
+    text: "and not exists (select from totp where not known)`",
+    fault: "`",
+    caughtBy: ["server/methods/totp/totp.test.ts"],
+  },
 ];

@@ -1,7 +1,6 @@
 import { type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
 import { canUse, hasAccepted } from "../../methods/second-factors.ts";
-import { type Action, action, type NoInput } from "../define.ts";
-import { go } from "../outcome.ts";
+import { type Action, choice, type NoInput } from "../define.ts";
 
 /** A second factor that another one can be left for. */
 type SwitchableMethod = Extract<SecondFactorMethod, { secondFactor: { switch: object } }>;
@@ -28,11 +27,10 @@ export function switchesFrom<Own extends SecondFactorMethod>(own: Own): Switches
 
 function switchTo(method: SwitchableMethod): Action<NoInput> {
   const { state, switch: offered } = method.secondFactor;
-  return action({
+  return choice({
     description: offered.description,
     when: ({ data, facts, config }) =>
       hasAccepted(method, facts, config) && canUse(method, data.capabilities, config),
-    to: [state],
-    run: () => go(state),
+    to: state,
   });
 }

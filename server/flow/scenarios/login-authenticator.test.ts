@@ -223,12 +223,13 @@ describe("login_authenticator", () => {
   test("reports a device that is deregistered concurrently as not confirmed", async () => {
     const { userId } = await accountOwner(base);
     const request = { ...requestContextAt(base), signal: new AbortController().signal };
-    const entered = await loginAuthenticator.enter?.({
+    const context = {
       request,
       flowId: crypto.randomUUID(),
       data: { userId },
       facts: { email: null, username: null },
-    } as never);
+    };
+    const entered = await loginAuthenticator.enter?.(context as never, null);
     expect(entered).toEqual({ error: { code: "authenticator_request_failed" } });
   });
 });

@@ -2,9 +2,8 @@ import { type FirstFactorMethod, firstFactors } from "../../methods/index.ts";
 import { back } from "../actions/back.ts";
 import { continueWithKnownProvider } from "../actions/continue-with-known-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
-import { type Action, action, type NoInput, state, type View } from "../define.ts";
+import { type Action, choice, type NoInput, state, type View } from "../define.ts";
 import { loginCode } from "../expected-codes.ts";
-import { go } from "../outcome.ts";
 
 /**
  * Whether a method is offered: every configured one, so that the choice does not reveal the account's methods, unless
@@ -26,13 +25,14 @@ const choices = Object.fromEntries(
     .map((method) => [method.firstFactor.choice.action, choose(method)]),
 ) as Choices;
 
-function choose({ has, firstFactor: { choice, state, codeTo, isEnabled } }: ChosenMethod): Action<NoInput> {
-  return action({
-    description: choice.description,
+function choose({ has, firstFactor }: ChosenMethod): Action<NoInput> {
+  const { state, codeTo, isEnabled } = firstFactor;
+  return choice({
+    description: firstFactor.choice.description,
     costs: codeTo ? ["write", "mail"] : [],
     when: (view) => isEnabled(view.config) && offered(has(view.facts), view),
-    to: [state],
-    run: ({ data }) => go(state, codeTo ? { data: loginCode(codeTo, data) } : {}),
+    to: state,
+    data: ({ data }) => (codeTo ? loginCode(codeTo, data) : {}),
   });
 }
 

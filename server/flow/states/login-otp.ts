@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { acceptedFactors, canUse } from "../../methods/second-factors.ts";
 import { totp } from "../../methods/totp/index.ts";
-import { verifyTotp } from "../../methods/totp/totp.ts";
+import { askForTotp, isCode, verifyTotp } from "../../methods/totp/totp.ts";
 import { back } from "../actions/back.ts";
 import { switchesFrom } from "../actions/continue-to-second-factor.ts";
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
+import { isAdmitted } from "../flow-statements.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
@@ -22,7 +23,12 @@ export const loginOtp = state({
       to: [NEXT],
       errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],
       proves: () => "totp",
-      async run(context, { otp_code }) {
+      asks({ known, ...asking }, { otp_code }) {
+        const userId = known?.view.data.userId;
+        if (!known?.view.facts.hasTotp || !userId || !isCode(String(otp_code))) return null;
+        return askForTotp({ ...asking, now: known.now }, userId, isAdmitted);
+      },
+      async run(context, { otp_code }, asked) {
         const { request, data, facts, config } = context;
         const { userId } = data;
         // The app was removed concurrently: no code is required, and none is valid.
@@ -32,7 +38,7 @@ export const loginOtp = state({
           acceptedFactors(facts, config).some(
             (method) => method.name !== "totp" && canUse(method, data.capabilities, config),
           );
-        const judged = await verifyTotp(request, { userId, code: otp_code, hasAlternative });
+        const judged = await verifyTotp(request, { userId, code: otp_code, hasAlternative }, asked);
         if (!judged.ok) {
           const { reason } = judged;
           const writes = [loginFailure(context, { method: "totp", reason })];

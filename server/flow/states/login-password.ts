@@ -9,12 +9,12 @@ import {
 } from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
-import { type Context, state, type View } from "../define.ts";
+import { type Context, choice, state, type View } from "../define.ts";
 import { loginCode } from "../expected-codes.ts";
 import { isAdmitted } from "../flow-statements.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
-import { go, next, rateLimited, reject } from "../outcome.ts";
+import { next, rateLimited, reject } from "../outcome.ts";
 
 /** The user enters a password. `verifyPassword` checks it and counts failed attempts. */
 export const loginPassword = state({
@@ -49,7 +49,7 @@ export const loginPassword = state({
         });
       },
     }),
-    continue_to_passcode_confirmation_recovery: action({
+    continue_to_passcode_confirmation_recovery: choice({
       description: "Set a new password, after entering a code sent by email.",
       costs: ["write", "mail"],
       // Offered without an address too, so as not to reveal that, unless the configuration shows actual methods.
@@ -57,8 +57,8 @@ export const loginPassword = state({
         config.password.recovery &&
         config.email.enabled &&
         (facts.email !== null || !config.privacy.only_show_actual_login_methods),
-      to: ["passcode_confirmation"],
-      run: ({ data }) => go("passcode_confirmation", { data: loginCode("email", data, "recovery") }),
+      to: "passcode_confirmation",
+      data: ({ data }) => loginCode("email", data, "recovery"),
     }),
     continue_to_login_method_chooser: continueToLoginMethodChooser,
     back,

@@ -12,7 +12,7 @@ import {
 } from "../../identity/email/emails.ts";
 import { noMethods } from "../../methods/index.ts";
 import { byMail } from "../../methods/passcode/by-mail.ts";
-import { askForPasscode } from "../../methods/passcode/passcodes.ts";
+import { askForPasscode, askToSend } from "../../methods/passcode/passcodes.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
@@ -36,7 +36,8 @@ const codeInput = byConfig(({ email }) => {
 export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
-  enter: (context) => enterWithCode(context, subjectOf(context)),
+  asks: (asking) => askToSend(asking, subjectOf(asking), isAdmitted),
+  enter: (context, found) => enterWithCode(context, subjectOf(context), found),
   shows: ({ config }) => ({ code_lifetime: config.email.passcode_ttl }),
   actions: (action) => ({
     verify_passcode: action({

@@ -7,6 +7,7 @@ import { hasVerifiedEmail } from "../../identity/email/emails.ts";
 import { releasePhone, setPhone, setPhoneVerified } from "../../identity/phone/phone-numbers.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { noMethods } from "../../methods/index.ts";
+import { askToSend } from "../../methods/passcode/passcodes.ts";
 import { isAccepted } from "../../methods/second-factors.ts";
 import { bySms } from "../../methods/sms/by-sms.ts";
 import { sms } from "../../methods/sms/index.ts";
@@ -15,6 +16,7 @@ import { back } from "../actions/back.ts";
 import { continueToLoginMethodChooser } from "../actions/continue-to-login-method-chooser.ts";
 import { type Context, state } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
+import { isAdmitted } from "../flow-statements.ts";
 import { NEXT, STAY } from "../names.ts";
 import { requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, next, reject } from "../outcome.ts";
@@ -28,7 +30,8 @@ type PhoneContext = Context<"sms">;
 export const phoneConfirmation = state({
   name: "phone_confirmation",
   needs: ["sms"],
-  enter: (context) => enterWithCode(context, subjectOf(context)),
+  asks: (asking) => askToSend(asking, subjectOf(asking), isAdmitted),
+  enter: (context, found) => enterWithCode(context, subjectOf(context), found),
   shows: ({ config }) => ({ code_lifetime: config.phone.code_ttl }),
   actions: (action) => ({
     verify_passcode: action({
@@ -67,7 +70,12 @@ export const phoneConfirmation = state({
 const expectsNumber = (context: PhoneContext) =>
   context.data.sms.purpose === "phone_verification" && !isPendingRegistration(context);
 
-function subjectOf({ flowId, data, facts, config }: PhoneContext) {
+function subjectOf({
+  flowId,
+  data,
+  facts,
+  config,
+}: Pick<PhoneContext, "flowId" | "data" | "facts" | "config">) {
   const { purpose, recipient, decoy } = data.sms;
   const forSignIn = isSignIn({ channel: bySms, purpose });
   return {

@@ -59,12 +59,15 @@ const MAX_ATTEMPTS = 3;
 /**
  * Sends a code unless there is one that has not expired. A code without attempts left counts too, so that going back
  * and forth neither sends another nor restores attempts. Sending consumes a rate token.
+ *
+ * @param asked what `askToSend` has found for this code; null if it was not asked
  */
 export async function ensurePasscodeSent<Purpose extends string, Job>(
   context: RequestContext<Process>,
   about: PasscodeSubject<Purpose, Job>,
+  asked: AskedToSend | null = null,
 ): Promise<PasscodeSending<Job>> {
-  const begun = await beginSending(context, about, { unlessSent: true });
+  const begun = begunBy(context, about, asked ?? (await ask(context, askToSend(context, about))));
   return begun.isSent ? { ok: true, writes: [], jobs: [] } : issuePasscode(context, about, begun);
 }
 
@@ -79,7 +82,11 @@ export async function resendPasscode<Purpose extends string, Job>(
   context: RequestContext<Process>,
   about: PasscodeSubject<Purpose, Job>,
 ): Promise<PasscodeSending<Job>> {
-  return issuePasscode(context, about, await beginSending(context, about, { unlessSent: false }));
+  return issuePasscode(
+    context,
+    about,
+    begunBy(context, about, await ask(context, askToResend(context, about))),
+  );
 }
 
 async function issuePasscode<Purpose extends string, Job>(
@@ -158,12 +165,12 @@ const proofOf = ({ channel, purpose }: Pick<AnySubject, "channel" | "purpose">) 
 const scoped = ({ channel }: Pick<AnySubject, "channel">, subject: string) =>
   `${channel.limitScope}${subject}`;
 
-function paceOf({ client }: RequestContext<Process>, about: AnySubject) {
+function paceOf({ client }: ClientContext<Process>, about: AnySubject) {
   return { name: "passcode_pace", subject: `${scoped(about, about.identifier)}/${client.source}` } as const;
 }
 
 function channelCharges(
-  { client }: RequestContext<Process>,
+  { client }: ClientContext<Process>,
   { channel, recipient, identifier, purpose }: AnySubject,
   { isReserved = false }: { isReserved?: boolean } = {},
 ): Charge[] {
@@ -171,7 +178,7 @@ function channelCharges(
 }
 
 /** All limits of a code but the reserve. */
-function chargesOf(context: RequestContext<Process>, about: AnySubject): Charge[] {
+function chargesOf(context: ClientContext<Process>, about: AnySubject): Charge[] {
   const { source } = context.client;
   const [identifier, mailbox, account] = limitsForAllSources(about);
   const pace = paceOf(context, about);
@@ -373,7 +380,7 @@ interface PasscodeRow {
  * The part of a statement that reads the unexpired codes of a flow for a purpose; `own`: those of the subject; `known`:
  * those whose key is configured, or that name none.
  */
-function unexpiredPart(context: RequestContext<Process>, about: AnySubject): Part {
+function unexpiredPart(context: ClientContext<Process>, about: AnySubject): Part {
   const keys = keysOf(context, about);
   const keyIds = context.runtime.vault.keyIds.map((id) => Buffer.from(id, "hex"));
   const [{ tenantId, flowId, purpose }] = keys;
@@ -415,47 +422,75 @@ interface BegunSending {
   rates: { verdict(): Promise<ChargeVerdict> } | null;
 }
 
+/** What was read and charged before a code is sent. */
+export interface AskedToSend {
+  unexpired: readonly UnexpiredRow[];
+  counts: readonly CountsRow[];
+  rates: BegunSending["rates"];
+}
+
+type SendingQuestion = { parts: Part[]; found(returned: object): AskedToSend };
+
 /**
- * Reads the current code and the failures of the account, and charges the limits if a code is to be sent; in one
- * statement, which commits by itself.
+ * Asks for what the sending of a code depends on: the parts of a statement that read the current code and the failures of the
+ * account, and charge the limits if a code is to be sent.
  *
- * @param options `unlessSent`: no code is to be sent while there is one that has not expired
- * @throws UnknownKeyError as `isOwn` does; then nothing is charged
+ * @param condition of whether to charge them. Default: always
  */
-async function beginSending(
-  context: RequestContext<Process>,
+export function askToSend(
+  context: ClientContext<Process>,
   about: AnySubject,
-  { unlessSent }: { unlessSent: boolean },
-): Promise<BegunSending> {
+  condition: Condition | null = null,
+): SendingQuestion {
+  return sendingQuestion(context, about, [unexpiredPart(context, about)], {
+    name: condition ? `unless_sent_${condition.name}` : "unless_sent",
+    sql: `not ${sourceWaits} and not exists (select from unexpired where own or not known)
+      and ${condition?.sql ?? "true"}`,
+  });
+}
+
+/** The same for a new code in place of the current one. */
+const askToResend = (context: ClientContext<Process>, about: AnySubject): SendingQuestion =>
+  sendingQuestion(context, about, [], { name: "unless_waiting", sql: `not ${sourceWaits}` });
+
+function sendingQuestion(
+  context: ClientContext<Process>,
+  about: AnySubject,
+  read: Part[],
+  charged: Condition,
+): SendingQuestion {
   const { runtime, tenant, now } = context;
   const counts = countsPart(failureKeyOf(context, about), wrongCodes(tenant.config), now);
-  const charging = runtime.rates.charging(
-    tenant.id,
-    chargesOf(context, about),
-    unlessSent
-      ? {
-          name: "unless_sent",
-          sql: `not ${sourceWaits} and not exists (select from unexpired where own or not known)`,
-        }
-      : { name: "unless_waiting", sql: `not ${sourceWaits}` },
-  );
-  const parts = [
-    ...(unlessSent ? [unexpiredPart(context, about)] : []),
-    counts,
-    ...(charging ? [charging.part] : []),
-  ];
-  const found = await runTogether<{
-    unexpired: UnexpiredRow[];
-    counts: CountsRow[];
-    rates_unless_sent: ChargedRow[];
-    rates_unless_waiting: ChargedRow[];
-  }>(runtime.database, parts, "claim");
-  const charged = found.rates_unless_sent ?? found.rates_unless_waiting ?? [];
+  const charging = runtime.rates.charging(tenant.id, chargesOf(context, about), charged);
   return {
-    isSent: isOwn(context, found.unexpired ?? []),
-    failures: failuresOf(context, about, found.counts ?? []),
-    rates: charging && { verdict: () => charging.verdict(charged) },
+    parts: [...read, counts, ...(charging ? [charging.part] : [])],
+    found(returned) {
+      const values = returned as { unexpired?: UnexpiredRow[]; counts?: CountsRow[] };
+      const rows = charging && (returned as Record<string, ChargedRow[] | undefined>)[charging.part.name];
+      return {
+        unexpired: values.unexpired ?? [],
+        counts: values.counts ?? [],
+        rates: charging && { verdict: () => charging.verdict(rows ?? []) },
+      };
+    },
   };
+}
+
+/** Asks in a statement of its own, which commits. */
+async function ask(
+  { runtime }: RequestContext<Process>,
+  { parts, found }: SendingQuestion,
+): Promise<AskedToSend> {
+  return found(await runTogether(runtime.database, parts, "claim"));
+}
+
+/** @throws UnknownKeyError as `isOwn` does; then nothing was charged */
+function begunBy(
+  context: RequestContext<Process>,
+  about: AnySubject,
+  { unexpired, counts, rates }: AskedToSend,
+): BegunSending {
+  return { isSent: isOwn(context, unexpired), failures: failuresOf(context, about, counts), rates };
 }
 
 interface StoredPasscode extends PasscodeKey {

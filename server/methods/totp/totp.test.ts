@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
+import { createVault, UnknownKeyError } from "../../keys/vault.ts";
+import { failureSubject } from "../../limits/failure-counters.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { hotp } from "../../testing/authenticator-app.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
@@ -94,6 +96,22 @@ describe("a code", () => {
       const one = await owner();
       expect([step, await enter(scopeAt(), one.userId, one.code(step))]).toEqual([step, result]);
     }
+  });
+
+  test("A21 is not counted at a server without the key of the secret", async () => {
+    const one = await owner();
+    const scope = scopeAt(start, withLimits);
+    const without = {
+      ...scope,
+      runtime: { ...scope.runtime, vault: createVault(["another key for tests"]) },
+    };
+    for (let attempt = 0; attempt < 6; attempt += 1)
+      await expect(verifyTotp(without, { ...one, code: "000000" })).rejects.toThrow(UnknownKeyError);
+    const { rows } = await runtime.database.read.$client.query(
+      "select count(*)::int as counters from failures where subject = any ($1)",
+      [failureSubject(without.runtime.vault, runtime.tenant.id, { secondFactorOf: one.userId })],
+    );
+    expect(rows).toEqual([{ counters: 0 }]);
   });
 
   test("A108 counts by the clock of the database: the last second of a step and the first of the next differ", async () => {

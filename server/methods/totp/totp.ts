@@ -1,15 +1,23 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { createGuardrails, ScureBase32Plugin, verify } from "otplib";
 import { z } from "zod";
-import { type Databases, type ReadOnly, schema } from "#db/client";
-import { prepared } from "#db/prepared";
+import { type Databases, schema } from "#db/client";
+import { bytesOf } from "#db/json-row";
+import type { Part } from "#db/part";
 import { sealContext } from "#db/schema/table";
+import { runTogether } from "#db/together";
 import { type Write, writeOf } from "#db/write";
-import type { RequestContext } from "../../context/context.ts";
-import type { Sealing } from "../../keys/vault.ts";
+import type { ClientContext, RequestContext } from "../../context/context.ts";
+import { keyIdOf, type Sealing } from "../../keys/vault.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
-import type { RateLimited } from "../../limits/rate-limits.ts";
-import { countSecondFactorAttempt, type TypedFactor } from "../second-factor-attempts.ts";
+import type { Condition, RateLimited } from "../../limits/rate-limits.ts";
+import {
+  askToCount,
+  type CountedSecondFactor,
+  countSecondFactorAttempt,
+  judgeSecondFactorAttempt,
+  type TypedFactor,
+} from "../second-factor-attempts.ts";
 import { totpQrCode, totpUri } from "./totp-qr-code.ts";
 
 /** What this module takes of the process. */
@@ -136,21 +144,23 @@ export async function confirmTotp(
  * (NIST SP 800-63B-4 section 3.2.2).
  *
  * @param attempt `hasAlternative`: whether the account has another second factor
+ * @param asked what `askForTotp` has found for this attempt; null if it was not asked
  */
 export async function verifyTotp(
   context: RequestContext<Process>,
   { userId, code, hasAlternative = false }: { userId: string; code: string; hasAlternative?: boolean },
+  asked: AskedTotp | null = null,
 ): Promise<TotpVerdict> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
-  const { runtime, tenant, now } = context;
-  const [stored] = await selectSecret(runtime.database.read).execute({ tenantId: tenant.id, userId });
-  // Throws before the attempt is counted if the key is not configured.
+  const { tenant, now } = context;
+  const { stored, attempt } = asked ?? (await beginAttempt(context, userId));
+  // Throws if the key is not configured; then the attempt was not counted.
   const secret = stored && openSecret(context, userId, stored.sealedSecret);
-  const admitted = await countSecondFactorAttempt(context, typed, userId);
+  const admitted = await judgeSecondFactorAttempt(context, attempt);
   if (!admitted.ok) return admitted;
 
   const step = secret && (await stepOf(secret, code, now));
-  if (stored === undefined || step === undefined || step === null || (admitted.locked && hasAlternative)) {
+  if (stored === null || step === null || (admitted.locked && hasAlternative)) {
     return { ok: false, reason: "wrong" };
   }
   if (step <= stored.lastStep) return { ok: false, reason: "already_used" };
@@ -204,17 +214,57 @@ export function deleteTotp({ tenant }: Pick<RequestContext<unknown>, "tenant">, 
 export const totpSealContext = (tenantId: string, userId: string): string =>
   sealContext(totpSecrets, "sealedSecret", { tenantId, userId });
 
-const selectSecret = prepared("totp_secret", (db: ReadOnly) =>
-  db
-    .select({ sealedSecret: totpSecrets.sealedSecret, lastStep: totpSecrets.lastStep })
-    .from(totpSecrets)
-    .where(
-      and(
-        eq(totpSecrets.tenantId, sql.placeholder("tenantId")),
-        eq(totpSecrets.userId, sql.placeholder("userId")),
-      ),
-    ),
-);
+/** An attempt that was counted, and what it is verified by. */
+export interface AskedTotp {
+  stored: { sealedSecret: Buffer; lastStep: number } | null;
+  attempt: CountedSecondFactor;
+}
+
+/**
+ * Asks for what a TOTP code is verified by: the secret of the account, and the part of a statement that counts the attempt,
+ * unless the secret is sealed by a key that is not configured.
+ *
+ * @param condition of whether to count it. Default: always
+ */
+export function askForTotp(
+  context: ClientContext<Process>,
+  userId: string,
+  condition: Condition | null = null,
+): { parts: Part[]; found(returned: object): AskedTotp } {
+  const { runtime, tenant } = context;
+  const keyIds = runtime.vault.keyIds.map((id) => Buffer.from(id, "hex"));
+  const secret: Part = {
+    name: "totp",
+    text: secretText,
+    values: [tenant.id, userId, keyIds],
+    returns: "(select row_to_json(t) from totp t)",
+  };
+  const counting = askToCount(context, typed, userId, {
+    name: condition ? `totp_${condition.name}` : "totp",
+    sql: `${condition?.sql ?? "true"} and not exists (select from totp where not known)`,
+  });
+  return {
+    parts: [secret, counting.part],
+    found(returned) {
+      const { totp } = returned as { totp?: { sealed_secret: string; last_step: number } | null };
+      return {
+        stored: totp ? { sealedSecret: bytesOf(totp.sealed_secret), lastStep: totp.last_step } : null,
+        attempt: counting.found(returned),
+      };
+    },
+  };
+}
+
+/** Reads the secret and counts an attempt, in one statement, which commits. */
+async function beginAttempt(context: RequestContext<Process>, userId: string): Promise<AskedTotp> {
+  const question = askForTotp(context, userId);
+  return question.found(await runTogether(context.runtime.database, question.parts, "claim"));
+}
+
+const secretText = `totp as (
+  select sealed_secret, last_step,
+    substring(sealed_secret from ${keyIdOf.sealed.start} for ${keyIdOf.sealed.length}) = any ($3::bytea[]) as known
+  from totp_secrets where tenant_id = $1 and user_id = $2)`;
 
 function openSecret({ runtime, tenant }: RequestContext<Process>, userId: string, sealed: Buffer): Buffer {
   return runtime.vault.unseal(sealed, totpSealContext(tenant.id, userId));
@@ -234,6 +284,7 @@ async function stepOf(secret: Buffer, token: string, now: Date): Promise<number 
   return result.valid && "timeStep" in result ? result.timeStep : null;
 }
 
-function isCode(text: string): boolean {
+/** Whether a text is a code: six ASCII digits. An attempt with another text is not counted. */
+export function isCode(text: string): boolean {
   return /^[0-9]{6}$/.test(text);
 }

@@ -38,7 +38,7 @@ const TIME_STEP_MS = 30_000;
 const EARLY_TIMER_MS = 100;
 
 /** The code of the step before is refused once the present one has ended: waits for the next one if that is near. */
-async function timeLeftInStep(): Promise<void> {
+export async function timeLeftInStep(): Promise<void> {
   const left = TIME_STEP_MS - (Date.now() % TIME_STEP_MS);
   if (left < 6_000) await wait(left + EARLY_TIMER_MS);
 }
