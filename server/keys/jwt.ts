@@ -22,8 +22,8 @@ export interface SigningKey extends VerifyingKey {
 }
 
 export interface ExpectedToken {
-  /** Distinguishes tokens of different purposes (RFC 8725, 3.11). */
-  typ: string;
+  /** Distinguishes tokens of different purposes (RFC 8725, 3.11); null: it has none, as ID tokens. */
+  typ: string | null;
   /** One of these must be in `aud`. */
   audience: readonly string[];
   issuer?: string;
@@ -47,9 +47,13 @@ const schemes = {
 /** Signs a token. */
 export function signJwt(key: SigningKey, typ: string, claims: object): string {
   const signed = `${encode({ alg: key.algorithm, typ, kid: key.id })}.${encode(claims)}`;
-  const { digest, options } = schemes[key.algorithm];
-  const signature = sign(digest, Buffer.from(signed), { key: key.privateKey, ...options });
-  return `${signed}.${signature.toString("base64url")}`;
+  return `${signed}.${signBytes(key, Buffer.from(signed)).toString("base64url")}`;
+}
+
+/** Signs bytes by the algorithm of a key: the signature of a JWS (RFC 7518, 3). */
+export function signBytes({ algorithm, privateKey }: SigningKey, data: Uint8Array): Buffer {
+  const { digest, options } = schemes[algorithm];
+  return sign(digest, data, { key: privateKey, ...options });
 }
 
 /** The `kid` of a token; null if the header is malformed. */
@@ -79,7 +83,7 @@ export function verifyJwt(
   // The key determines the algorithm; the header must agree.
   const header = decode(head);
   if (!header || header.alg !== key.algorithm || header.kid !== key.id) return null;
-  if (header.typ !== expected.typ) return null;
+  if ((header.typ ?? null) !== expected.typ) return null;
   // RFC 7515, 4.1.11: critical extensions that are not understood must be rejected; none is supported.
   if ("crit" in header) return null;
 

@@ -2,7 +2,15 @@ import type { JsonWebKey } from "node:crypto";
 import type { Logger } from "pino";
 import { PUBLISHED_BEFORE_SIGNING_MS } from "#db/schema/tenants";
 import { StartError } from "../config/errors.ts";
-import { type Claims, type ExpectedToken, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
+import {
+  type Claims,
+  type ExpectedToken,
+  keyIdOf,
+  type SigningKey,
+  signBytes,
+  signJwt,
+  verifyJwt,
+} from "./jwt.ts";
 import {
   type ArchivedKey,
   type KeyStoreOptions,
@@ -124,6 +132,29 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger; seen
       if (!signer) await prepare();
       if (!signer) throw new Error("there is no signing key");
       return signJwt(signer, typ, claims);
+    },
+
+    /**
+     * The key that signs now and the other published ones, for a library that makes tokens itself.
+     *
+     * @returns `signData` signs bytes with the first one (RFC 7515, 5.1)
+     */
+    async signing(): Promise<{
+      signer: PublishedKey;
+      others: PublishedKey[];
+      signData(data: Uint8Array): Buffer;
+    }> {
+      if (signer) await refresh(MAX_AGE_SIGNING_MS);
+      if (!signer) await prepare();
+      const key = signer;
+      const published = [...keys.values()].map(publishedKey);
+      const own = published.find(({ kid }) => kid === key?.id);
+      if (!key || !own) throw new Error("there is no signing key");
+      return {
+        signer: own,
+        others: published.filter((other) => other !== own),
+        signData: (data) => signBytes(key, data),
+      };
     },
 
     /** @returns the claims, or null if anything is wrong with the token; see `verifyJwt` */
