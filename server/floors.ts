@@ -26,7 +26,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/sessions", "server/tenants"],
   ["server/passkey-server", "server/thirdparty", "server/methods"],
   ["server/authenticator"],
-  ["server/account", "server/moving", "server/webhooks"],
+  ["server/account", "server/moving", "server/webhooks", "server/openid"],
   ["server/admin"],
   ["server/runtime.ts"],
   ["server/runtime-slot.ts"],

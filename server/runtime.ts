@@ -18,6 +18,7 @@ import type { Turns } from "./limits/turns.ts";
 import type { Places } from "./locations/location.ts";
 import type { PasswordHashing } from "./methods/password/password-hasher.ts";
 import type { Logs } from "./observability/logger.ts";
+import type { OpenidAnswers } from "./openid/providers.ts";
 import type { SmsJob } from "./sms/sms-job.ts";
 import type { Tenants } from "./tenants/tenants.ts";
 import type { AuthenticatorModels } from "./webauthn/authenticator-metadata.ts";
@@ -48,6 +49,7 @@ export interface Runtime
     PasswordHashing,
     AuthenticatorModels,
     Places,
+    OpenidAnswers,
     Rates {
   /** The default tenant. */
   tenant: Tenant;

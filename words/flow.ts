@@ -135,6 +135,12 @@ export interface MessageTexts {
   linkCodeSentence: string;
   linkEndedTitle: string;
   linkEndedSentence: string;
+  /** An application sends its user here to sign out; the page asks. */
+  signOutTitle: string;
+  signOutSentence: string;
+  signOutButton: string;
+  signedOutTitle: string;
+  signedOutSentence: string;
 }
 
 /** What the account page alone says of its items. `{date}` and `{count}` are placeholders. */

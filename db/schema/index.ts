@@ -1,6 +1,7 @@
 export * from "./authenticator.ts";
 export * from "./flows.ts";
 export * from "./limits.ts";
+export * from "./openid.ts";
 export * from "./passkey-server.ts";
 export * from "./records.ts";
 export * from "./releases.ts";

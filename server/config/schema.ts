@@ -17,6 +17,7 @@ import {
   text,
   workerCount,
 } from "./sections/leaves.ts";
+import { openid } from "./sections/openid.ts";
 import { passkeyServer } from "./sections/passkey-server.ts";
 import { passkey, webauthn } from "./sections/passkeys.ts";
 import { password } from "./sections/passwords.ts";
@@ -153,6 +154,7 @@ export const configSchema = z.strictObject({
   mfa,
   third_party: thirdParty,
   saml,
+  openid,
   webauthn,
   session,
   well_known: wellKnown,

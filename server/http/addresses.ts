@@ -5,6 +5,7 @@ import { mailboxHandler, mailPreviewHandler } from "./dev/mailbox.ts";
 import { themePreviewHandler, themePreviewSettingsHandler, themePreviewStyleHandler } from "./dev/theme.ts";
 import { flowAddresses, graphAddress } from "./flow/addresses.ts";
 import { openApiAddresses } from "./openapi/addresses.ts";
+import { openidAddresses } from "./openid/addresses.ts";
 import { pageAddresses } from "./page/addresses.ts";
 import { pagePaths } from "./page/page-requests.ts";
 import { passkeyAddresses } from "./passkeys/addresses.ts";
@@ -35,6 +36,7 @@ export const addresses: readonly Address[] = [
 
   ...passkeyAddresses,
   ...authenticatorAddresses,
+  ...openidAddresses,
   ...adminAddresses,
   ...openApiAddresses(() => addresses),
 ];

@@ -9,6 +9,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import { totpSealContext } from "../methods/totp/totp.ts";
+import { artifactStorage } from "../openid/artifact-storage.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
@@ -102,6 +103,12 @@ async function insertWebhook({ database, vault }: Process, tenantId: string): Pr
   await database.write.insert(schema.events).values({ tenantId, id, name: "email.send", sealedData });
 }
 
+/** Inserts a grant of the OpenID provider. */
+async function insertGrant({ database, vault }: Process, tenantId: string): Promise<void> {
+  const context = { runtime: { database, vault, platform }, tenant: { id: tenantId } as Tenant };
+  await artifactStorage(context, "Grant").upsert("grant-1", { clientId: "shop" }, 60);
+}
+
 /** One value in each sealed column, and a retired key, whose private half is erased. */
 async function fill(running: Process) {
   const acme = await createTenant(running, { name: "Acme", hosts: [], settings });
@@ -110,6 +117,7 @@ async function fill(running: Process) {
   const userId = await insertTotp(running, acme.id);
   await insertPhone(running, acme.id);
   await insertWebhook(running, acme.id);
+  await insertGrant(running, acme.id);
   await postgres.database.write.insert(schema.signingKeys).values({
     tenantId: acme.id,
     id: randomUUID(),
@@ -139,12 +147,15 @@ describe("reseal", () => {
       "webhooks.sealed_secret": 1,
       "webhooks.sealed_previous_secret": 1,
       "events.sealed_data": 1,
+      "openid_artifacts.payload": 1,
     });
 
     const after = withKeys(fresh);
     await checkSealingKeys(after.database, after.vault);
     const tenant = await after.tenants.byId(acme.id);
     expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
+    const grants = artifactStorage({ runtime: { ...after, platform }, tenant: acme }, "Grant");
+    expect(await grants.find("grant-1")).toMatchObject({ clientId: "shop" });
     const devices = await devicesOf(after.database.read, acme, "ada");
     expect(pushTokensOf(after, devices)).toEqual(["push-1"]);
     const [row] = await after.database.read
@@ -196,6 +207,7 @@ describe("reseal", () => {
     expect(outcome).toMatchObject([
       { table: "authenticator_devices", moved: 1, unknown: [] },
       { table: "events", moved: 1, unknown: [] },
+      { table: "openid_artifacts", moved: 1, unknown: [] },
       { table: "signing_keys", moved: 2, unknown: [] },
       { table: "tenants", moved: 1, unknown: [] },
       { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
@@ -218,6 +230,7 @@ describe("a start", () => {
     ["the settings of a tenant", "tenants"],
     ["the secret of a webhook", "webhooks"],
     ["a mail for a webhook", "events"],
+    ["an artifact of the OpenID provider", "openid_artifacts"],
   ])("fails without the key that sealed %s, and names the key", async (holds, kept) => {
     const { vault } = withKeys(old);
     await fill(withKeys(old));
@@ -227,6 +240,7 @@ describe("a start", () => {
     if (kept !== "authenticator_devices") await write.delete(schema.authenticatorDevices);
     if (kept !== "webhooks") await write.delete(schema.webhooks);
     if (kept !== "events") await write.delete(schema.events);
+    if (kept !== "openid_artifacts") await write.delete(schema.openidArtifacts);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
     await expect(checkSealingKeys(postgres.database, createVault([fresh]))).rejects.toEqual(
       new StartError(

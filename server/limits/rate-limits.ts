@@ -62,6 +62,8 @@ const tenantWindows = {
   password_source: (limits) => [perMinute(limits.passwords_per_source)],
   /** Flows started from a source. */
   flow_start: (limits) => [perMinute(limits.starts_per_minute)],
+  /** Authorization requests of a source, pushed ones included. */
+  authorization: (limits) => [perMinute(limits.authorizations_per_minute)],
   /** Exchange tokens presented by a source. */
   exchange_token: (limits) => [perMinute(limits.exchange_tokens_per_minute)],
   /** Authenticator requests created for a user. */
@@ -163,7 +165,8 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     const [window = perMinute(0)] = windowsOf[name](limits);
     return inBatches(window, (key, batch) => charge(database, requestsOf(limits, { name, key }, batch)));
   };
-  const countStart = batched("flow_start");
+  /** Those that need no credential, so that they have to be cheap. */
+  const cheap = { flow_start: batched("flow_start"), authorization: batched("authorization") };
   const shared = { page: batched("page") };
   const requestsFor = (tenantId: string, charges: readonly Charge[]) =>
     charges.flatMap(({ subject, ...charged }) =>
@@ -173,7 +176,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
   return {
     async consume(tenantId, name, subject) {
       const key = keyOf(tenantId, subject);
-      if (name === "flow_start") return countStart(key);
+      if (name === "flow_start" || name === "authorization") return cheap[name](key);
       const verdict = await charge(database, requestsOf(limits, { name, key }));
       return verdict.ok ? { ok: true } : verdict;
     },

@@ -25,6 +25,7 @@ import { createRateLimits } from "../limits/rate-limits.ts";
 import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
+import { createOpenidProviders } from "../openid/providers.ts";
 import type { Job, Notice, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { createTenants, type Tenants } from "../tenants/tenants.ts";
@@ -186,6 +187,7 @@ export async function createRuntime(
       rates,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
+      openid: createOpenidProviders({ ...means, signingKeys, webhooks }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: owner ? wakingAt(owner, queue) : queue,

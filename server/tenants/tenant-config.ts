@@ -52,6 +52,7 @@ const uninheritedSettings = [
   "hosted",
   "third_party",
   "saml",
+  "openid",
   "session.issuer",
   "session.audience",
   "session.cookie.domain",

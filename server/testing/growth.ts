@@ -307,6 +307,21 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  openid_artifacts: [
+    {
+      count: ({ others, sessions }) => Math.min(others, sessions),
+      row: {
+        kind: "(array['RefreshToken', 'AccessToken', 'Grant', 'Session'])[i % 4 + 1]",
+        id_hash: credentialId("artifact"),
+        payload: sealed("artifact"),
+        grant_hash: credentialId("grant"),
+        user_id: user,
+        client_id: "'shop'",
+        session_id: id("session"),
+        expires_at: "now() + interval '14 days'",
+      },
+    },
+  ],
   failures: [
     {
       count: ({ others }) => others,

@@ -17,6 +17,7 @@ import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
+import { createOpenidProviders } from "../openid/providers.ts";
 import type { Job, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import type { SmsJob } from "../sms/sms-job.ts";
@@ -93,6 +94,14 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       rates: createRateLimits(config, database),
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
+      openid: createOpenidProviders({
+        database,
+        vault,
+        platform,
+        log,
+        signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
+        webhooks: { wake() {} },
+      }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: {

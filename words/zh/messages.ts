@@ -21,4 +21,9 @@ export const messages: MessageTexts = {
   linkEndedTitle: "此链接已失效",
   linkEndedSentence:
     "它已被使用、已过期，或已被更新的邮件取代。如果仍然需要，请在您开始的地方重新获取验证码。",
+  signOutTitle: "要退出登录吗？",
+  signOutSentence: "您在此处的会话将结束。您用此次登录打开的应用可能会要求您重新登录。",
+  signOutButton: "退出登录",
+  signedOutTitle: "您已退出登录",
+  signedOutSentence: "您可以关闭此页面。",
 };

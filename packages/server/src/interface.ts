@@ -961,6 +961,53 @@ export type TenantSettings = {
       }
     | null
     | undefined;
+  openid?:
+    | {
+        /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
+        enabled?: boolean | null | undefined;
+        /** Applications by client id: name, secret, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop. They are the operator's own: users are not asked for consent. */
+        clients?:
+          | Record<
+              string,
+              {
+                /** Shown to users. */
+                name?: string | null | undefined;
+                /** Authenticates the client at the token endpoint. Default: none, a public client. */
+                secret?: string | null | undefined;
+                redirect_uris?: string[] | null | undefined;
+                post_logout_redirect_uris?: string[] | null | undefined;
+                grants?: ("authorization_code" | "refresh_token" | "client_credentials")[] | null | undefined;
+                scopes?: string[] | null | undefined;
+                require_par?: boolean | null | undefined;
+                require_dpop?: boolean | null | undefined;
+              } | null
+            >
+          | null
+          | undefined;
+        /** APIs by their resource indicator (RFC 8707): scopes, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone. */
+        resources?:
+          | Record<
+              string,
+              {
+                scopes?: string[] | null | undefined;
+                token?: "jwt" | "opaque" | null | undefined;
+              } | null
+            >
+          | null
+          | undefined;
+        /** Life of an access token. */
+        access_token_lifetime?: number | string | null | undefined;
+        /** Life of a refresh token. Each use replaces it by one that lives as long. */
+        refresh_token_lifetime?: number | string | null | undefined;
+        /** Life of an authorization code. */
+        code_lifetime?: number | string | null | undefined;
+        /** How long an authorization request waits for its user to sign in. */
+        request_lifetime?: number | string | null | undefined;
+        /** Bind tokens to a key of the client that proves it has one (DPoP, RFC 9449). */
+        dpop?: "offered" | "off" | null | undefined;
+      }
+    | null
+    | undefined;
   webauthn?:
     | {
         relying_party?:

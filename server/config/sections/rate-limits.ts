@@ -41,6 +41,9 @@ export const rateLimiter = section({
   ),
   steps_per_source: count(1200, 1).describe("Cost of the steps from one source in a minute."),
   starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
+  authorizations_per_minute: count(300, 1).describe(
+    "Authorization requests from one source to the OpenID provider in a minute, pushed ones included.",
+  ),
   pages_per_minute: count(300, 1).describe(
     "Pages displayed, and states shown again, to one source in a minute.",
   ),

@@ -39,12 +39,19 @@ const passkeys: Policy = {
 /** Servers call the administration interface; a page that could use it would have a key that opens every account. */
 const none: Policy = { methods: "", closed: () => true, allows: () => false, exposes: () => [] };
 
+/**
+ * The OpenID provider decides by the client which origin may read an answer, and takes no cookie from applications. What a
+ * browser asks before is answered for each origin, because it does not name the client.
+ */
+const oauth: Policy = { methods: "GET, POST", closed: () => true, allows: () => true, exposes: () => [] };
+
 const policies: Record<ErrorShape, Policy> = {
   flow: flows,
   plain: flows,
   authenticator: flows,
   passkeys,
   admin: none,
+  oauth,
 };
 
 /**

@@ -7,7 +7,7 @@ import { refusedRequest } from "./messages.ts";
 import type { Reply } from "./reply.ts";
 
 /** The interfaces whose addresses browsers also visit. */
-const visited: readonly ErrorShape[] = ["plain", "flow"];
+const visited: readonly ErrorShape[] = ["plain", "flow", "oauth"];
 
 /**
  * Replaces an error in JSON by a page where a browser shows the answer to a person, for instance after a link with a
@@ -36,7 +36,11 @@ export function forReader(
 /** The message of an error in JSON, for developers; null for an answer of another kind. */
 function messageIn({ body, headers }: Reply): string | null {
   if (!headers?.["Content-Type"]?.startsWith("application/json")) return null;
-  const { message, error } = JSON.parse(body ?? "{}") as { message?: unknown; error?: { message?: unknown } };
-  const text = message ?? error?.message;
+  const { message, error, error_description } = JSON.parse(body ?? "{}") as {
+    message?: unknown;
+    error?: { message?: unknown };
+    error_description?: unknown;
+  };
+  const text = message ?? error_description ?? error?.message;
   return typeof text === "string" ? text : null;
 }

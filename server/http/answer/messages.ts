@@ -93,6 +93,25 @@ export const endedLink =
   (home: string): Message =>
   ({ page }) => ({ title: page.linkEndedTitle, sentence: page.linkEndedSentence, wayOn: { home } });
 
+/**
+ * Asks a user whom an application has sent here whether to sign out.
+ *
+ * @param action the path that the press is posted to
+ * @param fields what the application has asked for
+ */
+export const signOutPage =
+  (action: string, fields: Readonly<Record<string, string>>): Message =>
+  ({ page }) => ({
+    title: page.signOutTitle,
+    sentence: page.signOutSentence,
+    wayOn: { label: page.signOutButton, action, fields },
+  });
+
+/** @param from the page of the application that asked for it, if it has named one */
+export const signedOut =
+  (from: URL | undefined): Message =>
+  ({ page }) => ({ title: page.signedOutTitle, sentence: page.signedOutSentence, from });
+
 /** "42 seconds" */
 function secondsIn(language: string, seconds: number): string {
   return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
@@ -116,6 +135,8 @@ export const messages: Readonly<Record<string, Message>> = {
   message_link_elsewhere: mailedLinkPage(false, { action: "/mailed-link", token: "AAAA" }),
   message_link_code: codeOfLink("048213"),
   message_link_ended: endedLink("/"),
+  message_sign_out: signOutPage("/oauth/logout", {}),
+  message_signed_out: signedOut(new URL("https://shop.example/")),
   message_failed: refusedRequest(500, "Internal server error.", "/"),
   message_failed_page: failedPage(false),
   message_failed_state: failedPage(false, { flow: "login", action: "/step" }),

@@ -3,7 +3,7 @@ import { authenticatorError } from "../authenticator/error.ts";
 import { flowError } from "../flow/call-flow.ts";
 import { errorReply } from "../passkeys/error-reply.ts";
 import type { ErrorShape } from "../table/address.ts";
-import { plainError, type Reply } from "./reply.ts";
+import { json, plainError, type Reply } from "./reply.ts";
 import { RETRY_AFTER_SECONDS } from "./temporary-failure.ts";
 
 /** The statuses of errors that no handler sends. */
@@ -15,6 +15,12 @@ const messages: Record<ErrorStatus, string> = {
   405: "Method not allowed.",
   500: "Internal server error.",
   503: "The service is temporarily unavailable. Try again in a moment.",
+};
+
+/** The codes of RFC 6749, 4.1.2.1, for errors that it does not define too. */
+const oauthErrors: Partial<Record<ErrorStatus, string>> = {
+  500: "server_error",
+  503: "temporarily_unavailable",
 };
 
 /** Builds an error that no handler sends, in the shape of the interface. */
@@ -35,6 +41,12 @@ const errorReplies: Record<
   admin: (status, headers) => plainError(status, messages[status], headers),
   authenticator: (status, headers) => authenticatorError(status, messages[status], headers),
   passkeys: (status, headers) => errorReply(status, undefined, "", headers),
+  oauth: (status, headers) =>
+    json(
+      status,
+      { error: oauthErrors[status] ?? "invalid_request", error_description: messages[status] },
+      { headers },
+    ),
   flow(status, headers, config) {
     const reply =
       status === 503

@@ -51,7 +51,7 @@ function accepts(schema: JsonSchema, value: unknown): boolean {
 }
 
 /** Groups whose operations answer to browsers and providers, with forms, pages and redirects. */
-const groupsOfPages = new Set(["page", "providers"]);
+const groupsOfPages = new Set(["page", "providers", "openid"]);
 
 const operations = addresses
   .filter(({ operation }) => operation && !groupsOfPages.has(operation.tag) && operation.security !== "jobs")

@@ -357,6 +357,76 @@ describe("every request and answer is as the document says", () => {
     expect(exchange.state.name).toBe("success");
   });
 
+  test("of the OpenID provider", async () => {
+    const secret = "a secret of at least 32 characters";
+    const shop = { name: "Shop", secret, redirect_uris: [returnTo], post_logout_redirect_uris: [returnTo] };
+    const provider = runtime.configured({
+      STILE_OPENID_ENABLED: "true",
+      STILE_OPENID_CLIENTS: JSON.stringify({ shop }),
+    });
+    const browser = visitor(provider);
+    for (const name of ["openid-configuration", "oauth-authorization-server"]) {
+      expect((await browser.request(`/.well-known/${name}`)).status).toBe(200);
+      expect((await visitor(runtime).request(`/.well-known/${name}`)).status).toBe(404);
+    }
+    const code_verifier = "v".repeat(43);
+    const asked = {
+      client_id: "shop",
+      redirect_uri: returnTo,
+      response_type: "code",
+      scope: "openid email offline_access",
+      prompt: "consent",
+      state: "cart-1",
+      code_challenge: createHash("sha256").update(code_verifier).digest("base64url"),
+      code_challenge_method: "S256",
+    };
+    const waiting = await browser.request(`/oauth/authorize?${new URLSearchParams(asked)}`);
+    expect(waiting.status).toBe(303);
+    const signInPage = new URL(waiting.headers.get("location") ?? "");
+    const resume = new URL(signInPage.searchParams.get("redirect_to") ?? "").pathname;
+    const login = await restWalk(provider, "login", browser);
+    await login.act("register_client_capabilities");
+    await login.act("continue_with_login_identifier", { email });
+    await login.act("continue_to_password_login");
+    await login.act("password_login", { password });
+    const returned = await browser.request(resume);
+    expect(returned.status).toBe(303);
+    expect((await browser.request(resume)).status).toBe(400);
+    expect((await browser.request("/oauth/authorize?client_id=unknown")).status).toBe(400);
+    const code = new URL(returned.headers.get("location") ?? "").searchParams.get("code") ?? "";
+    const authorization = `Basic ${Buffer.from(`shop:${encodeURIComponent(secret)}`).toString("base64")}`;
+    const call = (path: string, form: Record<string, string>, headers = { authorization }) =>
+      visitor(provider).submit(path, form, headers);
+    const redemption = {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: returnTo,
+      code_verifier,
+    };
+    expect((await call("/oauth/token", redemption, { authorization: "Basic eDp5" })).status).toBe(401);
+    const issued = await call("/oauth/token", redemption);
+    expect(issued.status).toBe(200);
+    const { access_token: token } = (await issued.json()) as { access_token: string };
+    const bearer = { authorization: `Bearer ${token}` };
+    expect((await visitor(provider).request("/oauth/userinfo", { headers: bearer })).status).toBe(200);
+    const posted = await call("/oauth/userinfo", {}, bearer);
+    expect([posted.status, await posted.json()]).toMatchObject([200, {}]);
+    expect((await visitor(provider).request("/oauth/userinfo")).status).toBe(401);
+    expect((await call("/oauth/introspect", { token })).status).toBe(200);
+    expect((await call("/oauth/par", { ...asked, state: "cart-2" })).status).toBe(201);
+    expect((await call("/oauth/revoke", { token })).status).toBe(200);
+    expect((await call("/oauth/token", redemption)).status).toBe(400);
+    expect((await browser.request("/oauth/logout")).status).toBe(200);
+    expect((await browser.request("/oauth/logout?client_id=unknown")).status).toBe(400);
+    expect((await browser.submit("/oauth/logout", { pressed: "true" })).status).toBe(200);
+    const back = new URLSearchParams({
+      client_id: "shop",
+      post_logout_redirect_uri: returnTo,
+      state: "cart-1",
+    });
+    expect((await browser.request(`/oauth/logout?${back}`)).status).toBe(303);
+  });
+
   test("of keys, discovery, health and jobs", async () => {
     const { request } = visitor(runtime);
     for (const path of ["jwks.json", "webauthn", "flow-graph.json", "passkey-endpoints"])

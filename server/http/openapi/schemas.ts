@@ -11,6 +11,11 @@ export const plainErrorSchema = z
   .object({ code: z.int().describe("The status."), message: z.string() })
   .meta({ id: "Error" });
 
+/** An error of the OpenID provider (RFC 6749, 5.2). */
+export const oauthErrorSchema = z
+  .looseObject({ error: z.string(), error_description: z.string().optional() })
+  .meta({ id: "OauthError" });
+
 /** The error of each shape. */
 export const errorSchemas: Record<ErrorShape, z.ZodType> = {
   plain: plainErrorSchema,
@@ -30,6 +35,7 @@ export const errorSchemas: Record<ErrorShape, z.ZodType> = {
     })
     .meta({ id: "PasskeyError" }),
   flow: anyFlowState,
+  oauth: oauthErrorSchema,
 };
 
 /** Keywords that only our own code reads, and those that say what `format` says. */

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
+import { isResumePath } from "../../openid/paths.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import { pathPrefix, withinTenant } from "../request/tenant-path.ts";
 
@@ -49,10 +50,24 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
   };
 }
 
-/** Whether the hosted page may redirect to an address: one that the configuration allows, or our own account page. */
+/**
+ * Whether the hosted page may redirect to an address: one that the configuration allows, our own account page, or that of an
+ * authorization request which waits for its user.
+ */
 export function mayReturnTo(target: URL, config: Config): boolean {
   const account = new URL(withinTenant(config, "/account"), config.base_url);
-  return target.href === account.href || isAllowedRedirect(target, config.hosted.allowed_redirect_urls);
+  return (
+    target.href === account.href ||
+    isWaitingRequest(target, config) ||
+    isAllowedRedirect(target, config.hosted.allowed_redirect_urls)
+  );
+}
+
+function isWaitingRequest(target: URL, config: Config): boolean {
+  const { origin } = new URL(config.base_url);
+  const prefix = pathPrefix(config);
+  const isOwn = target.origin === origin && target.pathname.startsWith(prefix) && target.search === "";
+  return config.openid.enabled && isOwn && isResumePath(target.pathname.slice(prefix.length));
 }
 
 /** Whether browsers send the session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */

@@ -2,10 +2,10 @@ import type { z } from "zod";
 import type { Handler } from "./handler-context.ts";
 
 /**
- * The body of an error, which also tells the interface apart: a flow state, `{code, message}` (`admin` too), or the body
- * of one of the two server-to-server interfaces.
+ * The body of an error, which also tells the interface apart: a flow state, `{code, message}` (`admin` too), the error of OAuth
+ * (RFC 6749, 5.2), or the body of one of the two server-to-server interfaces.
  */
-export type ErrorShape = "flow" | "plain" | "passkeys" | "authenticator" | "admin";
+export type ErrorShape = "flow" | "plain" | "passkeys" | "authenticator" | "admin" | "oauth";
 
 /**
  * Which requests reach the handler: all; those of our own pages; those and the pages of `cors.allow_origins`; or, in
@@ -31,6 +31,7 @@ export const tags = {
   flow: "Flows: login, registration, profile and token exchange.",
   sessions: "Sessions and the account of the session.",
   providers: "Third-party sign-in and SAML.",
+  openid: "The OpenID provider.",
   keys: "Public keys and discovery.",
   passkeys: "The passkey server, with transactions.",
   authenticator: "Authenticator requests and devices.",

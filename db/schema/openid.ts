@@ -1,0 +1,52 @@
+import { index, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, deletedWith, isSet, moment, tenantId } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import { declareTable, sealed } from "./table.ts";
+import { tenants } from "./tenants.ts";
+import { users } from "./users.ts";
+
+/**
+ * What the OpenID provider keeps: authorization codes, tokens, grants, authorization requests. Each is found by the hash of
+ * its identifier, which the client or the browser holds.
+ */
+export const openidArtifacts = declareTable(
+  "openid_artifacts",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    /** The model of the library, such as `RefreshToken`. */
+    kind: text("kind").notNull(),
+    /** SHA-256 in base64url. */
+    idHash: text("id_hash").notNull(),
+    /** What the library stores, as sealed JSON, without the identifier. */
+    payload: bytes("payload").notNull(),
+    /** The hash of the grant that it was issued by. */
+    grantHash: text("grant_hash"),
+    userId: uuid("user_id"),
+    clientId: text("client_id"),
+    /** The session that it ends with; null if it outlives sessions. */
+    sessionId: uuid("session_id"),
+    /** When a code or a refresh token was used. */
+    consumedAt: moment("consumed_at"),
+    createdAt: createdAt(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "account",
+    revoked: "access",
+    ends: "with the grant that it was issued by, and with its session unless it has `offline_access`",
+    purge: { by: "expiresAt" },
+    exported: { because: "Applications ask again: tokens are bound to this service's keys." },
+    keyed: {
+      payload: sealed("an artifact of the OpenID provider", "openid/{tenantId}/{kind}/{idHash}"),
+    },
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.kind, table.idHash] }),
+    index("openid_artifacts_grant").on(table.tenantId, table.grantHash).where(isSet(table.grantHash)),
+    index("openid_artifacts_session").on(table.tenantId, table.sessionId).where(isSet(table.sessionId)),
+    index("openid_artifacts_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
+    index("openid_artifacts_expires_at").on(table.expiresAt),
+    deletedWith(users, table.tenantId, table.userId),
+    deletedWith(sessions, table.tenantId, table.sessionId),
+  ],
+);

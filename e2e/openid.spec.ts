@@ -1,0 +1,130 @@
+import { freePort } from "../server/testing/server.ts";
+import { test as base, expect } from "./fixtures.ts";
+import { type OpenidApplication, startOpenidApplication } from "./openid-application.ts";
+import {
+  button,
+  chooseMethod,
+  declinePasskey,
+  enterAddress,
+  enterPassword,
+  expectPage,
+  passwordField,
+} from "./steps.ts";
+
+const secret = "a secret of at least thirty-two characters";
+
+const test = base.extend<
+  { shop: OpenidApplication; forum: OpenidApplication; careful: OpenidApplication },
+  { ports: [number, number, number] }
+>({
+  ports: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
+    async ({}, use) => use([await freePort(), await freePort(), await freePort()]),
+    { scope: "worker" },
+  ],
+  settings: [
+    async ({ ports }, use) => {
+      const client = (name: string, port: number) => ({
+        name,
+        secret,
+        redirect_uris: [`http://127.0.0.1:${port}/callback`],
+      });
+      const [shop, forum, careful] = ports;
+      const clients = {
+        shop: client("Shop", shop),
+        forum: client("Forum", forum),
+        careful: client("Careful", careful),
+      };
+      await use({ STILE_OPENID_ENABLED: "true", STILE_OPENID_CLIENTS: JSON.stringify(clients) });
+    },
+    { scope: "worker" },
+  ],
+  shop: async ({ ports: [port], server }, use) => {
+    const application = await startOpenidApplication({ port, issuer: server.url, clientId: "shop", secret });
+    await use(application);
+    await application.close();
+  },
+  forum: async ({ ports: [, port], server }, use) => {
+    const application = await startOpenidApplication({ port, issuer: server.url, clientId: "forum", secret });
+    await use(application);
+    await application.close();
+  },
+  /** It asks its users to sign in each time. */
+  careful: async ({ ports: [, , port], server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "careful", secret, parameters: { prompt: "login" } };
+    const application = await startOpenidApplication(asked);
+    await use(application);
+    await application.close();
+  },
+});
+
+test("a visitor signs in once for two applications @next", async ({ page, account, shop, forum }) => {
+  await page.goto(shop.url);
+  await expectPage(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  await page.goto(forum.url);
+  await page.waitForURL(`${forum.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("an application that asks for it has its visitors sign in again", async ({
+  page,
+  account,
+  shop,
+  careful,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.goto(careful.url);
+  await expectPage(page, "login");
+  // The browser bears a mark of the account, so that its method is suggested.
+  await enterAddress(page, account.address);
+  await passwordField(page).fill(account.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL(`${careful.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a visitor signs in by forms, and goes on to the application by a link", async ({
+    page,
+    account,
+    shop,
+  }) => {
+    await page.goto(shop.url);
+    await button(page, "Continue").click();
+    await enterAddress(page, account.address);
+    await button(page, "Enter your password").click();
+    await enterPassword(page, account.password);
+    await page.getByRole("link", { name: /localhost/ }).click();
+    await page.waitForURL(`${shop.url}/callback?*`);
+    await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  });
+});
+
+test("an address that is not the client's is refused on a page, and nothing is sent there", async ({
+  page,
+  server,
+  pageErrors,
+}) => {
+  pageErrors.expect(/400/);
+  const asked = new URLSearchParams({
+    client_id: "shop",
+    response_type: "code",
+    scope: "openid",
+    redirect_uri: "https://evil.example/callback",
+  });
+  const answer = await page.goto(`${server.url}/oauth/authorize?${asked}`);
+  expect(answer?.status()).toBe(400);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  expect(page.url()).toContain("/oauth/authorize");
+});

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { address, choice, flag, key, line, listOf, map, seconds, secret, section } from "./leaves.ts";
+
+/** Addresses of a client are compared character by character (RFC 9700, 2.1), so they have no patterns. */
+const exactAddress = () =>
+  address().refine((value) => !value.includes("#"), "must not have a fragment (RFC 6749, 3.1.2)");
+
+const scopeToken = () => line(64).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "is not a scope (RFC 6749, 3.3)");
+
+const client = z
+  .strictObject({
+    name: line().describe("Shown to users."),
+    secret: secret()
+      .refine((value) => value.length >= 32, "needs at least 32 characters")
+      .optional()
+      .describe("Authenticates the client at the token endpoint. Default: none, a public client."),
+    redirect_uris: listOf(exactAddress(), 20).default([]),
+    post_logout_redirect_uris: listOf(exactAddress(), 20).default([]),
+    grants: listOf(z.enum(["authorization_code", "refresh_token", "client_credentials"]), 3).default([
+      "authorization_code",
+      "refresh_token",
+    ]),
+    scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone", "offline_access"]),
+    require_par: z.boolean().default(false),
+    require_dpop: z.boolean().default(false),
+  })
+  .refine(
+    ({ grants, redirect_uris }) => !grants.includes("authorization_code") || redirect_uris.length > 0,
+    "needs redirect_uris for authorization_code",
+  )
+  .refine(
+    ({ grants, secret }) => !grants.includes("client_credentials") || secret !== undefined,
+    "needs a secret for client_credentials",
+  );
+
+const resource = z.strictObject({
+  scopes: listOf(scopeToken(), 50).default([]),
+  token: z.enum(["jwt", "opaque"]).default("jwt"),
+});
+
+/** The OpenID provider: applications let their users sign in here by OpenID Connect. */
+export const openid = section({
+  enabled: flag(false).describe(
+    "Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients.",
+  ),
+  clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
+    .default({})
+    .describe(
+      "Applications by client id: name, secret, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop. They are the operator's own: users are not asked for consent.",
+    ),
+  resources: map(
+    key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),
+    resource,
+    50,
+  )
+    .default({})
+    .describe(
+      "APIs by their resource indicator (RFC 8707): scopes, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone.",
+    ),
+  access_token_lifetime: seconds(600, { min: 30, max: 86_400 }).describe("Life of an access token."),
+  refresh_token_lifetime: seconds(14 * 86_400, { min: 60, max: 400 * 86_400 }).describe(
+    "Life of a refresh token. Each use replaces it by one that lives as long.",
+  ),
+  code_lifetime: seconds(60, { min: 10, max: 600 }).describe("Life of an authorization code."),
+  request_lifetime: seconds(3600, { min: 60, max: 86_400 }).describe(
+    "How long an authorization request waits for its user to sign in.",
+  ),
+  dpop: choice(["offered", "off"], "offered").describe(
+    "Bind tokens to a key of the client that proves it has one (DPoP, RFC 9449).",
+  ),
+});

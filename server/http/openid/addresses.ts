@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { discoveryPaths, openidPaths } from "../../openid/paths.ts";
+import { oauthErrorSchema } from "../openapi/schemas.ts";
+import { address } from "../table/address.ts";
+import { described } from "../table/operation.ts";
+import { applicationHandler, browserHandler, limited } from "./answer-by-provider.ts";
+import { logoutHandler, postedLogoutHandler } from "./logout.ts";
+
+const form = "application/x-www-form-urlencoded";
+
+const refused = (description: string) => ({ description, schema: oauthErrorSchema });
+const unauthorized = refused("The client is not authenticated.");
+const invalid = refused("The request is invalid; `error` is that of the standard.");
+
+const authorizationRequest = z.looseObject({
+  client_id: z.string(),
+  redirect_uri: z.string().optional(),
+  response_type: z.string().optional(),
+  scope: z.string().optional(),
+  state: z.string().optional(),
+  nonce: z.string().optional(),
+  code_challenge: z.string().optional().describe("S256 (RFC 7636, 4.2); required."),
+  code_challenge_method: z.string().optional(),
+  prompt: z.string().optional(),
+  max_age: z.string().optional(),
+  resource: z.string().optional().describe("RFC 8707."),
+  request_uri: z.string().optional().describe("RFC 9126."),
+});
+
+const backToApplication = {
+  303: {
+    description:
+      "To the sign-in page, or back to the application with `code`, `state` and `iss`, or `error`.",
+    headers: { Location: "Address of the page or the application." },
+  },
+  400: refused("The client or its address is not known, so that nothing is sent there."),
+  404: "The OpenID provider is off.",
+  429: refused("Too many requests from this source."),
+};
+
+const logoutRequest = z.object({
+  id_token_hint: z.string().optional().describe("The ID token of the user; without one the page asks."),
+  client_id: z.string().optional(),
+  post_logout_redirect_uri: z
+    .string()
+    .optional()
+    .describe("One of `post_logout_redirect_uris` of the client."),
+  state: z.string().optional(),
+});
+
+const signedOutAnswers = {
+  200: {
+    description: "A page that asks, or that says that the user is signed out.",
+    schema: z.string(),
+    mediaType: "text/html",
+  },
+  303: {
+    description: "Back to the application.",
+    headers: { Location: "`post_logout_redirect_uri` with `state`." },
+  },
+  400: refused("The request is invalid."),
+  404: "The OpenID provider is off.",
+};
+
+const tokenType = z.looseObject({ token: z.string(), token_type_hint: z.string().optional() });
+
+const metadata = z
+  .looseObject({
+    issuer: z.url(),
+    authorization_endpoint: z.url(),
+    token_endpoint: z.url(),
+    jwks_uri: z.url(),
+  })
+  .meta({ id: "OpenidConfiguration" });
+
+const userinfo = z.looseObject({ sub: z.string() }).meta({ id: "UserInfo" });
+
+/** What applications call that let their users sign in here by OpenID Connect, and where they send browsers. */
+export const openidAddresses = [
+  described(address("GET", discoveryPaths[0], applicationHandler, "oauth", "public"), {
+    id: "getOpenidConfiguration",
+    summary: "Get the metadata of the OpenID provider",
+    description: "OpenID Connect Discovery 1.0, 4.",
+    tag: "openid",
+    answers: { 200: { schema: metadata }, 404: "The OpenID provider is off." },
+  }),
+  described(address("GET", discoveryPaths[1], applicationHandler, "oauth", "public"), {
+    id: "getAuthorizationServerMetadata",
+    summary: "Get the metadata of the authorization server",
+    description: "RFC 8414, 3.",
+    tag: "openid",
+    answers: { 200: { schema: metadata }, 404: "The OpenID provider is off." },
+  }),
+  described(address("GET", openidPaths.authorization, limited(browserHandler), "oauth", "public"), {
+    id: "authorize",
+    summary: "Send a browser to sign in for an application",
+    description: "OpenID Connect Core 1.0, 3.1.2.",
+    tag: "openid",
+    security: "optional-session",
+    query: authorizationRequest,
+    answers: backToApplication,
+  }),
+  described(address("GET", `${openidPaths.authorization}/{request}`, browserHandler, "oauth", "public"), {
+    id: "resumeAuthorization",
+    summary: "Return to an authorization request after the sign-in",
+    tag: "openid",
+    security: "optional-session",
+    params: z.object({ request: z.string() }),
+    answers: backToApplication,
+  }),
+  described(address("GET", openidPaths.end_session, logoutHandler, "oauth", "public"), {
+    id: "endSessionForApplication",
+    summary: "Sign out for an application",
+    description: "OpenID Connect RP-Initiated Logout 1.0.",
+    tag: "openid",
+    security: "optional-session",
+    query: logoutRequest,
+    answers: signedOutAnswers,
+  }),
+  described(address("POST", openidPaths.end_session, postedLogoutHandler, "oauth", "public"), {
+    id: "endSessionByForm",
+    summary: "Sign out for an application by a form",
+    tag: "openid",
+    security: "optional-session",
+    body: logoutRequest.extend({ pressed: z.literal("true").optional() }),
+    bodyType: form,
+    answers: signedOutAnswers,
+  }),
+  described(address("POST", openidPaths.token, applicationHandler, "oauth", "public"), {
+    id: "issueTokens",
+    summary: "Exchange a code or a refresh token for tokens",
+    description: "RFC 6749, 4.1.3, 4.4.2 and 6.",
+    tag: "openid",
+    body: z.looseObject({ grant_type: z.string() }),
+    bodyType: form,
+    answers: {
+      200: {
+        schema: z
+          .looseObject({ access_token: z.string(), token_type: z.string(), expires_in: z.int() })
+          .meta({ id: "OauthTokens" }),
+      },
+      400: invalid,
+      401: unauthorized,
+      404: "The OpenID provider is off.",
+    },
+  }),
+  described(address("GET", openidPaths.userinfo, applicationHandler, "oauth", "public"), {
+    id: "getUserInfo",
+    summary: "Get claims about the user of an access token",
+    description: "OpenID Connect Core 1.0, 5.3; the access token as `Bearer` or `DPoP`.",
+    tag: "openid",
+    answers: {
+      200: { schema: userinfo },
+      400: invalid,
+      401: unauthorized,
+      404: "The OpenID provider is off.",
+    },
+  }),
+  described(address("POST", openidPaths.userinfo, applicationHandler, "oauth", "public"), {
+    id: "postUserInfo",
+    summary: "Get claims about the user of an access token by POST",
+    tag: "openid",
+    answers: {
+      200: { schema: userinfo },
+      400: invalid,
+      401: unauthorized,
+      404: "The OpenID provider is off.",
+    },
+  }),
+  described(address("POST", openidPaths.introspection, applicationHandler, "oauth", "public"), {
+    id: "introspectToken",
+    summary: "Ask whether a token is valid",
+    description: "RFC 7662.",
+    tag: "openid",
+    body: tokenType,
+    bodyType: form,
+    answers: {
+      200: { schema: z.looseObject({ active: z.boolean() }).meta({ id: "Introspection" }) },
+      400: invalid,
+      401: unauthorized,
+      404: "The OpenID provider is off.",
+    },
+  }),
+  described(address("POST", openidPaths.revocation, applicationHandler, "oauth", "public"), {
+    id: "revokeToken",
+    summary: "Revoke a token",
+    description: "RFC 7009.",
+    tag: "openid",
+    body: tokenType,
+    bodyType: form,
+    answers: {
+      200: { description: "The token is not valid any more." },
+      400: invalid,
+      401: unauthorized,
+      404: "The OpenID provider is off.",
+    },
+  }),
+  described(
+    address("POST", openidPaths.pushed_authorization_request, limited(applicationHandler), "oauth", "public"),
+    {
+      id: "pushAuthorizationRequest",
+      summary: "Push an authorization request",
+      description: "RFC 9126.",
+      tag: "openid",
+      body: authorizationRequest,
+      bodyType: form,
+      answers: {
+        429: refused("Too many requests from this source."),
+        201: {
+          schema: z
+            .looseObject({ request_uri: z.string(), expires_in: z.int() })
+            .meta({ id: "PushedRequest" }),
+        },
+        400: invalid,
+        401: unauthorized,
+        404: "The OpenID provider is off.",
+      },
+    },
+  ),
+];

@@ -1,0 +1,81 @@
+import type { Session } from "../../objects/session.ts";
+import type { Reply } from "../answer/reply.ts";
+import { presentedSession } from "../session/presented-session.ts";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
+import { OFF, oauthError } from "./error.ts";
+
+/** A pushed request is stored, with its `claims`. */
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** What the library reads of a request. The address of the service comes from the configuration. */
+const headersRead = [
+  "accept",
+  "authorization",
+  "content-type",
+  "cookie",
+  "dpop",
+  "origin",
+  "user-agent",
+] as const;
+
+/** Answers a call of an application, which has no session. */
+export const applicationHandler: Handler = (context) => answer(context, null);
+
+/** Answers a browser, with the session that it has. */
+export const browserHandler: Handler = async (context) => {
+  const presented = await presentedSession(context, { touch: true });
+  return answer(context, presented.ok ? presented.session : null);
+};
+
+/** Limits a handler of authorization requests, which any client can send and which are stored. */
+export function limited(handler: Handler): Handler {
+  return async (context) => {
+    const { runtime, tenant, client } = context;
+    const rate = await runtime.rates.consume(tenant.id, "authorization", client.source);
+    return rate.ok
+      ? handler(context)
+      : oauthError(429, "Too many requests. Try again in a moment.", {
+          "Retry-After": String(rate.retryAfterSeconds),
+        });
+  };
+}
+
+async function answer(
+  { runtime, tenant, client, request, url }: HandlerContext,
+  session: Session | null,
+): Promise<Reply> {
+  if (!tenant.config.openid.enabled) return oauthError(404, OFF);
+  const body = request.method === "POST" ? await request.read(MAX_BODY_BYTES) : new Uint8Array();
+  if (body === null) return oauthError(413, "The body is too large.", { Connection: "close" });
+  const headers = headersRead.flatMap((name) => {
+    const value = request.headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  const answered = await runtime.openid.answer(tenant, {
+    method: request.method,
+    address: `${url.pathname}${url.search}`,
+    headers: Object.fromEntries(headers),
+    body,
+    ip: client.ip,
+    session,
+  });
+  const { status, cookies, body: text } = answered;
+  const { "content-type": type, ...others } = answered.headers;
+  // The library says to where it redirects, in a page that nothing shows.
+  const isRedirect = status === 303;
+  return {
+    status,
+    cookies,
+    ...(isRedirect ? {} : { body: text }),
+    headers: asReplies(isRedirect || type === undefined ? others : { ...others, "content-type": type }),
+  };
+}
+
+/** Names as the other replies write them, so that a header replaces the common one. */
+function asReplies(headers: Record<string, string>): Record<string, string> {
+  const named = Object.entries(headers).map(([name, value]) => [
+    name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(named);
+}

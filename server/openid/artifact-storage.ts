@@ -1,0 +1,140 @@
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { Databases } from "#db/client";
+import { clockText } from "#db/clock";
+import { violatedForeignKey } from "#db/errors";
+import { queryPrepared } from "#db/prepared";
+import { openidArtifacts } from "#db/schema/openid";
+import { sealContext } from "#db/schema/table";
+import type { TenantContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import { sha256 } from "../lib/sha256.ts";
+
+/** What this module takes of the process. */
+type Process = Databases & Sealing & OnPlatform;
+
+/** Artifacts of these kinds may be used once; a second use ends everything of their grant (RFC 9700, 2.2.2 and 4.14.2). */
+const usedOnce = new Set(["AuthorizationCode", "RefreshToken", "DeviceCode"]);
+
+/**
+ * Stores the artifacts of one kind for the library: codes, tokens, grants, authorization requests. A row is found by the hash
+ * of the identifier, and its payload is sealed, so that a copy of the database gives no token.
+ *
+ * @param kind the name of the model
+ */
+export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kind: string): Adapter {
+  const { database, vault, platform } = runtime;
+  const contextOf = (idHash: string) =>
+    sealContext(openidArtifacts, "payload", { tenantId: tenant.id, kind, idHash });
+
+  async function change(name: string, text: string, values: unknown[]): Promise<number> {
+    const query = database.prepares ? { name, text, values } : { text, values };
+    const { rowCount } = await database.write.$client.query(query);
+    return rowCount ?? 0;
+  }
+
+  const adapter: Adapter = {
+    async upsert(id, payload, expiresIn) {
+      const idHash = hashOf(id);
+      const { jti: _, consumed: _consumed, ...kept } = payload;
+      const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), contextOf(idHash));
+      const { grantId, accountId, clientId, expiresWithSession, sessionUid } = payload;
+      const written = change("openid_upsert", upsertText, [
+        tenant.id,
+        kind,
+        idHash,
+        sealed,
+        grantId === undefined ? null : hashOf(grantId),
+        accountId ?? null,
+        clientId ?? null,
+        expiresWithSession === true ? (sessionUid ?? null) : null,
+        expiresIn ?? null,
+        platform.clockShift(),
+      ]);
+      await written.catch((error: unknown) => {
+        // The session or the account has ended meanwhile.
+        if (violatedForeignKey(error)) throw new errors.InvalidGrant("its session has ended");
+        throw error;
+      });
+    },
+
+    async find(id) {
+      const idHash = hashOf(id);
+      const [row] = await queryPrepared<FoundRow, "read">(database, "read", {
+        name: "openid_find",
+        text: findText,
+        values: [tenant.id, kind, idHash],
+      });
+      if (!row) return undefined;
+      const payload = JSON.parse(vault.unseal(row.payload, contextOf(idHash)).toString()) as AdapterPayload;
+      return {
+        ...payload,
+        jti: id,
+        ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
+        // The session of a user who has authenticated again is another one.
+        ...(row.session_id ? { sessionUid: row.session_id } : {}),
+      };
+    },
+
+    // Device codes are not issued, and sessions are those of the service (`visitor-session.ts`).
+    findByUserCode: async () => undefined,
+    findByUid: async () => undefined,
+
+    async consume(id) {
+      const values = [tenant.id, kind, hashOf(id), platform.clockShift()];
+      if ((await change("openid_consume", consumeText, values)) === 1) return;
+      // The library has read it before another request used it.
+      if (usedOnce.has(kind)) await change("openid_end_family", endFamilyText, values.slice(0, 3));
+      throw new errors.InvalidGrant("it was used already");
+    },
+
+    async destroy(id) {
+      await change("openid_destroy", destroyText, [tenant.id, kind, hashOf(id)]);
+    },
+
+    async revokeByGrantId(grantId) {
+      await change("openid_revoke", revokeText, [tenant.id, kind, hashOf(grantId)]);
+    },
+  };
+  return adapter;
+}
+
+const hashOf = (identifier: string) => sha256(identifier).toString("base64url");
+
+interface FoundRow {
+  payload: Buffer;
+  consumed_at: Date | null;
+  session_id: string | null;
+}
+
+const upsertText = `
+  insert into openid_artifacts as artifact
+    (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, created_at, expires_at)
+  select $1, $2, $3, $4, $5, $6, $7, $8, moment, moment + coalesce($9::int, 0) * interval '1 second'
+  from (select ${clockText("$10")} as moment) clock
+  on conflict (tenant_id, kind, id_hash) do update set
+    payload = excluded.payload, grant_hash = excluded.grant_hash, user_id = excluded.user_id,
+    client_id = excluded.client_id, session_id = excluded.session_id, expires_at = excluded.expires_at`;
+
+const findText = `
+  select payload, consumed_at, session_id from openid_artifacts
+  where tenant_id = $1 and kind = $2 and id_hash = $3`;
+
+/** What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. */
+const consumeText = `
+  update openid_artifacts set consumed_at = ${clockText("$4")},
+    expires_at = least(expires_at, ${clockText("$4")} + interval '1 day')
+  where tenant_id = $1 and kind = $2 and id_hash = $3 and consumed_at is null`;
+
+const destroyText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3";
+
+const revokeText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and grant_hash = $3";
+
+/** Ends the grant of an artifact, and what was issued by it. */
+const endFamilyText = `
+  with family as (
+    select grant_hash from openid_artifacts
+    where tenant_id = $1 and kind = $2 and id_hash = $3 and grant_hash is not null)
+  delete from openid_artifacts artifact using family
+  where artifact.tenant_id = $1
+    and (artifact.grant_hash = family.grant_hash or (artifact.kind = 'Grant' and artifact.id_hash = family.grant_hash))`;

@@ -1,0 +1,22 @@
+/** The addresses of the provider below that of the tenant, by their names in the library. */
+export const openidPaths = {
+  authorization: "/oauth/authorize",
+  end_session: "/oauth/logout",
+  introspection: "/oauth/introspect",
+  jwks: "/.well-known/jwks.json",
+  pushed_authorization_request: "/oauth/par",
+  revocation: "/oauth/revoke",
+  token: "/oauth/token",
+  userinfo: "/oauth/userinfo",
+} as const;
+
+/** Metadata of the provider (OpenID Connect Discovery, 4; RFC 8414, 3). */
+export const discoveryPaths = [
+  "/.well-known/openid-configuration",
+  "/.well-known/oauth-authorization-server",
+] as const;
+
+/** The address at which a browser returns to a request that waits for it. */
+export function isResumePath(path: string): boolean {
+  return path.startsWith(`${openidPaths.authorization}/`);
+}

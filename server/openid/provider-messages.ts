@@ -1,0 +1,23 @@
+import type { Session } from "../objects/session.ts";
+
+/** A request to the provider: its address is below that of the tenant. */
+export interface ProviderRequest {
+  method: string;
+  /** Path and query. */
+  address: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** Address of the client. */
+  ip: string;
+  /** The session of the browser; null for an application, or without one. */
+  session: Session | null;
+}
+
+export interface ProviderAnswer {
+  status: number;
+  /** Names in lower case, without `set-cookie`. */
+  headers: Record<string, string>;
+  cookies: string[];
+  body: string;
+}

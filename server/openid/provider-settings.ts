@@ -1,0 +1,160 @@
+import {
+  type Configuration,
+  errors,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from "oidc-provider";
+import type { Databases } from "#db/client";
+import type { Config } from "../config/schema.ts";
+import type { TenantContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Logs } from "../observability/logger.ts";
+import { artifactStorage } from "./artifact-storage.ts";
+import { contextClasses } from "./authentication-context.ts";
+import { claimsOfScopes, findAccount } from "./claims.ts";
+import { clientsOf } from "./clients.ts";
+import { grantOfSession } from "./grants.ts";
+import { interactionStorage } from "./interaction-storage.ts";
+import { openidPaths } from "./paths.ts";
+import type { TenantKey } from "./signing.ts";
+import { visitorSessionStorage } from "./visitor-session.ts";
+
+/** What the provider takes of the process. */
+export type OpenidProcess = Databases & Sealing & Signing & OnPlatform & Logs & WakesWebhooks;
+
+/** The storage of each model that is not stored like the others. */
+const storages = { Session: visitorSessionStorage, Interaction: interactionStorage };
+
+/** The settings of the library for a tenant. */
+export function providerSettings(
+  context: TenantContext<OpenidProcess>,
+  keys: readonly TenantKey[],
+): Configuration {
+  const { runtime, tenant } = context;
+  const { base_url, openid, session } = tenant.config;
+  return {
+    adapter: (kind) => {
+      const storage = Object.hasOwn(storages, kind) ? storages[kind as keyof typeof storages] : null;
+      return storage ? storage(context) : artifactStorage(context, kind);
+    },
+    clients: clientsOf(tenant.config),
+    clientDefaults: { id_token_signed_response_alg: session.algorithm },
+    jwks: { keys: [...keys] },
+    enabledJWA: {
+      idTokenSigningAlgValues: [...new Set(keys.map(({ alg }) => alg))] as ("RS256" | "ES256" | "EdDSA")[],
+    },
+    routes: openidPaths,
+    // The service signs out by itself (`logout-request.ts`).
+    discovery: { end_session_endpoint: `${base_url}${openidPaths.end_session}` },
+    // Of the interfaces of the service, only the session cookie is that of a browser.
+    cookies: {
+      keys: runtime.vault.macs("openid cookies", tenant.id).map((key) => key.toString("base64url")),
+      names: { interaction: "openid_interaction", resume: "openid_resume", session: VISITOR_COOKIE },
+      short: { httpOnly: true, sameSite: "lax", signed: true },
+      long: { httpOnly: true, sameSite: "lax", signed: false },
+    },
+    scopes: ["openid", "offline_access"],
+    // Each ID token says how the user has signed in.
+    claims: { openid: ["sub", "acr", "amr", "auth_time"], ...mutable(claimsOfScopes), sid: null },
+    acrValues: [...contextClasses],
+    // A claim that a scope asks for is in the answer of UserInfo; an ID token has those that are asked for by name.
+    conformIdTokenClaims: true,
+    responseTypes: ["code"],
+    subjectTypes: ["public"],
+    clientAuthMethods: ["client_secret_basic", "none"],
+    pkce: { required: () => true },
+    findAccount: (_, accountId) => findAccount(context, accountId),
+    loadExistingGrant: grantOfSession,
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
+    interactions: {
+      policy: policy(),
+      url: (_, { returnTo }) => `${base_url}/login?redirect_to=${encodeURIComponent(returnTo)}`,
+    },
+    ttl: {
+      AccessToken: openid.access_token_lifetime,
+      AuthorizationCode: openid.code_lifetime,
+      ClientCredentials: openid.access_token_lifetime,
+      Grant: (_, grant) => (hasOfflineAccess(grant) ? MAX_GRANT_SECONDS : session.lifespan),
+      IdToken: openid.access_token_lifetime,
+      Interaction: openid.request_lifetime,
+      RefreshToken: openid.refresh_token_lifetime,
+      Session: session.lifespan,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      claimsParameter: { enabled: true },
+      clientCredentials: { enabled: true },
+      dPoP: openid.dpop === "off" ? { enabled: false } : { enabled: true },
+      externalSigningSupport: { enabled: true, ack: "experimental-01" },
+      introspection: { enabled: true, allowedPolicy: ownTokens },
+      pushedAuthorizationRequests: { enabled: true },
+      resourceIndicators: { enabled: true, ...resourceSettings(tenant.config) },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: true },
+    },
+    clientBasedCORS: (_, origin, client) =>
+      (client.redirectUris ?? []).some((address) => URL.parse(address)?.origin === origin),
+    renderError: (ctx, out) => {
+      ctx.type = "json";
+      ctx.body = out;
+    },
+  };
+}
+
+/** A grant with `offline_access` outlives its session; nothing that it has issued is renewed after a year. */
+const MAX_GRANT_SECONDS = 365 * 86_400;
+
+const hasOfflineAccess = (grant: Grant) => grant.getOIDCScope().split(" ").includes("offline_access");
+
+/** The library reads the identifier of its session from this cookie; browsers neither get nor send it. */
+export const VISITOR_COOKIE = "openid_visitor";
+
+/** A client may ask about its own tokens alone (RFC 7662, 4). */
+const ownTokens = (
+  _: KoaContextWithOIDC,
+  client: { clientId: string },
+  token: { clientId?: string | undefined },
+) => token.clientId === client.clientId;
+
+/**
+ * When the user is asked something. All clients are the operator's own, so that none is asked for consent: `prompt=consent` is
+ * answered by the consent that the operator has given.
+ */
+function policy() {
+  const prompts = interactionPolicy.base();
+  const consent = prompts.get("consent");
+  consent?.checks.clear();
+  return prompts;
+}
+
+function resourceSettings({ openid, session }: Config) {
+  const lifetime = openid.access_token_lifetime;
+  return {
+    defaultResource: () => undefined,
+    useGrantedResource: () => true,
+    getResourceServerInfo(_: KoaContextWithOIDC, indicator: string, { clientId }: { clientId: string }) {
+      const resource = Object.hasOwn(openid.resources, indicator) ? openid.resources[indicator] : undefined;
+      if (!resource) throw new errors.InvalidTarget();
+      const allowed = new Set(openid.clients[clientId]?.scopes);
+      return {
+        scope: resource.scopes.filter((scope) => allowed.has(scope)).join(" "),
+        audience: indicator,
+        accessTokenTTL: lifetime,
+        accessTokenFormat: resource.token,
+        ...(resource.token === "jwt" ? { jwt: { sign: { alg: session.algorithm } } } : {}),
+      };
+    },
+  };
+}
+
+function mutable<Value extends Record<string, readonly string[]>>(
+  value: Value,
+): Record<keyof Value, string[]> {
+  return Object.fromEntries(Object.entries(value).map(([name, claims]) => [name, [...claims]])) as never;
+}

@@ -1,0 +1,33 @@
+import type { Tenant } from "../config/tenant.ts";
+import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
+import type { OpenidProcess, TenantProvider } from "./tenant-provider.ts";
+
+/** The most tenants whose provider a process keeps. One is made in milliseconds. */
+const MAX_PROVIDERS = 200;
+
+export type OpenidProviders = ReturnType<typeof createOpenidProviders>;
+
+/** Creates the OpenID providers of a process, one for each tenant. Nothing is loaded before the first request. */
+export function createOpenidProviders(runtime: OpenidProcess) {
+  const made = new Map<Tenant, TenantProvider>();
+  return {
+    /** Answers a request to the provider of a tenant. A tenant whose configuration has changed is another object. */
+    async answer(tenant: Tenant, request: ProviderRequest): Promise<ProviderAnswer> {
+      const { makeTenantProvider, signingKeysOf } = await import("./tenant-provider.ts");
+      const keys = await signingKeysOf({ runtime, tenant });
+      const known = made.get(tenant);
+      const current = known?.hasKeys(keys) ? known : makeTenantProvider({ runtime, tenant }, keys);
+      // The one that was used last is evicted last.
+      made.delete(tenant);
+      const [oldest] = made.size >= MAX_PROVIDERS ? made.keys() : [];
+      if (oldest) made.delete(oldest);
+      made.set(tenant, current);
+      return current.answer(request);
+    },
+  };
+}
+
+/** What answers for the OpenID providers of tenants. */
+export interface OpenidAnswers {
+  openid: OpenidProviders;
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import inject from "light-my-request";
+import { Provider } from "oidc-provider";
+import type { TenantContext } from "../context/context.ts";
+import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
+import { type OpenidProcess, providerSettings, VISITOR_COOKIE } from "./provider-settings.ts";
+import { type TenantKey, tenantKeys } from "./signing.ts";
+import { answeredFor, presentVisitor, type Visitor } from "./visitor.ts";
+
+export type { OpenidProcess } from "./provider-settings.ts";
+
+/** The OpenID provider of a tenant. */
+export interface TenantProvider {
+  /** Whether it was made with these keys. */
+  hasKeys(keys: readonly TenantKey[]): boolean;
+  /** @throws what has kept the library from answering */
+  answer(request: ProviderRequest): Promise<ProviderAnswer>;
+}
+
+/** The keys that a tenant's provider is made with. */
+export const signingKeysOf = ({ runtime, tenant }: TenantContext<OpenidProcess>): Promise<TenantKey[]> =>
+  tenantKeys(runtime.signingKeys.of(tenant));
+
+/** Makes the provider of a tenant. */
+export function makeTenantProvider(
+  context: TenantContext<OpenidProcess>,
+  keys: readonly TenantKey[],
+): TenantProvider {
+  const { base_url } = context.tenant.config;
+  const { protocol, host, pathname } = new URL(base_url);
+  const provider = new Provider(base_url, providerSettings(context, keys));
+  // The scheme is named by a header that is set below, and by nothing else.
+  provider.proxy = true;
+  provider.on("server_error", (_, error) => {
+    presentVisitor().failure = error;
+  });
+  const respond = provider.callback();
+  const baseUrl = pathname === "/" ? "" : pathname;
+  // The library reads from here under which path it is mounted.
+  const application = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    void respond(Object.assign(incoming, { baseUrl }), outgoing);
+
+  return {
+    hasKeys: (others) => others.map(({ kid }) => kid).join() === keys.map(({ kid }) => kid).join(),
+    async answer({ method, address, headers, body, ip, session }) {
+      const { cookie, ...own } = headers;
+      const cookies = [cookiesOfProvider(cookie), session && `${VISITOR_COOKIE}=${session.id}`];
+      const visitor: Visitor = { session };
+      const answered = await answeredFor(
+        visitor,
+        // It begins when it is waited for, which has to be within.
+        async () =>
+          await inject(application, {
+            method: method as "GET",
+            url: address,
+            headers: {
+              ...own,
+              host,
+              "x-forwarded-proto": protocol.slice(0, -1),
+              ...(cookies.some(Boolean) ? { cookie: cookies.filter(Boolean).join("; ") } : {}),
+              // An empty form has a length too.
+              ...(method === "POST" ? { "content-length": String(body.length) } : {}),
+            },
+            remoteAddress: ip,
+            ...(body.length > 0 ? { payload: Buffer.from(body) } : {}),
+          }),
+      );
+      // Logged, and answered as a temporary failure where it is one, as for any other address.
+      if (visitor.failure) throw visitor.failure;
+      const { "set-cookie": set, ...rest } = answered.headers;
+      const sent = Object.entries(rest).filter(
+        ([name, value]) => value !== undefined && !ofMessage.has(name),
+      );
+      return {
+        status: answered.statusCode,
+        headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
+        cookies: [set ?? []].flat().filter((value) => !isOfVisitor(value)),
+        body: answered.payload,
+      };
+    },
+  };
+}
+
+/** Headers of one message, which is not the one that is sent. */
+const ofMessage = new Set(["content-length", "date", "connection", "transfer-encoding", "keep-alive"]);
+
+const isOfVisitor = (cookie: string) => cookie.startsWith(`${VISITOR_COOKIE}=`);
+
+/** The cookies of the library that a browser has sent. That of the session is none of them: it would name any session. */
+function cookiesOfProvider(cookie = ""): string {
+  return cookie
+    .split(/; */)
+    .filter((each) => each.startsWith("openid_") && !isOfVisitor(each))
+    .join("; ");
+}

@@ -1,0 +1,78 @@
+import type { Adapter, AdapterPayload } from "oidc-provider";
+import type { Databases } from "#db/client";
+import type { TenantContext } from "../context/context.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
+import type { Signing } from "../keys/tenant-signing-keys.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Session } from "../objects/session.ts";
+import type { Logs } from "../observability/logger.ts";
+import { findSession } from "../sessions/sessions.ts";
+import { artifactStorage } from "./artifact-storage.ts";
+import { contextClassOf } from "./authentication-context.ts";
+import { presentVisitor } from "./visitor.ts";
+
+/** What this module takes of the process. */
+type Process = Databases & Sealing & Signing & OnPlatform & Logs & WakesWebhooks;
+
+/** What the library keeps of a session for each client: its grant, and the `sid` of its ID tokens. */
+type Authorizations = AdapterPayload["authorizations"];
+
+/**
+ * Shows the session of the visitor to the library as its own: there is one session, that of the service, and signing out of it
+ * is signing out of the provider. Of what the library stores with a session, what it keeps for each client is stored.
+ */
+export function visitorSessionStorage(context: TenantContext<Process>): Adapter {
+  const stored = artifactStorage(context, "Session");
+
+  async function authorizationsOf(sessionId: string): Promise<Authorizations> {
+    const found = (await stored.find(sessionId)) as AdapterPayload | undefined;
+    return found?.authorizations;
+  }
+
+  return {
+    ...stored,
+    /** Whatever the identifier, which the library renews: the session of the visitor. */
+    async find() {
+      const visitor = presentVisitor();
+      if (!visitor.session) return undefined;
+      const authorizations = await authorizationsOf(visitor.session.id);
+      visitor.kept = JSON.stringify(authorizations);
+      return shown(visitor.session, authorizations);
+    },
+    async findByUid(uid) {
+      const { runtime, tenant } = context;
+      const [found, authorizations] = await Promise.all([
+        findSession(runtime, tenant, uid),
+        authorizationsOf(uid),
+      ]);
+      return found?.live ? shown(found.session, authorizations) : undefined;
+    },
+    async upsert(_, { authorizations }, expiresIn) {
+      const { session, kept } = presentVisitor();
+      if (!session || !authorizations || JSON.stringify(authorizations) === kept) return;
+      const { id: sessionUid, userId: accountId } = session;
+      const payload: AdapterPayload = { authorizations, accountId, sessionUid, expiresWithSession: true };
+      await stored.upsert(sessionUid, payload, expiresIn);
+    },
+    // The library renews its identifiers; a session ends by signing out.
+    destroy: async () => {},
+  };
+}
+
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
+
+function shown(session: Session, authorizations: Authorizations): AdapterPayload {
+  return {
+    kind: "Session",
+    jti: session.id,
+    uid: session.id,
+    iat: seconds(session.createdAt),
+    exp: seconds(session.expiresAt),
+    accountId: session.userId,
+    loginTs: seconds(session.authenticatedAt),
+    amr: session.amr,
+    acr: contextClassOf(session.factors),
+    ...(authorizations ? { authorizations } : {}),
+  };
+}

@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Session } from "../objects/session.ts";
+
+/** The browser whose request the provider answers. */
+export interface Visitor {
+  /** The session that it is signed in with; null without one. Calls of applications have none. */
+  session: Session | null;
+  /** What is stored of the session for its clients, as it was read: JSON. */
+  kept?: string;
+  /** Why the library could not answer, such as a database that is away. */
+  failure?: unknown;
+}
+
+const visitors = new AsyncLocalStorage<Visitor>();
+
+/** Answers a request of a visitor: what the library asks meanwhile of sessions is asked of this one. */
+export function answeredFor<Answer>(visitor: Visitor, answer: () => Promise<Answer>): Promise<Answer> {
+  return visitors.run(visitor, answer);
+}
+
+/** The visitor of the request that is being answered. */
+export function presentVisitor(): Visitor {
+  return visitors.getStore() ?? { session: null };
+}

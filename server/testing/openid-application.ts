@@ -1,0 +1,85 @@
+import * as openid from "openid-client";
+import { type FlowClient, flowClient } from "./flow-client.ts";
+
+/** An application that lets its users sign in by OpenID Connect, with `openid-client` (certified), and their browsers. */
+
+export interface OpenidApplication {
+  readonly config: openid.Configuration;
+  /** Makes an authorization request, and what its answer is checked by. */
+  request(parameters?: Record<string, string>): Promise<AuthorizationRequest>;
+  /** Sends the browser to sign in, and redeems the code with which it returns. */
+  signIn(browser: FlowClient, parameters?: Record<string, string>): Promise<Tokens>;
+}
+
+export type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers;
+
+export interface AuthorizationRequest {
+  url: URL;
+  checks: { pkceCodeVerifier: string; expectedState: string; expectedNonce?: string };
+}
+
+export const REDIRECT_URI = "https://app.example.com/callback";
+
+/**
+ * Discovers the provider at an address.
+ *
+ * @param secret of a confidential client; none: a public one
+ */
+export async function openidApplication(
+  issuer: string,
+  { clientId, secret, dpop }: { clientId: string; secret?: string; dpop?: CryptoKeyPair },
+): Promise<OpenidApplication> {
+  const authentication = secret === undefined ? openid.None() : openid.ClientSecretBasic(secret);
+  const config = await openid.discovery(new URL(issuer), clientId, undefined, authentication, {
+    execute: [openid.allowInsecureRequests],
+  });
+  const bound = dpop ? { DPoP: openid.getDPoPHandle(config, dpop) } : {};
+
+  async function request(parameters: Record<string, string> = {}): Promise<AuthorizationRequest> {
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+    const expectedState = openid.randomState();
+    const expectedNonce = openid.randomNonce();
+    const isOpenid = (parameters.scope ?? "openid").split(" ").includes("openid");
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT_URI,
+      scope: "openid",
+      state: expectedState,
+      ...(isOpenid ? { nonce: expectedNonce } : {}),
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: "S256",
+      ...parameters,
+    });
+    return { url, checks: { pkceCodeVerifier, expectedState, ...(isOpenid ? { expectedNonce } : {}) } };
+  }
+
+  return {
+    config,
+    request,
+    async signIn(browser, parameters) {
+      const { url, checks } = await request(parameters);
+      const returned = await visit(browser, url);
+      return openid.authorizationCodeGrant(config, returned, checks, undefined, bound);
+    },
+  };
+}
+
+/** A browser that is at no page yet. */
+export const newBrowser = (server: { url: string }): FlowClient => flowClient(server.url);
+
+/**
+ * Follows redirects within the service from an address.
+ *
+ * @returns the first address of another host, or the last answer's own
+ */
+export async function visit(browser: FlowClient, start: URL): Promise<URL> {
+  let at = start;
+  for (let hops = 0; hops < 10; hops += 1) {
+    const response = await browser.request(`${at.pathname}${at.search}`);
+    const location = response.headers.get("location");
+    if (location === null) return at;
+    const next = new URL(location, at);
+    if (next.host !== start.host) return next;
+    at = next;
+  }
+  throw new Error("the browser is redirected without end");
+}
