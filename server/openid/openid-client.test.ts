@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -152,6 +153,17 @@ describe("a visitor without a session", () => {
 });
 
 describe("a visitor with a session", () => {
+  test("goes on by a form that submits itself, where the application asks for that", async () => {
+    const { url } = await shop.request({ response_mode: "form_post" });
+    const browser = await signedIn();
+    const answer = await browser.request(`${url.pathname}${url.search}`);
+    const page = await answer.text();
+    const [, script = ""] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
+    const hash = createHash("sha256").update(script).digest("base64");
+    expect(page).toContain(`action="${REDIRECT_URI}"`);
+    expect(answer.headers.get("content-security-policy")).toContain(`script-src 'sha256-${hash}'`);
+  });
+
   test("goes on at once, with a confidential and with a public client", async () => {
     const browser = await signedIn();
     for (const application of [shop, page]) {
@@ -458,6 +470,34 @@ describe("a request of an application", () => {
       const answer = await post("/oauth/token", { grant_type: "refresh_token", refresh_token: value });
       expect([answer.status, (await answer.json()).error]).toEqual([400, "invalid_grant"]);
     }
+  });
+
+  test("of a page may carry a token, once its browser has asked", async () => {
+    const tokens = await shop.signIn(await signedIn());
+    const ask = async (origin: string) => {
+      const preflight = await fetch(`${server.url}/oauth/userinfo`, {
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "GET",
+          "access-control-request-headers": "authorization",
+        },
+      });
+      const answer = await fetch(`${server.url}/oauth/userinfo`, {
+        headers: { origin, authorization: `Bearer ${tokens.access_token}` },
+      });
+      const of = ({ headers }: Response, name: string) => headers.get(`access-control-allow-${name}`);
+      return [
+        of(preflight, "origin"),
+        of(preflight, "headers"),
+        of(answer, "origin"),
+        of(answer, "credentials"),
+      ];
+    };
+    const own = "https://app.example.com";
+    expect(await ask(own)).toEqual([own, "authorization", own, null]);
+    const evil = "https://evil.example";
+    expect(await ask(evil)).toEqual([evil, "authorization", null, null]);
   });
 
   test("of a page of another origin is answered to that of the client alone", async () => {

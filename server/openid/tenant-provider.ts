@@ -34,6 +34,11 @@ export function makeTenantProvider(
   provider.on("server_error", (_, error) => {
     presentVisitor().failure = error;
   });
+  // Where it answers with a page that submits itself (`response_mode=form_post`), the library adds the hash of its script.
+  provider.use(async (ctx, next) => {
+    ctx.set("content-security-policy", PAGE_POLICY);
+    await next();
+  });
   const respond = provider.callback();
   const baseUrl = pathname === "/" ? "" : pathname;
   // The library reads from here under which path it is mounted.
@@ -80,6 +85,8 @@ export function makeTenantProvider(
     },
   };
 }
+
+const PAGE_POLICY = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'";
 
 /** Headers of one message, which is not the one that is sent. */
 const ofMessage = new Set(["content-length", "date", "connection", "transfer-encoding", "keep-alive"]);

@@ -89,9 +89,11 @@ export function preflightHeaders(
   config: Config,
   errorShape: ErrorShape = "plain",
 ): Record<string, string> {
-  const { allows, methods } = policies[errorShape];
+  const { allows, closed, methods } = policies[errorShape];
   if (origin === null || !allows(origin, config)) return {};
   return {
+    // `corsHeaders` names no origin then: the answer itself decides.
+    ...(closed(config) ? { "Access-Control-Allow-Origin": origin, Vary: "Origin" } : {}),
     "Access-Control-Allow-Methods": methods,
     ...(requested ? { "Access-Control-Allow-Headers": requested } : {}),
     "Access-Control-Max-Age": "7200",

@@ -14,6 +14,9 @@ export interface Located {
 
 const underPrefix = /^\/t\/([^/]+)(\/.*)?$/;
 
+/** Metadata of an issuer with a path: the path stands behind the name that is looked for (RFC 8414, 3.1). */
+const insertedPrefix = /^(\/\.well-known\/(?:oauth-authorization-server|openid-configuration))(\/t\/[^/]+)$/;
+
 /**
  * Finds the tenant of a request: by a host name of its own, or by `/t/{id}` on the server's own host names. The default
  * tenant needs neither. No other function derives a tenant from an address.
@@ -29,7 +32,7 @@ export async function locate(runtime: Runtime, host: string | null, path: string
   const hostOwner = name === null || isServerHost(name, config) ? null : await tenants.byHost(name);
   if (hostOwner) return { tenant: hostOwner, path };
   if (!isKnownHost(host, config)) return null;
-  const [, id, rest = "/"] = underPrefix.exec(path) ?? [];
+  const [, id, rest = "/"] = underPrefix.exec(path.replace(insertedPrefix, "$2$1")) ?? [];
   if (id === undefined) return { tenant, path };
   const named = isCanonicalUuid(id) ? await tenants.byId(id) : null;
   // Each tenant has one address: a tenant with a host name is not found by path.
