@@ -63,7 +63,8 @@ for (const [path, methods] of Map.groupBy(addresses, (address) => address.path))
   };
   const prefix = path.split("/")[1] ?? "";
   // Where addresses of one prefix have different error shapes, unknown paths have the plain one.
-  prefixes.set(prefix, route.errorShape === "flow" ? "plain" : route.errorShape);
+  const shape = route.errorShape === "flow" ? "plain" : route.errorShape;
+  prefixes.set(prefix, (prefixes.get(prefix) ?? shape) === shape ? shape : "plain");
   if (!path.includes("{")) {
     exact.set(path, route);
     continue;
