@@ -26,7 +26,7 @@ export const messages: MessageTexts = {
     "Er wurde schon benutzt, ist abgelaufen oder durch eine neuere Nachricht ersetzt. Wenn Sie ihn noch brauchen, fordern Sie dort einen neuen Code an, wo Sie begonnen haben.",
   signOutTitle: "Abmelden?",
   signOutSentence:
-    "Ihre Sitzung endet hier. Anwendungen, die Sie mit dieser Anmeldung geöffnet haben, bitten Sie dann vielleicht um eine neue Anmeldung.",
+    "Damit endet Ihre Sitzung hier. Anwendungen, die Sie mit dieser Anmeldung geöffnet haben, bitten Sie dann vielleicht um eine neue Anmeldung.",
   signOutButton: "Abmelden",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutSentence: "Sie können diese Seite schließen.",

@@ -25,7 +25,7 @@ export const messages: MessageTexts = {
     "It was used or has expired, or a newer message has replaced it. If you still need it, ask for a new code where you began.",
   signOutTitle: "Sign out?",
   signOutSentence:
-    "Your session ends here. Applications that you opened with this sign-in may ask you to sign in again.",
+    "This ends your session here. Applications that you opened with this sign-in may ask you to sign in again.",
   signOutButton: "Sign out",
   signedOutTitle: "You are signed out",
   signedOutSentence: "You can close this page.",

@@ -25,7 +25,7 @@ export const messages: MessageTexts = {
     "Il a été utilisé, a expiré ou a été remplacé par un message plus récent. Si vous en avez encore besoin, demandez un nouveau code là où vous avez commencé.",
   signOutTitle: "Se déconnecter ?",
   signOutSentence:
-    "Votre session se termine ici. Les applications ouvertes avec cette connexion peuvent vous demander de vous connecter à nouveau.",
+    "Votre session se terminera ici. Les applications ouvertes avec cette connexion peuvent vous demander de vous connecter à nouveau.",
   signOutButton: "Se déconnecter",
   signedOutTitle: "Vous n’êtes plus en session",
   signedOutSentence: "Vous pouvez fermer cette page.",

@@ -25,7 +25,7 @@ export const messages: MessageTexts = {
     "È stato usato, è scaduto o un messaggio più recente lo ha sostituito. Se serve ancora, richiedere un nuovo codice dove si è iniziato.",
   signOutTitle: "Uscire?",
   signOutSentence:
-    "La sessione termina qui. Le applicazioni aperte con questo accesso potrebbero chiedere di accedere di nuovo.",
+    "La sessione terminerà qui. Le applicazioni aperte con questo accesso potrebbero chiedere di accedere di nuovo.",
   signOutButton: "Esci",
   signedOutTitle: "La sessione è terminata",
   signedOutSentence: "È possibile chiudere questa pagina.",

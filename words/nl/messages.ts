@@ -25,7 +25,7 @@ export const messages: MessageTexts = {
     "Hij is gebruikt of verlopen, of vervangen door een nieuwer bericht. Heb je hem nog nodig, vraag dan een nieuwe code aan waar je begonnen bent.",
   signOutTitle: "Uitloggen?",
   signOutSentence:
-    "Je sessie eindigt hier. Toepassingen die je hiermee hebt geopend, kunnen je vragen om opnieuw in te loggen.",
+    "Hiermee eindigt je sessie hier. Toepassingen die je hiermee hebt geopend, kunnen je vragen om opnieuw in te loggen.",
   signOutButton: "Uitloggen",
   signedOutTitle: "Je bent uitgelogd",
   signedOutSentence: "Je kunt deze pagina sluiten.",

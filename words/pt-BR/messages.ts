@@ -25,7 +25,7 @@ export const messages: MessageTexts = {
     "Ele já foi usado, expirou ou foi substituído por uma mensagem mais nova. Se ainda precisar dele, peça um novo código onde você começou.",
   signOutTitle: "Sair?",
   signOutSentence:
-    "Sua sessão termina aqui. Aplicativos abertos com este acesso podem pedir que você entre de novo.",
+    "Isso encerra sua sessão aqui. Aplicativos abertos com este acesso podem pedir que você entre de novo.",
   signOutButton: "Sair",
   signedOutTitle: "Você saiu",
   signedOutSentence: "Você pode fechar esta página.",
