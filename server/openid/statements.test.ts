@@ -1,0 +1,109 @@
+import * as openid from "openid-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type FlowClient, flowClient } from "../testing/flow-client.ts";
+import {
+  newBrowser,
+  type OpenidApplication,
+  openidApplication,
+  REDIRECT_URI,
+  visit,
+} from "../testing/openid-application.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { type RunningServer, startServer } from "../testing/server.ts";
+import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
+import { countStatements, type StatementCounter } from "../testing/statement-counter.ts";
+
+/** How many statements each request of a single sign-on sends to PostgreSQL: they are what it costs. */
+
+let database: TestDatabase;
+let counter: StatementCounter;
+let smtp: SmtpCatcher;
+let server: RunningServer;
+let shop: OpenidApplication;
+let browser: FlowClient;
+
+const secret = "a secret of the shop that has enough characters";
+const email = "ada@example.com";
+
+beforeAll(async () => {
+  database = await testDatabase();
+  counter = await countStatements(database.url);
+  smtp = await startSmtp();
+  const clients = { shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] } };
+  server = await startServer({
+    env: {
+      DATABASE_URL: counter.url,
+      SMTP_URL: smtp.url,
+      STILE_OPENID_ENABLED: "true",
+      STILE_OPENID_CLIENTS: JSON.stringify(clients),
+      STILE_PASSKEY_ENABLED: "false",
+      STILE_MFA_ENABLED: "false",
+    },
+  });
+  shop = await openidApplication(server.url, { clientId: "shop", secret });
+  browser = newBrowser(server);
+  const registering = flowClient(server.url);
+  await registering.start("registration");
+  await registering.act("register_client_capabilities", { webauthn_available: false });
+  await registering.act("register_login_identifier", { email });
+  await registering.act("verify_passcode", { code: await smtp.codeFor(email) });
+  await registering.act("register_password", { new_password: "correct horse battery staple" });
+  for (const [name, value] of registering.cookies) browser.cookies.set(name, value);
+  // The first sign-on of a session makes its grant.
+  await shop.signIn(browser, { scope: "openid email" });
+});
+afterAll(async () => {
+  await server.stop();
+  await counter.close();
+  await smtp.close();
+  await database.close();
+});
+
+/** Statements that the server sends of its own accord. */
+const background = /^(claim_deliveries$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
+
+/** The statements that are sent while a request is answered. */
+async function sentBy<Result>(request: () => Promise<Result>): Promise<[Result, string[]]> {
+  const before = counter.sent.length;
+  const result = await request();
+  const sent = counter.sent
+    .slice(before)
+    .filter(({ application, statement }) => application !== "stile-jobs" && !background.test(statement))
+    .map(({ statement }) => statement);
+  return [result, sent];
+}
+
+test("a single sign-on takes five statements for the code, eight for the tokens, and five for UserInfo", async () => {
+  const { url, checks } = await shop.request({ scope: "openid email" });
+  const [returned, authorization] = await sentBy(() => visit(browser, url));
+  expect(numbersOf(authorization)).toEqual({
+    session_by_id: 1,
+    openid_find: 2,
+    openid_account: 1,
+    openid_upsert: 1,
+  });
+  const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(shop.config, returned, checks));
+  expect(numbersOf(exchange)).toEqual({
+    session_by_id: 1,
+    openid_find: 3,
+    openid_account: 1,
+    openid_consume: 1,
+    openid_upsert: 2,
+  });
+  const { sub = "" } = tokens.claims() ?? {};
+  const [, userInfo] = await sentBy(() => openid.fetchUserInfo(shop.config, tokens.access_token, sub));
+  expect(numbersOf(userInfo)).toEqual({ session_by_id: 1, openid_find: 3, openid_account: 1 });
+  const [, renewal] = await sentBy(() => openid.refreshTokenGrant(shop.config, tokens.refresh_token ?? ""));
+  expect(numbersOf(renewal)).toEqual({
+    session_by_id: 1,
+    openid_find: 3,
+    openid_account: 1,
+    openid_consume: 1,
+    openid_upsert: 2,
+  });
+});
+
+function numbersOf(sent: string[]): Record<string, number> {
+  const groups = Object.entries(Object.groupBy(sent, (statement) => statement));
+  return Object.fromEntries(groups.map(([statement, all]) => [statement, all?.length ?? 0]));
+}
