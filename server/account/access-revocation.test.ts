@@ -80,6 +80,9 @@ async function account(address: string): Promise<Account> {
     await tx
       .insert(schema.exchangeTokens)
       .values({ ...own, tokenHash: randomBytes(32), sealed: secret, expiresAt });
+    await tx
+      .insert(schema.openidArtifacts)
+      .values({ ...own, kind: "RefreshToken", idHash: userId, payload: secret, expiresAt });
     for (const id of flowIds) {
       await tx.insert(schema.flows).values({
         tenantId,

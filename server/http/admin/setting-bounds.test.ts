@@ -16,6 +16,8 @@ const ofTenants = settingBounds().filter(({ path }) => !isServerSetting(path));
 /** What an item needs beside the member that is tried. */
 const required: Record<string, object> = {
   "third_party.custom_providers.{}": { display_name: "x", client_id: "x", issuer: "https://id.example" },
+  "openid.clients.{}": { name: "x", redirect_uris: ["https://app.example/callback"] },
+  "openid.resources.{}": {},
   "saml.identity_providers.[]": { name: "x", domain: "a.example", metadata_url: "https://id.example/x" },
   "passkey_server.attestation_models.[]": {
     aaguid: "ee882879-721c-4913-9775-3dfcce97072a",
@@ -32,6 +34,7 @@ const required: Record<string, object> = {
 /** Keys of maps that have only some. */
 const keyIn: Record<string, string> = {
   words: "en",
+  "openid.resources": "https://api.example",
   "third_party.custom_providers": "x",
   "words.{}": "page.signIn",
 };

@@ -10,7 +10,16 @@ import { visitor } from "../../testing/visitor.ts";
 /** Each tenant is an issuer of its own, with clients of its own. */
 
 const returnTo = "https://app.example.com/callback";
-const openid = { enabled: true, clients: { shop: { name: "Shop", redirect_uris: [returnTo] } } };
+const openid = {
+  enabled: true,
+  clients: {
+    shop: {
+      name: "Shop",
+      redirect_uris: [returnTo],
+      post_logout_redirect_uris: ["https://app.example.com/goodbye"],
+    },
+  },
+};
 const runtime = await runtimeForTests({
   STILE_OPENID_ENABLED: "true",
   STILE_OPENID_CLIENTS: JSON.stringify({ ours: { name: "Ours", redirect_uris: [returnTo] } }),
@@ -90,6 +99,16 @@ test("a tenant has neither the provider nor the clients of the server", async ()
   const foreign = new URLSearchParams(asked);
   foreign.set("client_id", "ours");
   expect((await tenantVisitor(runtime, acme).request(`/oauth/authorize?${foreign}`)).status).toBe(400);
+});
+
+test("A213 signing out leads back to an address of the client at this tenant alone", async () => {
+  const leave = async (tenant: Tenant, address: string) => {
+    const query = new URLSearchParams({ client_id: "shop", post_logout_redirect_uri: address });
+    return (await tenantVisitor(runtime, tenant).request(`/oauth/logout?${query}`)).status;
+  };
+  expect(await leave(acme, "https://app.example.com/goodbye")).toBe(303);
+  expect(await leave(acme, "https://app.example.com/other")).toBe(400);
+  expect(await leave(initech, "https://app.example.com/goodbye")).toBe(404);
 });
 
 test("A214 a code and a refresh token of one tenant are of no use at another", async () => {

@@ -1,0 +1,118 @@
+import { errors } from "oidc-provider";
+import { describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { accountOwner } from "../testing/account-owner.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { artifactStorage } from "./artifact-storage.ts";
+import { interactionStorage } from "./interaction-storage.ts";
+import { answeredFor } from "./visitor.ts";
+
+const runtime = await runtimeForTests();
+const context = { runtime, tenant: runtime.tenant };
+const storageOf = (kind: string) => artifactStorage(context, kind);
+const exp = Math.floor(Date.now() / 1000) + 3600;
+
+/** A grant with a refresh token and an access token. */
+async function issue(name: string) {
+  const { userId: accountId } = await accountOwner(runtime);
+  const issued = { accountId, clientId: "shop", grantId: name, exp };
+  await storageOf("Grant").upsert(name, { accountId, clientId: "shop", exp }, 3600);
+  await storageOf("RefreshToken").upsert(`refresh ${name}`, issued, 3600);
+  await storageOf("AccessToken").upsert(`access ${name}`, issued, 3600);
+  const left = async () => {
+    const found = await Promise.all([
+      storageOf("Grant").find(name),
+      storageOf("RefreshToken").find(`refresh ${name}`),
+      storageOf("AccessToken").find(`access ${name}`),
+    ]);
+    return found.map((payload) => payload !== undefined);
+  };
+  return { left, issued };
+}
+
+describe("an artifact", () => {
+  test("is found by its identifier, kind and tenant together, as it was stored", async () => {
+    const { issued } = await issue("one");
+    expect(await storageOf("AccessToken").find("access one")).toEqual({ ...issued, jti: "access one" });
+    expect(await storageOf("RefreshToken").find("access one")).toBeUndefined();
+    const other = { ...runtime.tenant, id: "00000000-0000-4000-8000-00000000000f" };
+    expect(
+      await artifactStorage({ runtime, tenant: other }, "AccessToken").find("access one"),
+    ).toBeUndefined();
+  });
+
+  test("leaves neither its identifier nor what it says in the database", async () => {
+    await issue("hidden");
+    const rows = await runtime.database.read.select().from(schema.openidArtifacts);
+    const text = JSON.stringify(rows.map((row) => ({ ...row, payload: row.payload.toString("latin1") })));
+    expect(text).not.toContain("hidden");
+  });
+
+  test("is used once; the second use ends its grant and what was issued by it", async () => {
+    const { left } = await issue("used");
+    await storageOf("RefreshToken").consume("refresh used");
+    expect(await storageOf("RefreshToken").find("refresh used")).toMatchObject({
+      consumed: expect.any(Number),
+    });
+    expect(await left()).toEqual([true, true, true]);
+    await expect(storageOf("RefreshToken").consume("refresh used")).rejects.toThrow(errors.InvalidGrant);
+    expect(await left()).toEqual([false, false, false]);
+  });
+
+  test("ends with the grant that it was issued by, and no other does", async () => {
+    const [one, other] = [await issue("ended"), await issue("kept")];
+    for (const kind of ["RefreshToken", "AccessToken"]) await storageOf(kind).revokeByGrantId("ended");
+    expect(await one.left()).toEqual([true, false, false]);
+    expect(await other.left()).toEqual([true, true, true]);
+  });
+
+  test("of a session that has ended meanwhile is refused as the standard says", async () => {
+    const { userId: accountId } = await accountOwner(runtime);
+    const sessionUid = "00000000-0000-4000-8000-00000000000e";
+    const payload = { accountId, clientId: "shop", sessionUid, expiresWithSession: true, exp };
+    await expect(storageOf("AccessToken").upsert("late", payload, 60)).rejects.toThrow(errors.InvalidGrant);
+  });
+});
+
+describe("an authorization request that waits", () => {
+  const interactions = interactionStorage(context);
+  const now = Math.floor(Date.now() / 1000);
+
+  /** What the library learns when the browser returns with a session of a sign-in so many seconds ago. */
+  async function answerOf(reasons: string[], signedInSecondsAgo: number) {
+    const { userId } = await accountOwner(runtime);
+    const prompt = { name: "login", reasons, details: {} };
+    await interactions.upsert("waiting", { kind: "Interaction", iat: now - 60, exp, prompt }, 3600);
+    const session = {
+      userId,
+      authenticatedAt: new Date((now - signedInSecondsAgo) * 1000),
+      amr: ["pwd"],
+      factors: [{ method: "password" as const, at: new Date().toISOString() }],
+    };
+    return answeredFor({ session: session as never }, () => interactions.find("waiting"));
+  }
+
+  test("is answered by a sign-in after it, with who signed in, how and when", async () => {
+    expect(await answerOf(["login_prompt"], 30)).toMatchObject({
+      result: {
+        login: { accountId: expect.any(String), ts: now - 30, amr: ["pwd"], acr: "urn:stile:sign-in" },
+      },
+    });
+  });
+
+  test("that asks for a new sign-in is not answered by one before it", async () => {
+    for (const reason of ["login_prompt", "max_age"])
+      expect(await answerOf(["no_session", reason], 90)).not.toHaveProperty("result");
+  });
+
+  test("of a visitor without a session is answered by any sign-in, such as one in another window", async () => {
+    expect(await answerOf(["no_session"], 90)).toHaveProperty("result.login");
+  });
+
+  test("is not answered without a session", async () => {
+    await answerOf(["no_session"], 0);
+    expect(await answeredFor({ session: null }, () => interactions.find("waiting"))).not.toHaveProperty(
+      "result",
+    );
+  });
+});
