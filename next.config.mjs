@@ -5,12 +5,14 @@ export default {
   compress: false,
   // The service redirects surplus slashes itself, with its headers; see `server/http/page/page-requests.ts`.
   skipTrailingSlashRedirect: true,
-  // Native code, and libraries that break when they are bundled, or do not gain from it.
+  // Native code, and libraries that break when they are bundled, or do not gain from it. `oidc-provider` stores what it
+  // issues under the names of its classes, which a bundler shortens.
   serverExternalPackages: [
     "@node-rs/argon2",
     "@node-saml/node-saml",
     "drizzle-orm",
     "nodemailer",
+    "oidc-provider",
     "pg",
     "pg-boss",
     "pino",

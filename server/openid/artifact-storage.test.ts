@@ -74,6 +74,10 @@ describe("an artifact", () => {
   });
 });
 
+test("a model whose name a bundler has shortened is refused before anything is stored under it", () => {
+  expect(() => storageOf("f")).toThrow("has no model f");
+});
+
 describe("an authorization request that waits", () => {
   const interactions = interactionStorage(context);
   const now = Math.floor(Date.now() / 1000);

@@ -16,13 +16,32 @@ type Process = Databases & Sealing & OnPlatform;
 /** Artifacts of these kinds may be used once; a second use ends everything of their grant (RFC 9700, 2.2.2 and 4.14.2). */
 const usedOnce = new Set(["AuthorizationCode", "RefreshToken", "DeviceCode"]);
 
+/** The models of the library. It names them by its classes, whose names are others where a bundler has shortened them. */
+const kinds = new Set([
+  "AccessToken",
+  "AuthorizationCode",
+  "Client",
+  "ClientCredentials",
+  "DeviceCode",
+  "Grant",
+  "InitialAccessToken",
+  "Interaction",
+  "PushedAuthorizationRequest",
+  "RefreshToken",
+  "RegistrationAccessToken",
+  "ReplayDetection",
+  "Session",
+]);
+
 /**
  * Stores the artifacts of one kind for the library: codes, tokens, grants, authorization requests. A row is found by the hash
  * of the identifier, and its payload is sealed, so that a copy of the database gives no token.
  *
  * @param kind the name of the model
+ * @throws Error if the library has no such model
  */
 export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kind: string): Adapter {
+  if (!kinds.has(kind)) throw new Error(`The OpenID provider has no model ${kind}: was its code bundled?`);
   const { database, vault, platform } = runtime;
   const contextOf = (idHash: string) =>
     sealContext(openidArtifacts, "payload", { tenantId: tenant.id, kind, idHash });
