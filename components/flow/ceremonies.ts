@@ -21,7 +21,7 @@ async function prompting<Prompts extends { abortPrompt(): void }>(
 
 async function assert(options: unknown, autofill: boolean, signal: AbortSignal): Promise<Step> {
   const prompts = await prompting(import("./passkey-assertion.ts"), signal);
-  return prompts.assert(options, autofill);
+  return prompts.assert(options, autofill, signal);
 }
 
 /** A login needs no creation. */

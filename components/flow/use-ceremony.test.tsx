@@ -313,9 +313,27 @@ describe("login_init", () => {
     await user.dblClick(screen.getByRole("button", { name: "Sign in with a passkey" }));
     await waitFor(() => expect(prompts()).toHaveLength(1));
     expect(prompts()[0]?.signal.aborted).toBe(false);
-    get.mockImplementation(waiting);
+    act(() => abortCeremony());
+    await waitFor(() => expect(prompts()).toHaveLength(2));
     act(() => abortCeremony());
     await waitFor(() => expect(get.mock.lastCall?.[0].mediation).toBe("conditional"));
+  });
+
+  test("prompts at a press while autofill is still opening, which ends the prompt", async () => {
+    let open = (_: boolean) => {};
+    const opened = new Promise<boolean>((resolve) => {
+      open = resolve;
+    });
+    const isConditionalMediationAvailable = vi.fn(() => opened);
+    browserThatCan({ isConditionalMediationAvailable });
+    const { user } = draw(states.login_init, { version: 0 });
+    await waitFor(() => expect(isConditionalMediationAvailable).toHaveBeenCalled());
+    await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
+    await waitFor(() => expect(prompts()).toHaveLength(1));
+    open(true);
+    await waitFor(() => expect(prompts()).toHaveLength(2));
+    expect(prompts()[1]?.signal.aborted).toBe(false);
+    expect(get.mock.calls.map(([{ signal }]) => signal.aborted)).toEqual([true, true, false]);
   });
 
   test("asks for other options first where a press finds old ones, as after a laptop has slept", async () => {
