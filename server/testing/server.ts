@@ -31,8 +31,12 @@ export interface RunningServer {
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Waits until it ends by itself, and returns its exit code; null after a signal. */
   ended(): Promise<number | null>;
-  /** Restarts it on the same address and data, after SIGTERM if it still runs. */
-  restart(): Promise<void>;
+  /**
+   * Restarts it on the same address and data, after SIGTERM if it still runs.
+   *
+   * @param changes of its environment
+   */
+  restart(changes?: Record<string, string>): Promise<void>;
   /** Stops it and removes its data, unless its folder was given. */
   stop(): Promise<void>;
 }
@@ -126,8 +130,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       await gone;
       return child.exitCode;
     },
-    async restart() {
+    async restart(changes = {}) {
       await kill("SIGTERM");
+      Object.assign(env, changes);
       await launch();
     },
     async stop() {
