@@ -12,18 +12,20 @@ export interface Destination {
   codeChallenge?: string;
   /** Returned unchanged. */
   state?: string;
+  /** The identifier that the user will probably enter, as the application knows it (OpenID Connect Core, 3.1.2.1). */
+  loginHint?: string;
 }
 
 export type ParsedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
 
 /**
- * Reads `redirect_to`, `code_challenge`, `code_challenge_method` and `state` from the query of the hosted page.
+ * Reads `redirect_to`, `code_challenge`, `code_challenge_method`, `state` and `login_hint` from the query of the hosted page.
  *
  * @param query must have `redirect_to`
  */
 export function parseDestination(query: URLSearchParams, config: Config): ParsedDestination {
   const reject = (message: string): ParsedDestination => ({ ok: false, message });
-  const names = ["redirect_to", "code_challenge", "code_challenge_method", "state"];
+  const names = ["redirect_to", "code_challenge", "code_challenge_method", "state", "login_hint"];
   if (names.some((name) => query.getAll(name).length > 1)) return reject("A parameter occurs twice.");
 
   const target = parseRedirectTarget(query.get("redirect_to") ?? "");
@@ -40,10 +42,14 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
   }
   const state = query.get("state");
   if (state !== null && state.length > 512) return reject("`state` must not be longer than 512 characters.");
+  const loginHint = query.get("login_hint");
+  if (loginHint !== null && loginHint.length > 254)
+    return reject("`login_hint` must not be longer than 254 characters.");
   return {
     ok: true,
     destination: {
       to: target.href,
+      ...(loginHint === null ? {} : { loginHint }),
       ...(codeChallenge === null ? {} : { codeChallenge }),
       ...(state === null ? {} : { state }),
     },

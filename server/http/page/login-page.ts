@@ -8,6 +8,7 @@ import { refusedDestination } from "../answer/messages.ts";
 import { plainError, type Reply, redirect } from "../answer/reply.ts";
 import { wantsPage } from "../request/accepts.ts";
 import type { RequestHeaders } from "../request/api-request.ts";
+import { languageInQuery } from "../request/language.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { type Destination, destinationUrl, parseDestination } from "./destination.ts";
@@ -27,7 +28,12 @@ const MAX_LOGGED_ADDRESS = 255;
 export const loginPageHandler: Handler = async (context) => {
   const { runtime, tenant, cookies, url } = context;
   const query = url.searchParams;
-  const page = query.get("flow") === "registration" ? "/?flow=registration" : "/";
+  const language = languageInQuery(query);
+  const shown = new URLSearchParams({
+    ...(query.get("flow") === "registration" ? { flow: "registration" } : {}),
+    ...(language === null ? {} : { lang: language }),
+  });
+  const page = shown.size > 0 ? `/?${shown}` : "/";
   if (!query.has("redirect_to")) return redirect(303, page);
   const reject = (message: string) => rejectDestination(message, context);
   const parsed = parseDestination(query, tenant.config);

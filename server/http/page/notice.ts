@@ -2,7 +2,8 @@ import type { ErrorCode } from "../../flow/errors.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
-import type { ActionDescriptor, FlowState } from "../../flow/wire.ts";
+import type { FlowState } from "../../flow/wire.ts";
+import { withFilledInputs } from "./filled-inputs.ts";
 
 /** An error that belongs to no state, and what its form held: carried over the redirect after a form was posted. */
 export interface Notice {
@@ -50,22 +51,9 @@ export function noticeOf(
 /** The state with the error of a refused form, and what that form held. */
 export function withNotice(state: FlowState, { code, seconds, values }: Notice): FlowState {
   const { status, error } = showError(code);
-  const filled = Object.entries(state.actions).map(([name, action]): [string, ActionDescriptor] => [
-    name,
-    {
-      ...action,
-      inputs: Object.fromEntries(
-        Object.entries(action.inputs).map(([input, own]) => [
-          input,
-          Object.hasOwn(values, input) && !own.hidden ? { ...own, value: values[input] } : own,
-        ]),
-      ),
-    },
-  ]);
   return {
-    ...state,
+    ...withFilledInputs(state, values),
     status,
-    actions: Object.fromEntries(filled),
     payload: { ...state.payload, ...(seconds === undefined ? {} : retryPayload(seconds)) },
     ...(error ? { error } : {}),
   };
