@@ -22,7 +22,7 @@ import type { Page, PageRequest, Redirection } from "./page.ts";
 import { unframed } from "./page-headers.ts";
 import { brandOf } from "./theme.ts";
 
-const requestable = ["login", "registration", "token_exchange"] as const;
+const requestable = ["login", "registration", "token_exchange", "consent"] as const;
 
 /** `GET /`: the page of login and registration. */
 export async function loginPage(request: PageRequest): Promise<Page | Redirection> {

@@ -21,13 +21,15 @@ export interface FlowWords {
   sections: Record<WordedSection, SectionWords>;
   /** Names of the links that the configuration may have. */
   links: Record<"terms" | "privacy" | "help", string>;
+  /** What an application asks a user for. */
+  authorization: AuthorizationTexts;
   /** What a new user accepts, beside these links; each has the placeholder `{link}`. */
   consent: Record<"terms" | "privacy", string>;
   page: PageWords;
 }
 
-/** The texts of the account page alone. Packages for applications load them with it, and a login without them. */
-export interface AccountWords extends Pick<FlowWords, "afterProof" | "sections"> {
+/** The texts of the account page, and of the question of an application, alone. Packages for applications load them with it, and a login without them. */
+export interface AccountWords extends Pick<FlowWords, "afterProof" | "sections" | "authorization"> {
   states: Pick<FlowWords["states"], AccountState>;
   actions: Pick<FlowWords["actions"], AccountAction>;
   inputs: Pick<FlowWords["inputs"], WordedAccountInput>;
@@ -80,6 +82,19 @@ export type Variant =
   | "rejected"
   | "not_connected"
   | "letters";
+
+export interface AuthorizationTexts {
+  /** Before the list. Has the placeholder `{client}`. */
+  asks: string;
+  /** What goes on the list, by its scope. */
+  scopes: Record<"openid" | "profile" | "email" | "phone" | "offline_access", string>;
+  /** What an application would do at an API. Has the placeholders `{address}` and `{scopes}`. */
+  resource: string;
+  /** Beside what the user has allowed earlier. */
+  before: string;
+  /** Has the placeholder `{host}`. */
+  host: string;
+}
 
 export interface ActionWords {
   label: string;
@@ -155,6 +170,9 @@ export interface AccountTexts {
   pictureElsewhere: string;
   phone: string;
   trustedUntil: string;
+  /** Of an application. Has the placeholder `{date}`. */
+  usedSince: string;
+  application: string;
   recoveryCodesLeft: string;
   primary: string;
   unconfirmed: string;
@@ -250,6 +268,7 @@ export type WordedAction = Without<
 /** An input that a person fills in. */
 export type WordedInput = Without<
   InputName,
+  | "application_id"
   | "assertion_response"
   | "authenticator_id"
   | "code_verifier"
@@ -258,6 +277,7 @@ export type WordedInput = Without<
   | "identity_id"
   | "passkey_id"
   | "public_key"
+  | "question"
   | "redirect_to"
   | "security_key_id"
   | "session_id"
@@ -268,7 +288,7 @@ export type WordedInput = Without<
   | "webauthn_platform_authenticator_available"
 >;
 
-type AccountState = "profile_init" | "account_deleted";
+type AccountState = "profile_init" | "account_deleted" | "consent" | "consent_answered";
 
 type WordedAccountInput = Extract<WordedInput, AccountInput>;
 
@@ -280,6 +300,7 @@ export type WordedSection =
   | "passkeys"
   | "second_step"
   | "identities"
+  | "applications"
   | "sessions"
   | "trusted_browsers"
   | "sign_ins"

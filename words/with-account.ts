@@ -9,6 +9,7 @@ export function withAccount(words: SignInWords, account: AccountWords): FlowWord
     afterProof: account.afterProof,
     inputs: { ...words.inputs, ...account.inputs },
     sections: account.sections,
+    authorization: account.authorization,
     page: { ...words.page, ...account.page },
   };
 }

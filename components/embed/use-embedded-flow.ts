@@ -19,7 +19,8 @@ function serverOptions({ url, flow = "login", codeChallenge }: EmbeddingOptions)
 /** The flow that this tab has left for a reload or for an identity provider, if a component goes on with it. */
 export function leftFlow(options: EmbeddingOptions): EmbeddedFlow | null {
   const kept = keptType(serverOptions(options));
-  const isOfComponent = kept !== "token_exchange" && (kept === "profile") === (options.flow === "profile");
+  const isOfComponent =
+    kept !== "token_exchange" && kept !== "consent" && (kept === "profile") === (options.flow === "profile");
   return isOfComponent ? kept : null;
 }
 

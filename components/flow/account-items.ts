@@ -1,11 +1,13 @@
 import type { PageWords, WordedSection } from "#words/flow";
 import type { InputName, MethodName } from "../../server/flow/protocol-names.ts";
 import type { IconName } from "../ui/icon.tsx";
-import { isText, listOf, recordOf } from "./payload-readers.ts";
+import { isText, listOf, recordOf, textsOf } from "./payload-readers.ts";
 
 /** A detail of an item: a text of the payload or one of the page's words. */
 export type Detail =
   | { text: string }
+  /** What an application may know. */
+  | { scope: string }
   | {
       word: keyof PageWords;
       date?: string;
@@ -150,6 +152,20 @@ export const itemLists: ItemList[] = [
     untitled: "identity",
     badges: () => [],
     details: ({ email }) => (isText(email) ? [{ text: email }] : []),
+  },
+  {
+    input: "application_id",
+    section: "applications",
+    icon: () => "link",
+    items: ({ applications }) => listOf(applications),
+    id: "id",
+    title: "name",
+    untitled: "application",
+    badges: () => [],
+    details: ({ scopes, since }) => [
+      ...textsOf(scopes).map((scope) => ({ scope })),
+      ...dated("usedSince", since),
+    ],
   },
   {
     input: "session_id",

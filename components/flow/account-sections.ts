@@ -41,7 +41,7 @@ export interface Section {
 
 const order: WordedSection[] = [
   ...(["name", "emails", "sign_in", "passkeys", "second_step", "trusted_browsers"] as const),
-  ...(["identities", "sessions", "sign_ins", "more", "leave"] as const),
+  ...(["identities", "applications", "sessions", "sign_ins", "more", "leave"] as const),
 ];
 
 /**

@@ -42,6 +42,7 @@ describe("the account page", () => {
       "Second step",
       "Trusted browsers",
       "Connected accounts",
+      "Applications",
       "Where you are signed in",
       "Recent sign-ins",
       "More",

@@ -21,6 +21,7 @@ import { needsConfirmation, scriptedClass, visibleInputs } from "./action-layout
 import { Disclosure } from "./disclosure.tsx";
 import { recoveryCodesIn } from "./payload-readers.ts";
 import { PictureForm } from "./picture-form.tsx";
+import { scopeText } from "./scope-text.ts";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
@@ -189,6 +190,7 @@ function readerLocale(language: string): string {
 /** Formats dates in the locale and the time zone of the browser, which the server does not know: it names its own. */
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
+  if ("scope" in detail) return scopeText(words, detail.scope);
   const text = words.page[detail.word];
   if (detail.count !== undefined) return interpolate(text, { count: detail.count.toLocaleString(language) });
   if (detail.date === undefined) return text;

@@ -50,6 +50,7 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   webauthn_credential_create: { needsScript: true },
   security_key_create: { needsScript: true },
   picture_update: { needsScript: true },
+  application_revoke: { needsConfirmation: true },
   disconnect_thirdparty_oauth_provider: { needsConfirmation: true },
   recovery_codes_create: { needsConfirmation: true },
   session_delete_others: { needsConfirmation: true },

@@ -28,7 +28,7 @@ export function Identity({ context }: { context: ViewContext }) {
           <Breakable text={identifier} />
         </strong>
       </p>
-      {type !== "profile" && (
+      {type !== "profile" && type !== "consent" && (
         <form
           method="post"
           action={`${base}/step`}

@@ -22,9 +22,14 @@ export function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "object" && entry !== null) : [];
 }
 
+/** The texts of an unverified value that should be a list of them. */
+export function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter(isText) : [];
+}
+
 /** The recovery codes in a payload; empty for anything else. */
 export function recoveryCodesIn({ recovery_codes: codes }: Record<string, unknown>): string[] {
-  return Array.isArray(codes) ? codes.filter(isText) : [];
+  return textsOf(codes);
 }
 
 /** The relying party id in a payload: of options for the browser, or of the account. */

@@ -5,7 +5,7 @@ import { clockTime } from "../ui/countdown.ts";
 import { User } from "./user.tsx";
 import { interpolate } from "./words.ts";
 
-interface PayloadProps {
+export interface PayloadProps {
   value: unknown;
   words: FlowWords;
   /** Prefix of the addresses of this service. */
@@ -14,8 +14,11 @@ interface PayloadProps {
   path: unknown;
 }
 
-/** Payload member → drawing. Other members are for scripts. */
-const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
+/** Payload member → drawing. */
+export type Drawings = Record<string, (props: PayloadProps) => ReactNode>;
+
+/** Other members are for scripts. */
+const drawings: Drawings = {
   otp_image_source: QrCode,
   otp_secret: Secret,
   qr_image_source: ScanCode,
@@ -29,13 +32,16 @@ export function Payloads({
   payload,
   words,
   base,
+  more,
 }: {
   payload: Record<string, unknown>;
   words: FlowWords;
   base: string;
+  /** Of members that this container alone shows. */
+  more?: Drawings | undefined;
 }) {
   const common = { words, base, path: payload.picture_path };
-  return Object.entries(drawings)
+  return Object.entries({ ...drawings, ...more })
     .filter(([member]) => Object.hasOwn(payload, member))
     .map(([member, Drawing]) => <Drawing key={member} value={payload[member]} {...common} />);
 }

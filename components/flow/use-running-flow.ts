@@ -3,6 +3,7 @@ import type { FlowWords, StateWords, WordedState } from "#words/flow";
 import { isAccount } from "./account.ts";
 import type { FlowServer, FlowType } from "./flow-server.ts";
 import { recoveryCodesIn, relyingPartyIn } from "./payload-readers.ts";
+import type { Drawings } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import type { StateViewProps } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
@@ -33,6 +34,8 @@ export interface RunningFlowOptions {
   identifier?: string | undefined;
   /** Navigates to another page. */
   navigate?: (url: string) => void;
+  /** Drawings of payloads that this container alone shows. */
+  drawings?: Drawings | undefined;
 }
 
 /** A flow that runs in a container of any kind: the hosted page, a frame, or an element of an application. */
@@ -63,6 +66,7 @@ export function useRunningFlow(
     openFlow,
     identifier,
     navigate = leave,
+    drawings,
   }: RunningFlowOptions,
   makeServer: () => FlowServer,
 ): RunningFlow {
@@ -105,7 +109,8 @@ export function useRunningFlow(
     ...(pendingReturn && "token" in pendingReturn ? { token: pendingReturn.token } : {}),
   };
   const drawn = { ...flow, act: ceremonyStatus.act };
-  const context: ViewContext = { flow: drawn, type, words, language, copy, live, base, pageValues, openFlow };
+  const shared = { type, words, language, copy, live, base, pageValues, openFlow, drawings };
+  const context: ViewContext = { flow: drawn, ...shared };
 
   const unsent = useRef(identifier);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change

@@ -1,5 +1,6 @@
 import type { FlowWords, StateWords } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
+import type { Drawings } from "./payloads.tsx";
 import type { Flow } from "./use-flow.ts";
 
 /** The data that the parts of a state's view share. */
@@ -19,6 +20,8 @@ export interface ViewContext {
   pageValues: PageValues;
   /** Shows another flow in the same container, and identifies the user there if asked to; absent where each flow has a page. */
   openFlow?: ((type: FlowType, identifier?: string) => void) | undefined;
+  /** Drawings of payloads that this container alone shows. */
+  drawings?: Drawings | undefined;
 }
 
 export type PageValues = Readonly<Record<string, unknown>>;

@@ -107,6 +107,10 @@ export const profile = {
       expires_at: "2026-12-16T08:00:00Z",
     },
   ],
+  applications: [
+    { id: "reader", name: "The library reader", scopes: ["openid", "email"], since: "2026-11-02T08:00:00Z" },
+    { id: "shop", name: "The shop", scopes: [], since: "2026-11-10T08:00:00Z" },
+  ],
   sign_ins: [
     {
       id: "l3",
@@ -181,3 +185,30 @@ export const authenticatorRequest = {
 
 /** The secret of an app for codes, with the code to scan. */
 export const otpSecret = { otp_image_source: picture, otp_secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP" };
+
+/** What an application asks for. */
+export const consent = {
+  identifier: "ada@example.org",
+  authorization: {
+    client: { id: "shop", name: "The shop", uri: "https://shop.example.com/" },
+    host: "shop.example.com",
+    scopes: ["openid", "email"],
+    resources: [],
+    allowed: [],
+  },
+};
+
+/** What one asks for that has been allowed something before, and asks for everything. */
+export const longAuthorization = {
+  client: {
+    id: "reader",
+    name: "The library reader",
+    uri: "https://reader.example.net/",
+    policy_uri: "https://reader.example.net/privacy",
+    tos_uri: "https://reader.example.net/terms",
+  },
+  host: "reader.example.net",
+  scopes: ["openid", "profile", "email", "phone", "offline_access"],
+  resources: [{ address: "https://api.example.com/orders", scopes: ["orders:read", "orders:write"] }],
+  allowed: ["openid", "email"],
+};

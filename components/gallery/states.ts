@@ -186,6 +186,11 @@ const pictures = {
   profile_init_with_codes: { payload: { ...payloads.profile, recovery_codes: payloads.recoveryCodes } },
   webauthn_credential_verification: { payload: { creation_options: payloads.creationOptions } },
   account_deleted: {},
+  consent: { payload: payloads.consent },
+  consent_again: { payload: { ...payloads.consent, authorization: payloads.longAuthorization } },
+  consent_answered: {
+    payload: { redirect_url: "https://login.example.org/oauth/authorize/k3JmP0aQ5sT8uVwXyZ1bC" },
+  },
   success: {
     payload: {
       user: {

@@ -4,6 +4,9 @@ import { bytes, createdAt, isSet, moment, tenantId } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
+/** Types of flows that belong to a session: they need one, and are of its user. The others sign in. */
+export const flowTypesOfSessions = ["profile", "consent"] as const;
+
 /** Runs of the state machine, such as a login or a registration. Tokens are stored as hashes. */
 export const flows = declareTable(
   "flows",

@@ -1,5 +1,5 @@
-import { index, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { bytes, createdAt, deletedWith, isSet, moment, tenantId } from "./columns.ts";
+import { index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, deletedWith, isSet, moment, tenantId, times } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
@@ -48,5 +48,29 @@ export const openidArtifacts = declareTable(
     index("openid_artifacts_expires_at").on(table.expiresAt),
     deletedWith(users, table.tenantId, table.userId),
     deletedWith(sessions, table.tenantId, table.sessionId),
+  ],
+);
+
+/** What users have allowed applications that are not the operator's own. */
+export const openidConsents = declareTable(
+  "openid_consents",
+  {
+    tenantId: tenantId(),
+    userId: uuid("user_id").notNull(),
+    clientId: text("client_id").notNull(),
+    /** Scopes, claims and scopes of APIs. */
+    allowed: jsonb("allowed").notNull(),
+    /** The hash of the request that the user has answered last. */
+    requestHash: text("request_hash").notNull(),
+    ...times(),
+  },
+  {
+    owner: "account",
+    ends: "with its account, and when the user ends the access of the application",
+    exported: { because: "Applications ask again." },
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId, table.clientId] }),
+    deletedWith(users, table.tenantId, table.userId),
   ],
 );

@@ -2,6 +2,7 @@ import { renderToString } from "react-dom/server";
 import { Login } from "../../components/flow/login.tsx";
 import { type Drawing, gallery } from "../../components/gallery/gallery.ts";
 import { stillServer } from "../../components/gallery/still-server.ts";
+import { pageDrawings } from "./page-drawings.ts";
 import { type PictureOptions, pagePictures } from "./page-pictures.tsx";
 
 /** A picture of the gallery as HTML. */
@@ -34,6 +35,7 @@ function pictureOf(drawing: Drawing, { words, language, ...brand }: PictureOptio
       providerReturn={providerReturn}
       address="https://login.example/"
       server={stillServer(drawing)}
+      drawings={pageDrawings}
       signup
     />,
   );

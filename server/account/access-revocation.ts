@@ -1,5 +1,6 @@
-import { and, eq, isNull, ne } from "drizzle-orm";
+import { and, eq, isNull, notInArray } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import { flowTypesOfSessions } from "#db/schema/flows";
 import { rulesOf } from "#db/schema/table";
 import { tables } from "#db/tables";
 import type { EventContext } from "../events/emit.ts";
@@ -68,13 +69,13 @@ export async function revokeAccess(
 
 /**
  * Deletes the unfinished sign-ins of an account, so that one begun with a removed credential cannot finish. Sessions and
- * profile flows stay.
+ * flows of sessions stay.
  *
  * @throws ConflictError("user") if the account does not exist
  */
 export async function endSignIns(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await lockUser(tx, tenantId, userId);
-  const unfinished = and(ne(flows.type, "profile"), isNull(flows.finishedAt));
+  const unfinished = and(notInArray(flows.type, [...flowTypesOfSessions]), isNull(flows.finishedAt));
   await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), unfinished));
 }
 

@@ -15,6 +15,17 @@ export interface Belongings {
   trustedBrowsers: TrustedBrowser[];
   /** Sign-ins of the last `SIGN_IN_DAYS`, newest first: at most `MAX_SIGN_INS`, and `MAX_FAILED_SIGN_INS` that failed. */
   signIns: SignIn[];
+  /** Applications that the user has signed in to by OpenID Connect, the first one first. */
+  applications: Application[];
+}
+
+export interface Application {
+  /** The client id. */
+  id: string;
+  /** What the user has allowed (`openid_consents.allowed`); null for the operator's own clients, which need no consent. */
+  allowed: unknown;
+  /** When the user has allowed it, or signed in to it first. */
+  since: string;
 }
 
 export interface Phone {
@@ -102,6 +113,16 @@ export async function readBelongings(
         from sessions o
         where ${own} and o.created_at > ${since}::timestamptz
         order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`;
+  // What is granted to the operator's own clients ends with the session, unless it has `offline_access`.
+  const applications = tenant.config.openid.enabled
+    ? sql`
+        select coalesce(c.client_id, g.client_id) as client_id, c.allowed, coalesce(c.created_at, g.since) as since
+        from (select * from openid_consents o where ${own}) c
+        full join (
+          select o.client_id, min(o.created_at) as since from openid_artifacts o
+          where ${own} and o.kind = 'Grant' and o.expires_at > ${now.toISOString()}::timestamptz group by 1) g
+          on g.client_id = c.client_id`
+    : null;
   const [row] = await db
     .select({
       recoveryCodesLeft: sql<number>`(select count(*)::int from recovery_codes o where ${own})`,
@@ -122,10 +143,16 @@ export async function readBelongings(
             'outcome', o.outcome, 'methods', o.methods, 'times', json_build_object('at', o.created_at))
           order by o.created_at desc, o.id desc), '[]')
         from (${signIns}) o)`,
+      applications: applications
+        ? sql<Application[]>`(
+        select coalesce(json_agg(json_build_object('id', o.client_id, 'allowed', o.allowed, 'since', o.since)
+          order by o.since, o.client_id), '[]')
+        from (${applications}) o)`
+        : sql<Application[]>`'[]'::json`,
     })
     .from(users)
     .where(sql`${eq(users.tenantId, tenant.id)} and ${eq(users.id, userId)}`);
-  if (!row) return { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] };
+  if (!row) return { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [], applications: [] };
   return {
     recoveryCodesLeft: row.recoveryCodesLeft,
     phones: row.phones.map(({ model, ...phone }) => ({
@@ -136,6 +163,10 @@ export async function readBelongings(
     signIns: row.signIns.map(({ methods, ...signIn }) => ({
       ...described<SignIn>(signIn, locate),
       ...(methods === null ? {} : { methods: methods.filter((method) => method !== null) }),
+    })),
+    applications: row.applications.map(({ since, ...application }) => ({
+      ...application,
+      since: new Date(since).toISOString(),
     })),
   };
 }

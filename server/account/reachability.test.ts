@@ -52,7 +52,7 @@ function account(has: {
     sessionLocations: {},
     handles: {},
     credentialUses: {},
-    belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
+    belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [], applications: [] },
   };
   return made;
 }

@@ -185,7 +185,13 @@ describe("stile", () => {
       /^stateDiagram-v2\n {2}\[\*\] --> preflight\n/,
     );
     const graph = JSON.parse(await printed(["flow", "graph", "--json"]));
-    expect(Object.keys(graph.flows)).toEqual(["login", "registration", "profile", "token_exchange"]);
+    expect(Object.keys(graph.flows)).toEqual([
+      "login",
+      "registration",
+      "profile",
+      "token_exchange",
+      "consent",
+    ]);
     expect((await stile(["flow", "graph", "logout"])).code).toBe(2);
   });
 

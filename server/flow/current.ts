@@ -13,7 +13,7 @@ import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { factsOf } from "./facts.ts";
 import { enter } from "./judge.ts";
-import type { FlowType } from "./names.ts";
+import { type FlowType, isOfSession } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { nextResumeSecret } from "./resume.ts";
 import { type Sealed, seal } from "./sealed-payload.ts";
@@ -47,7 +47,7 @@ export async function current(
   client: Client,
   call: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
-  if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
+  if (isOfSession(call.type) && !call.session) return errorAnswer(showError("unauthorized"));
   // It writes as a step does; a page that is reloaded shows the state without it.
   const rate = await runtime.rates.consumeShared("page", client.source);
   if (!rate.ok)
@@ -180,6 +180,9 @@ async function reissue(
   resume: string,
 ): Promise<Answer> {
   const { sessionId } = flow;
+  // An answer that issued no session holds nothing to issue again.
+  if (!sessionId && isOfSession(flow.record.type))
+    return { ...(await answerOf(request.runtime, request.tenant, flow, "")), resume };
   if (!sessionId) return notPermitted();
   const { codeChallenge } = flow.record.data;
   if (codeChallenge !== undefined)

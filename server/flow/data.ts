@@ -6,6 +6,7 @@ import {
   type VerifiedIdentifier,
 } from "../identity/identifiers.ts";
 import { type CreatedMethod, createdInRegistrations, methodNames } from "../methods/index.ts";
+import { waitingAuthorization } from "../openid/waiting-authorization.ts";
 import { markedMethods } from "../sessions/account-marks.ts";
 import { type flowTypes, stateNames } from "./names.ts";
 
@@ -97,6 +98,8 @@ export const flowData = z.object({
   enrolled: z.boolean().optional(),
   /** The user chose to trust this device: it may skip the second factor. */
   trustsDevice: z.boolean().optional(),
+  /** Consent flow only: the authorization request that the user is asked about. */
+  authorization: waitingAuthorization.optional(),
   /** Profile flow only: its session. */
   sessionId: z.uuid().optional(),
   /** Profile flow only: the user is reauthenticating. */

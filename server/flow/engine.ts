@@ -1,12 +1,14 @@
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
+import { factsById } from "../identity/facts.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Session } from "../objects/session.ts";
+import type { WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import { type Answer, errorAnswer, notPermitted } from "./answer.ts";
+import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
 import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { isTenantGone } from "./conflicts.ts";
@@ -16,7 +18,7 @@ import { factsOf } from "./facts.ts";
 import { firstRecord } from "./first-state.ts";
 import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
 import { loginFailure } from "./login-failure.ts";
-import type { FlowType } from "./names.ts";
+import { type FlowType, isOfSession } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { mayAsk, questionOf } from "./questions.ts";
 import { show, showError } from "./show.ts";
@@ -39,12 +41,14 @@ import { write } from "./write.ts";
 
 /** What a flow starts with. */
 export interface Beginning {
-  /** Session of the request; a profile flow requires it and belongs to its user. */
+  /** Session of the request; a flow of a session requires it and belongs to its user. */
   session?: Session | undefined;
   /** The flow passes its session on by an authorization code that is bound to this S256 challenge (RFC 7636, 4.2). */
   codeChallenge?: string | undefined;
   /** The origin of the page in whose frame the flow runs. */
   frameOrigin?: string | undefined;
+  /** The request that a consent flow is about. */
+  authorization?: WaitingAuthorization | undefined;
   /** Capabilities that the client reports with the first action: the flow begins after `preflight`. */
   capabilities?: ReportedCapabilities | undefined;
 }
@@ -63,7 +67,10 @@ export async function start(
   const { key, record } = newFlow(runtime, tenant, type, beginning);
   const token = newToken(platform);
   const resume = randomToken(platform);
-  const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
+  const { userId } = record.data;
+  // The first state of a profile flow is not about the account yet.
+  const user = userId && type === "consent" ? await factsById(database.read, tenant.id, userId) : null;
+  const view = viewOf(record, factsOf(type, record.data, user), tenant.config);
   const content = {
     record,
     tokenHash: sha256(token),
@@ -115,7 +122,7 @@ export async function begin(
   const charge = chargeOf(tenant, client, first.action);
   const facts = factsOf(type, record.data, null);
   // An account's actions depend on the account, which is read with the session.
-  const known = type === "profile" ? null : { record, facts, clockAhead: 0, resume: null };
+  const known = isOfSession(type) ? null : { record, facts, clockAhead: 0, resume: null };
   const asking = { runtime, tenant, client, flowId: key.flowId };
   const question = questionOf(asking, first.action, first.input, known);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
@@ -154,9 +161,10 @@ async function refusedStart(
   { id, config }: Tenant,
   { source }: Client,
   type: FlowType,
-  { session }: Beginning,
+  { session, authorization }: Beginning,
 ): Promise<Answer | null> {
-  if (type === "profile" && !session) return errorAnswer(showError("unauthorized"));
+  if (isOfSession(type) && !session) return errorAnswer(showError("unauthorized"));
+  if (type === "consent" && !authorization) return expired();
   if (type === "token_exchange" && !config.saml.enabled) return errorAnswer(showError("forbidden"));
   const rate = await rates.consume(id, "flow_start", source);
   if (rate.ok) return null;
@@ -216,7 +224,7 @@ interface Performed {
 /** One step: claim, judge, write. */
 async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: StepCall): Promise<Performed> {
   const { flowId, action, input, type, session } = call;
-  if (type === "profile" && !session) return { answer: errorAnswer(showError("unauthorized")) };
+  if (isOfSession(type) && !session) return { answer: errorAnswer(showError("unauthorized")) };
   const key: FlowKey = { tenantId: tenant.id, flowId, type };
   const refused = refusedStep(runtime, key, session);
   if (refused) return { answer: refused };

@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { assumedCapabilities } from "./capabilities.ts";
 import { type FlowData, type FlowRecord, flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
-import { type FlowType, type StateName, stateNames } from "./names.ts";
+import { beginsWithPreflight, type FlowType, isOfSession, type StateName, stateNames } from "./names.ts";
 import { plan } from "./plan.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
@@ -16,10 +16,12 @@ import type { FlowState } from "./wire.ts";
 
 /** What decides the first state of a flow. */
 export interface FirstRecord {
-  /** Of the owner of a profile flow. */
+  /** Of the owner of a flow of a session. */
   session?: Session | undefined;
   codeChallenge?: string | undefined;
   frameOrigin?: string | undefined;
+  /** What a consent flow asks. */
+  authorization?: FlowData["authorization"];
   /** The flow begins after `preflight`. */
   capabilities?: FlowData["capabilities"];
 }
@@ -29,15 +31,16 @@ export function firstRecord(
   tenant: Tenant,
   type: FlowType,
   id: string,
-  { session, codeChallenge, frameOrigin, capabilities }: FirstRecord,
+  { session, codeChallenge, frameOrigin, authorization, capabilities }: FirstRecord,
 ): FlowRecord {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(frameOrigin === undefined ? {} : { frameOrigin }),
-    ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
+    ...(isOfSession(type) && session ? { userId: session.userId, sessionId: session.id } : {}),
     ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
-    // An identity provider starts this flow, without `preflight`.
-    ...(type === "token_exchange" ? { capabilities: assumedCapabilities } : {}),
+    ...(type === "consent" ? { authorization } : {}),
+    // These flows start without `preflight`: by an identity provider, by an application.
+    ...(beginsWithPreflight(type) ? {} : { capabilities: assumedCapabilities }),
   });
   const facts = factsOf(type, data, null);
   const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
@@ -75,6 +78,17 @@ export async function firstAccountState(
   if (!account) return null;
   const record = firstRecord(tenant, "profile", "", { session, capabilities: assumedCapabilities });
   return unstarted(tenant, record, user, { account, session, now });
+}
+
+/** The same for the request of an application to a user; null if the account does not exist any more. */
+export async function firstConsentState(
+  { database }: Runtime,
+  tenant: Tenant,
+  session: Session,
+  authorization: FlowData["authorization"],
+): Promise<FlowState | null> {
+  const user = await factsById(database.read, tenant.id, session.userId);
+  return user && unstarted(tenant, firstRecord(tenant, "consent", "", { session, authorization }), user);
 }
 
 /** The states that a page may show of a flow that is not started. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { flowTypesOfSessions } from "#db/schema/flows";
 import type { Account } from "../account/account.ts";
 import type { CredentialProfile } from "../account/profile.ts";
 import { loadConfig } from "../config/load.ts";
@@ -7,7 +8,7 @@ import type { Session } from "../objects/session.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { noFacts } from "./facts.ts";
 import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";
-import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
+import { type FlowType, flowTypes, isOfSession, type StateName, stateNames } from "./names.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import { viewOf } from "./view.ts";
@@ -99,6 +100,8 @@ const offered: Record<string, string[]> = {
   mfa_phone_creation: ["phone_set", "back"],
   device_trust: ["trust_device", "skip", "back"],
   webauthn_credential_verification: ["webauthn_verify_attestation_response", "back"],
+  consent: ["consent_allow", "consent_deny"],
+  consent_answered: [],
   profile_init: [
     "account_delete",
     "authenticator_delete",
@@ -106,6 +109,7 @@ const offered: Record<string, string[]> = {
     "picture_update",
     "picture_delete",
     "trusted_device_delete",
+    "application_revoke",
     "connect_thirdparty_oauth_provider",
     "disconnect_thirdparty_oauth_provider",
     "continue_to_otp_secret_creation",
@@ -149,6 +153,10 @@ test("every state declares the actions of the interface, and no others", () => {
   expect(declared).toEqual(expected);
 });
 
+test("the flows of sessions are those that the table names", () => {
+  expect(flowTypes.filter(isOfSession)).toEqual(flowTypesOfSessions);
+});
+
 /** Every feature enabled, with choices everywhere. */
 const everything = {
   STILE_USERNAME_ENABLED: "true",
@@ -167,6 +175,7 @@ const everything = {
   STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
   STILE_PHONE_ENABLED: "true",
   STILE_PHONE_ALLOWED_COUNTRIES: "DE",
+  STILE_OPENID_ENABLED: "true",
 };
 const generous = loadConfig(everything, "/nowhere");
 
@@ -214,6 +223,7 @@ const accounts: Account[] = [
       phones: [{ id: "p", name: "Phone", created_at: "", last_used_at: "" }],
       trustedBrowsers: [{ id: "b", last_used_at: "", expires_at: "" }],
       signIns: [],
+      applications: [{ id: "shop", allowed: null, since: "" }],
     },
   },
   {
@@ -230,7 +240,7 @@ const accounts: Account[] = [
     sessionLocations: {},
     handles: {},
     credentialUses: {},
-    belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [] },
+    belongings: { recoveryCodesLeft: 0, phones: [], trustedBrowsers: [], signIns: [], applications: [] },
   },
 ];
 

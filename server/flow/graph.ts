@@ -78,6 +78,7 @@ const destinations: Record<FlowType, StateName> = {
   registration: "success",
   profile: "profile_init",
   token_exchange: "success",
+  consent: "consent_answered",
 };
 
 /** Lists states, other than final ones, from which the destination is unreachable. Must be empty. */

@@ -10,7 +10,7 @@ import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
 import { loginFailure } from "./login-failure.ts";
-import type { StateName } from "./names.ts";
+import { isOfSession, type StateName } from "./names.ts";
 import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
 import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
@@ -177,12 +177,12 @@ export function withoutPayload(record: FlowRecord): Judged {
 function isAccountDeleted({ record, user }: StepFlow): boolean {
   const { type, data } = record;
   if (user) return false;
-  return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
+  return isOfSession(type) || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
 }
 
 /** Whether a step has proved a factor of a blocked account. Before that, the account answers like any other. */
 function isBlocked({ record: { type, data }, facts }: Advanced): boolean {
-  if (!facts.blocked || type === "profile" || isPendingRegistration({ type, data })) return false;
+  if (!facts.blocked || isOfSession(type) || isPendingRegistration({ type, data })) return false;
   return data.factors.length > 0;
 }
 
@@ -203,7 +203,7 @@ async function presentedDevice(
 ): Promise<"trusted" | "unknown" | "replaced"> {
   const { runtime, client } = request;
   const cookie = client.deviceCookie;
-  if (cookie === null || type === "profile" || outcome.kind === "reject") return "unknown";
+  if (cookie === null || isOfSession(type) || outcome.kind === "reject") return "unknown";
   const userId = outcome.effects.data?.userId ?? data.userId;
   const factors = outcome.effects.data?.factors ?? data.factors;
   if (!userId || factors.length === 0) return "unknown";

@@ -28,14 +28,26 @@ export const stateNames = [
   "profile_init",
   "webauthn_credential_verification",
   "account_deleted",
+  "consent",
+  "consent_answered",
   "success",
 ] as const;
 
 export type StateName = (typeof stateNames)[number];
 
-export const flowTypes = ["login", "registration", "profile", "token_exchange"] as const;
+export const flowTypes = ["login", "registration", "profile", "token_exchange", "consent"] as const;
 
 export type FlowType = (typeof flowTypes)[number];
+
+/** Whether flows of a type belong to a user who is signed in: they need a session of that user. The others sign in. */
+export function isOfSession(type: FlowType): boolean {
+  return type === "profile" || type === "consent";
+}
+
+/** Whether flows of a type begin with the capabilities of the browser: not those that neither sign in nor create credentials. */
+export function beginsWithPreflight(type: FlowType): boolean {
+  return type !== "token_exchange" && type !== "consent";
+}
 
 /** The first state of the plan (`plan.ts`). */
 export const NEXT = "NEXT";

@@ -303,6 +303,7 @@ const anySituation = fc.record({
 });
 
 const ends: (StateName | undefined)[] = [
+  "consent",
   "success",
   "login_init",
   "registration_init",
@@ -354,6 +355,7 @@ describe("in any situation", () => {
       registration: new Set(),
       profile: new Set(),
       token_exchange: new Set(),
+      consent: new Set(),
     };
     const uncompleted = fc.tuple(anySituation, fc.constantFrom([], ["preflight"] as const));
     fc.assert(

@@ -37,6 +37,7 @@ const plans = {
   },
   token_exchange: (situation) =>
     situation.data.factors.length === 0 ? ["thirdparty"] : stepsAfterFirstFactor(situation),
+  consent: () => ["consent"],
 } satisfies Record<FlowType, (situation: Situation) => StateName[]>;
 
 const secondFactorStates = rankedSecondFactors.map(({ secondFactor }) => secondFactor.state);
@@ -75,6 +76,7 @@ export const plannableStates = {
     "device_trust",
     "success",
   ],
+  consent: ["consent"],
 } as const satisfies Record<FlowType, readonly StateName[]>;
 
 /** Returns the states that remain after a first factor or an identity provider has identified the account. */

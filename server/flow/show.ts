@@ -5,7 +5,7 @@ import { type ErrorCode, errors, type StepError } from "./errors.ts";
 import { recipientToVerify } from "./expected-codes.ts";
 import { describeInputs } from "./inputs.ts";
 import { linksOf } from "./links.ts";
-import type { StateName } from "./names.ts";
+import { isOfSession, type StateName } from "./names.ts";
 import type { ActionDescriptor, FlowError, FlowState, IdentityPayload, InputDescriptor } from "./wire.ts";
 
 /** Builds the flow state that a client sees. Pure. */
@@ -50,19 +50,20 @@ const withoutIdentity: readonly StateName[] = [
   "registration_init",
   "profile_init",
   "account_deleted",
+  "consent_answered",
   "success",
 ] as const;
 
 /**
  * Whose account a state is about: the identifier as it was typed, or the address that is being verified, never what the
- * account says; except to its owner who authenticates again. And how this browser signed in to the account last, if it bears a
+ * account says; except to its owner who authenticates again or is asked by an application. And how this browser signed in to the account last, if it bears a
  * mark of the account.
  */
 function identityOf({ type, state, data, facts }: View): IdentityPayload {
   if (withoutIdentity.includes(state)) return {};
   const { identifier, lastMethod } = data;
-  const own = data.steppingUp ? firstIdentifier(facts)?.value : null;
-  const typed = type === "profile" ? own : identifier?.typed;
+  const own = data.steppingUp || type === "consent" ? firstIdentifier(facts)?.value : null;
+  const typed = isOfSession(type) ? own : identifier?.typed;
   const shown = recipientToVerify(state, data) ?? typed;
   return {
     ...(shown ? { identifier: shown } : {}),

@@ -4,6 +4,7 @@ import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { TurnLimits } from "../limits/turns.ts";
 import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
+import { isOfSession } from "./names.ts";
 import { stepCosts } from "./step-costs.ts";
 import type { FlowKey, StepCharge, StoredFlow } from "./store.ts";
 
@@ -58,7 +59,7 @@ export function turnsOf(
   const { type, data } = record;
   const { userId, identifier, factors } = data;
   const account = `${tenant.id}/account/${userId}`;
-  if (type === "profile") return [[account, accountTurns]];
+  if (isOfSession(type)) return [[account, accountTurns]];
   const source: [string, TurnLimits] = [`${tenant.id}/source/${client.source}`, sourceTurns];
   if (userId && factors.length > 0) return [[`${account}/${client.source}`, accountTurns], source];
   return identifier

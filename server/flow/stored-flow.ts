@@ -7,6 +7,7 @@ import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import type { FlowRecord } from "./data.ts";
 import { factsOf } from "./facts.ts";
+import { isOfSession } from "./names.ts";
 import { type Sealed, unseal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
@@ -45,19 +46,19 @@ export async function answerOf(
   };
 }
 
-/** Whether the session may use the flow: a profile flow belongs to its user, other flows to no user. */
+/** Whether the session may use the flow: one of a session belongs to its user, the others to no user. */
 export function belongsTo({ record: { type, data } }: StoredFlow, session: Session | undefined): boolean {
-  return type !== "profile" || (session !== undefined && session.userId === data.userId);
+  return !isOfSession(type) || (session !== undefined && session.userId === data.userId);
 }
 
-/** Reads the account and session of a profile flow; null for other flows. */
+/** Reads the account and session of a flow that belongs to a user; null for other flows. */
 export async function ownerOf(
   runtime: Runtime,
   tenant: Tenant,
   { record, now }: StoredFlow,
   session: Session | undefined,
 ): Promise<Owner | null> {
-  if (record.type !== "profile" || !session) return null;
+  if (!isOfSession(record.type) || !session) return null;
   return {
     account: await accountOf(runtime.database.read, tenant, session.userId, now, runtime),
     session,

@@ -28,6 +28,26 @@ export interface TakenAddressPayload {
   taken_address?: string;
 }
 
+/** The member `authorization` of the payload of `consent`: who asks a user for what. */
+export interface AuthorizationPayload {
+  client: {
+    id: string;
+    name: string;
+    /** The home page, and addresses of what the client says about users' data. */
+    uri?: string;
+    policy_uri?: string;
+    tos_uri?: string;
+  };
+  /** The host that the user goes on to. */
+  host: string;
+  /** What is asked about the user; `openid` is the user's identifier alone. */
+  scopes: string[];
+  /** What the client would do at APIs, by their resource indicator (RFC 8707). */
+  resources: { address: string; scopes: string[] }[];
+  /** Those of `scopes` and others that the user has allowed the client before. */
+  allowed: string[];
+}
+
 export interface ActionDescriptor {
   action: string;
   /** Relative to the base address, for instance `/login?action=back%40<flow id>`. */

@@ -18,7 +18,7 @@ import { conflictOf, isSubjectGone } from "./conflicts.ts";
 import { dataAtEnd, type FlowRecord } from "./data.ts";
 import { factsOf, isPendingRegistration } from "./facts.ts";
 import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts";
-import type { FlowType } from "./names.ts";
+import { type FlowType, isOfSession } from "./names.ts";
 import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { seal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
@@ -44,7 +44,7 @@ const MAX_ATTEMPTS = 3;
 interface Writing {
   /** The claim of the flow, or what is saved without one; null if the flow is stored by this step, its first one. */
   claim: Claim | UnclaimedFlow | null;
-  /** Profile flows only. */
+  /** Of flows that belong to a user. */
   owner: Owner | null;
   /** The flow's current resume secret, if the request obtained it already; otherwise the step issues the next one. */
   resume?: string;
@@ -105,7 +105,7 @@ export async function write(
 
 /** A registration that an identity provider completed has an account; its conflicts are those of a login. */
 function conflictFlowType(record: FlowRecord): FlowType {
-  return record.type === "profile" || isPendingRegistration(record) ? record.type : "login";
+  return isOfSession(record.type) || isPendingRegistration(record) ? record.type : "login";
 }
 
 async function writeOnce(
@@ -158,7 +158,7 @@ async function writeOnce(
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
   const view = viewOf(record, facts, tenant.config, owner);
   const state = show(record, view, states[record.state], judged.error, token);
-  if (!finishes && record.type !== "profile") {
+  if (!finishes && !isOfSession(record.type)) {
     const clockAhead = flow.clockAhead - runtime.platform.clockShift();
     const known = { ...record, payload: {}, secrets: {}, wanted: null };
     const resume = saved.sealedPayload ? null : saved.resume;

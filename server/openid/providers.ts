@@ -1,6 +1,7 @@
 import type { Tenant } from "../config/tenant.ts";
 import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
 import type { OpenidProcess, TenantProvider } from "./tenant-provider.ts";
+import type { WaitingAuthorization } from "./waiting-authorization.ts";
 
 /** The most tenants whose provider a process keeps. One is made in milliseconds. */
 const MAX_PROVIDERS = 200;
@@ -11,6 +12,16 @@ export type OpenidProviders = ReturnType<typeof createOpenidProviders>;
 export function createOpenidProviders(runtime: OpenidProcess) {
   const made = new Map<Tenant, TenantProvider>();
   return {
+    /** Reads a request that waits for the consent of a user; null if it does not. */
+    async waitingAuthorization(
+      tenant: Tenant,
+      request: string,
+      userId: string,
+    ): Promise<WaitingAuthorization | null> {
+      if (!tenant.config.openid.enabled) return null;
+      const { findWaitingAuthorization } = await import("./waiting-request.ts");
+      return findWaitingAuthorization({ runtime, tenant }, request, userId);
+    },
     /** Answers a request to the provider of a tenant. A tenant whose configuration has changed is another object. */
     async answer(tenant: Tenant, request: ProviderRequest): Promise<ProviderAnswer> {
       const { makeTenantProvider, signingKeysOf } = await import("./tenant-provider.ts");

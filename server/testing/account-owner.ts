@@ -28,6 +28,8 @@ export interface AccountContents {
   securityKeys?: number;
   /** Number of authenticators (UAF). */
   phones?: number;
+  /** Client ids of applications that the user has allowed to know the address. */
+  applications?: string[];
   /** Stores a trusted browser with a random token. */
   trustedBrowser?: true;
   /** A random secret. */
@@ -127,6 +129,9 @@ export async function accountOwner(
       const token = { tokenHash: randomBytes(32), expiresAt: new Date(now.getTime() + 3_600_000) };
       await tx.insert(schema.trustedDevices).values({ ...own, ...token, id: randomUUID() });
     }
+    const allowed = { scopes: ["openid", "email"], claims: [], resources: {} };
+    for (const clientId of has.applications ?? [])
+      await tx.insert(schema.openidConsents).values({ ...own, clientId, allowed, requestHash: "x" });
     for (const id of phones) {
       await tx.insert(schema.authenticatorDevices).values({
         ...own,

@@ -32,7 +32,7 @@ export interface Beginning {
   input?: Record<string, unknown>;
 }
 
-export type FlowType = "login" | "registration" | "profile" | "token_exchange";
+export type FlowType = "login" | "registration" | "profile" | "token_exchange" | "consent";
 
 export interface Answer {
   /** HTTP status. */

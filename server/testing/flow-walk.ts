@@ -5,6 +5,7 @@ import { current } from "../flow/current.ts";
 import { start, step } from "../flow/engine.ts";
 import type { FlowType, StateName } from "../flow/names.ts";
 import type { ActionDescriptor, FlowState } from "../flow/wire.ts";
+import type { WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
 
@@ -32,7 +33,7 @@ export interface Walk {
 /**
  * Starts a flow.
  *
- * @param options `sessionId`: the session of every request, read anew each time, until an answer issues another
+ * @param options `authorization`: what a consent flow asks; `sessionId`: the session of every request, read anew each time, until an answer issues another
  */
 export async function walk(
   runtime: TestRuntime,
@@ -41,14 +42,23 @@ export async function walk(
     client = testClient,
     taken,
     sessionId: firstSessionId,
-  }: { client?: Client; taken?: FlowCoverage; sessionId?: string } = {},
+    authorization,
+  }: {
+    client?: Client;
+    taken?: FlowCoverage;
+    sessionId?: string;
+    authorization?: WaitingAuthorization;
+  } = {},
 ): Promise<Walk> {
   let sessionId = firstSessionId;
   const session = async () => {
     const found = sessionId ? await findSession(runtime, runtime.tenant, sessionId) : null;
     return found?.live ? found.session : undefined;
   };
-  let answer = await start(runtime, runtime.tenant, client, type, { session: await session() });
+  let answer = await start(runtime, runtime.tenant, client, type, {
+    session: await session(),
+    authorization,
+  });
   const { flowId } = answer;
   if (!flowId) throw new Error(`no flow was started: ${answer.state.error?.code}`);
   return {

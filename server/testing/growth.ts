@@ -322,6 +322,17 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  openid_consents: [
+    {
+      count: ({ others }) => others,
+      row: {
+        user_id: user,
+        client_id: "'reader'",
+        allowed: `'{"scopes":["openid","email"],"claims":[],"resources":{}}'`,
+        request_hash: credentialId("request"),
+      },
+    },
+  ],
   failures: [
     {
       count: ({ others }) => others,

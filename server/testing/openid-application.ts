@@ -23,13 +23,19 @@ export const REDIRECT_URI = "https://app.example.com/callback";
 /**
  * Discovers the provider at an address.
  *
- * @param secret of a confidential client; none: a public one
+ * @param secret of a confidential client; none: a public one, unless it has a private key
  */
 export async function openidApplication(
   issuer: string,
-  { clientId, secret, dpop }: { clientId: string; secret?: string; dpop?: CryptoKeyPair },
+  {
+    clientId,
+    secret,
+    privateKey,
+    dpop,
+  }: { clientId: string; secret?: string; privateKey?: CryptoKey; dpop?: CryptoKeyPair },
 ): Promise<OpenidApplication> {
-  const authentication = secret === undefined ? openid.None() : openid.ClientSecretBasic(secret);
+  const withSecret = secret === undefined ? openid.None() : openid.ClientSecretBasic(secret);
+  const authentication = privateKey ? openid.PrivateKeyJwt(privateKey) : withSecret;
   const config = await openid.discovery(new URL(issuer), clientId, undefined, authentication, {
     execute: [openid.allowInsecureRequests],
   });

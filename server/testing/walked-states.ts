@@ -34,6 +34,8 @@ const walkedBy: Record<StateName, string> = {
   profile_init: "profile",
   webauthn_credential_verification: "profile",
   account_deleted: "profile",
+  consent: "consent",
+  consent_answered: "consent",
 };
 
 /** The flows whose edges are covered separately. Other flows share the declarations of their states. */

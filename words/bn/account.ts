@@ -17,6 +17,14 @@ export const account: AccountWords = {
       title: "আপনার অ্যাকাউন্ট মুছে ফেলা হয়েছে",
       sentence: "এতে যা কিছু ছিল সব মুছে ফেলা হয়েছে। বিদায়, এবং ধন্যবাদ।",
     },
+    consent: {
+      title: "আপনার অ্যাকাউন্টে প্রবেশের অনুমতি দেবেন?",
+    },
+    consent_answered: {
+      end: true,
+      title: "ধন্যবাদ",
+      sentence: "আপনি এখন অ্যাপ্লিকেশনে ফিরে যাচ্ছেন।",
+    },
   },
   actions: {
     account_delete: {
@@ -112,6 +120,12 @@ export const account: AccountWords = {
       confirm: "ওই ব্রাউজারে আবার দ্বিতীয় ধাপ চাওয়া হবে।",
       done: "ব্রাউজারটি আর আস্থাভাজন নয়।",
     },
+    application_revoke: {
+      label: "প্রবেশাধিকার বন্ধ করুন",
+      confirm: "এটি আপনার অ্যাকাউন্টে প্রবেশাধিকার হারাবে এবং আবার অনুমতি চাইতে হবে।",
+      submit: "হ্যাঁ, প্রবেশাধিকার বন্ধ করুন",
+      done: "প্রবেশাধিকার বন্ধ হয়েছে।",
+    },
     session_delete: {
       label: "সাইন আউট করুন",
       confirm: "ওই ডিভাইসটি সঙ্গে সঙ্গে সাইন আউট হবে।",
@@ -205,9 +219,23 @@ export const account: AccountWords = {
     sessions: { title: "যেখানে সাইন ইন করা আছে" },
     name: { title: "নাম ও ছবি" },
     trusted_browsers: { title: "আস্থাভাজন ব্রাউজার", sentence: "এগুলোতে দ্বিতীয় ধাপ চাওয়া হয় না।" },
+    applications: { title: "অ্যাপ্লিকেশন", sentence: "এগুলোতে আপনি এই অ্যাকাউন্ট দিয়ে সাইন ইন করেছেন।" },
     sign_ins: { title: "সাম্প্রতিক সাইন ইন", sentence: "গত ৩০ দিনের সর্বশেষগুলো।" },
     more: { title: "আরও" },
     leave: { title: "অ্যাকাউন্ট মুছুন" },
+  },
+  authorization: {
+    asks: "{client} যা করতে চায়:",
+    scopes: {
+      openid: "এটি যে আপনি তা জানতে",
+      profile: "আপনার নাম, ব্যবহারকারীর নাম, ছবি ও ভাষা দেখতে",
+      email: "আপনার ইমেইল ঠিকানা দেখতে",
+      phone: "আপনার ফোন নম্বর দেখতে",
+      offline_access: "আপনি সাইন আউট থাকলেও এই প্রবেশাধিকার রাখতে",
+    },
+    resource: "আপনার হয়ে {address} ব্যবহার করতে: {scopes}",
+    before: "আগে অনুমতি দেওয়া হয়েছে",
+    host: "এরপর আপনি {host}-এ যাবেন।",
   },
   page: {
     signOut: "সাইন আউট করুন",
@@ -227,6 +255,8 @@ export const account: AccountWords = {
     synced: "সিঙ্ক করা",
     added: "যোগ করা হয়েছে {date}",
     lastUsed: "শেষ ব্যবহার {date}",
+    usedSince: "{date} থেকে",
+    application: "অ্যাপ্লিকেশন",
     signedInSince: "সাইন ইন {date}",
     passkey: "পাসকী",
     mailedCode: "ইমেইলে পাঠানো কোড",

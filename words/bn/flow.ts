@@ -282,6 +282,8 @@ const signIn: SignInWords = {
       hint: "একটি ছোট ডিভাইস, যা লাগাতে বা কাছে ধরতে হয়",
     },
     continue_to_phone_creation: { label: "এসএমএসে কোড", hint: "আপনার ফোন নম্বরে; অ্যাপ বেশি নিরাপদ" },
+    consent_allow: { label: "অনুমতি দিন" },
+    consent_deny: { label: "অনুমতি দেবেন না" },
     trust_device: { label: "হ্যাঁ, এই ডিভাইসে আস্থা রাখুন" },
     phone_set: { label: "সেট করুন", submit: "চালিয়ে যান", done: "ফোন নম্বর সেট করা হয়েছে।" },
     username_create: {

@@ -17,6 +17,14 @@ export const account: AccountWords = {
       title: "Ihr Konto ist gelöscht",
       sentence: "Alles, was darin war, ist gelöscht. Leben Sie wohl, und danke.",
     },
+    consent: {
+      title: "Zugriff auf Ihr Konto erlauben?",
+    },
+    consent_answered: {
+      end: true,
+      title: "Danke",
+      sentence: "Sie kehren jetzt zur Anwendung zurück.",
+    },
   },
   actions: {
     account_delete: {
@@ -115,6 +123,12 @@ export const account: AccountWords = {
       confirm: "Dieser Browser wird wieder nach dem zweiten Schritt gefragt.",
       done: "Der Browser ist nicht mehr vertraut.",
     },
+    application_revoke: {
+      label: "Zugriff beenden",
+      confirm: "Sie verliert den Zugriff auf Ihr Konto und muss neu fragen.",
+      submit: "Ja, Zugriff beenden",
+      done: "Der Zugriff ist beendet.",
+    },
     session_delete: {
       label: "Abmelden",
       confirm: "Jenes Gerät wird sofort abgemeldet.",
@@ -207,9 +221,23 @@ export const account: AccountWords = {
       title: "Vertraute Browser",
       sentence: "Sie werden nicht nach dem zweiten Schritt gefragt.",
     },
+    applications: { title: "Anwendungen", sentence: "Bei ihnen haben Sie sich mit diesem Konto angemeldet." },
     sign_ins: { title: "Letzte Anmeldungen", sentence: "Die neuesten der vergangenen 30 Tage." },
     more: { title: "Weiteres" },
     leave: { title: "Konto löschen" },
+  },
+  authorization: {
+    asks: "{client} möchte:",
+    scopes: {
+      openid: "wissen, dass Sie es sind",
+      profile: "Ihren Namen, Benutzernamen, Ihr Bild und Ihre Sprache sehen",
+      email: "Ihre E-Mail-Adresse sehen",
+      phone: "Ihre Telefonnummer sehen",
+      offline_access: "diesen Zugriff behalten, während Sie abgemeldet sind",
+    },
+    resource: "{address} für Sie nutzen: {scopes}",
+    before: "früher schon erlaubt",
+    host: "Danach geht es bei {host} weiter.",
   },
   page: {
     signOut: "Abmelden",
@@ -229,6 +257,8 @@ export const account: AccountWords = {
     synced: "Synchronisiert",
     added: "Hinzugefügt am {date}",
     lastUsed: "Zuletzt verwendet am {date}",
+    usedSince: "Seit {date}",
+    application: "Anwendung",
     signedInSince: "Angemeldet am {date}",
     passkey: "Passkey",
     mailedCode: "Code per E-Mail",

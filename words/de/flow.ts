@@ -302,6 +302,8 @@ const signIn: SignInWords = {
       label: "Codes per SMS",
       hint: "An Ihre Telefonnummer; eine App ist sicherer",
     },
+    consent_allow: { label: "Erlauben" },
+    consent_deny: { label: "Nicht erlauben" },
     trust_device: { label: "Ja, diesem Gerät vertrauen" },
     phone_set: {
       label: "Festlegen",

@@ -14,6 +14,14 @@ export const account: AccountWords = {
       title: "Your account is gone",
       sentence: "Everything that was in it has been deleted. Farewell, and thank you.",
     },
+    consent: {
+      title: "Allow access to your account?",
+    },
+    consent_answered: {
+      end: true,
+      title: "Thank you",
+      sentence: "You go back to the application now.",
+    },
   },
   actions: {
     account_delete: {
@@ -93,6 +101,12 @@ export const account: AccountWords = {
       label: "No longer trust",
       confirm: "That browser is asked for the second step again.",
       done: "The browser is no longer trusted.",
+    },
+    application_revoke: {
+      label: "End access",
+      confirm: "It loses its access to your account and has to ask again.",
+      submit: "Yes, end access",
+      done: "Its access has ended.",
     },
     session_delete: {
       label: "Sign out",
@@ -179,9 +193,23 @@ export const account: AccountWords = {
     sessions: { title: "Where you are signed in" },
     name: { title: "Name and picture" },
     trusted_browsers: { title: "Trusted browsers", sentence: "They are not asked for the second step." },
+    applications: { title: "Applications", sentence: "They have signed you in with this account." },
     sign_ins: { title: "Recent sign-ins", sentence: "The latest of the last 30 days." },
     more: { title: "More" },
     leave: { title: "Delete account" },
+  },
+  authorization: {
+    asks: "{client} would like to:",
+    scopes: {
+      openid: "know that it is you",
+      profile: "see your name, username, picture and language",
+      email: "see your email address",
+      phone: "see your phone number",
+      offline_access: "keep this access while you are signed out",
+    },
+    resource: "use {address} for you: {scopes}",
+    before: "allowed before",
+    host: "Then you go on to {host}.",
   },
   page: {
     signOut: "Sign out",
@@ -201,6 +229,8 @@ export const account: AccountWords = {
     synced: "Synced",
     added: "Added {date}",
     lastUsed: "Last used {date}",
+    usedSince: "Since {date}",
+    application: "Application",
     signedInSince: "Signed in {date}",
     passkey: "Passkey",
     mailedCode: "Mailed code",

@@ -283,6 +283,8 @@ const signIn: SignInWords = {
       hint: "A small device that you plug in or hold close",
     },
     continue_to_phone_creation: { label: "Codes by SMS", hint: "To your phone number; an app is safer" },
+    consent_allow: { label: "Allow" },
+    consent_deny: { label: "Do not allow" },
     trust_device: { label: "Yes, trust this device" },
     phone_set: { label: "Set", submit: "Continue", done: "The phone number is set." },
     username_create: { label: "Choose a username", submit: "Save", done: "Your username is set." },

@@ -17,6 +17,14 @@ export const account: AccountWords = {
       title: "Votre compte est supprimé",
       sentence: "Tout ce qu’il contenait a été effacé. Au revoir, et merci.",
     },
+    consent: {
+      title: "Autoriser l’accès à votre compte ?",
+    },
+    consent_answered: {
+      end: true,
+      title: "Merci",
+      sentence: "Vous revenez maintenant à l’application.",
+    },
   },
   actions: {
     account_delete: {
@@ -116,6 +124,12 @@ export const account: AccountWords = {
       confirm: "La deuxième étape sera de nouveau demandée à ce navigateur.",
       done: "Ce navigateur n’est plus de confiance.",
     },
+    application_revoke: {
+      label: "Mettre fin à l’accès",
+      confirm: "Elle perd l’accès à votre compte et devra le redemander.",
+      submit: "Oui, mettre fin à l’accès",
+      done: "L’accès a pris fin.",
+    },
     session_delete: {
       label: "Déconnecter",
       confirm: "Cet appareil sera immédiatement déconnecté.",
@@ -214,9 +228,23 @@ export const account: AccountWords = {
       title: "Navigateurs de confiance",
       sentence: "La deuxième étape ne leur est pas demandée.",
     },
+    applications: { title: "Vos applications", sentence: "Vous vous y êtes connecté avec ce compte." },
     sign_ins: { title: "Connexions récentes", sentence: "Les dernières des 30 derniers jours." },
     more: { title: "Autres réglages" },
     leave: { title: "Supprimer le compte" },
+  },
+  authorization: {
+    asks: "{client} souhaite :",
+    scopes: {
+      openid: "savoir que c’est bien vous",
+      profile: "voir votre nom, votre nom d’utilisateur, votre photo et votre langue",
+      email: "voir votre adresse e-mail",
+      phone: "voir votre numéro de téléphone",
+      offline_access: "garder cet accès quand vous êtes déconnecté",
+    },
+    resource: "utiliser {address} pour vous : {scopes}",
+    before: "déjà autorisé",
+    host: "Vous continuerez ensuite sur {host}.",
   },
   page: {
     signOut: "Se déconnecter",
@@ -236,6 +264,8 @@ export const account: AccountWords = {
     synced: "Synchronisée",
     added: "Ajout le {date}",
     lastUsed: "Dernière utilisation le {date}",
+    usedSince: "Depuis le {date}",
+    application: "Une application",
     signedInSince: "Connexion le {date}",
     passkey: "Clé d’accès",
     mailedCode: "Code envoyé par e-mail",

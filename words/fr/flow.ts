@@ -305,6 +305,8 @@ const signIn: SignInWords = {
       label: "Des codes par SMS",
       hint: "Sur votre numéro de téléphone ; une application est plus sûre",
     },
+    consent_allow: { label: "Autoriser" },
+    consent_deny: { label: "Ne pas autoriser" },
     trust_device: { label: "Oui, faire confiance à cet appareil" },
     phone_set: {
       label: "Définir",

@@ -17,6 +17,14 @@ export const account: AccountWords = {
       title: "L’account è stato eliminato",
       sentence: "Tutto ciò che conteneva è stato cancellato. Arrivederci, e grazie.",
     },
+    consent: {
+      title: "Consentire l’accesso al tuo account?",
+    },
+    consent_answered: {
+      end: true,
+      title: "Grazie",
+      sentence: "Ora torni all’applicazione.",
+    },
   },
   actions: {
     account_delete: {
@@ -116,6 +124,12 @@ export const account: AccountWords = {
       confirm: "A quel browser sarà chiesto di nuovo il secondo passaggio.",
       done: "Il browser non è più considerato attendibile.",
     },
+    application_revoke: {
+      label: "Revoca l’accesso",
+      confirm: "Perde l’accesso al tuo account e dovrà chiederlo di nuovo.",
+      submit: "Sì, revoca l’accesso",
+      done: "L’accesso è stato revocato.",
+    },
     session_delete: {
       label: "Disconnetti",
       confirm: "Quel dispositivo sarà disconnesso subito.",
@@ -204,9 +218,23 @@ export const account: AccountWords = {
       title: "Browser attendibili",
       sentence: "A questi non viene chiesto il secondo passaggio.",
     },
+    applications: { title: "Applicazioni", sentence: "Vi hai effettuato l’accesso con questo account." },
     sign_ins: { title: "Accessi recenti", sentence: "I più recenti degli ultimi 30 giorni." },
     more: { title: "Altro" },
     leave: { title: "Elimina l’account" },
+  },
+  authorization: {
+    asks: "{client} vorrebbe:",
+    scopes: {
+      openid: "sapere che sei tu",
+      profile: "vedere il tuo nome, il nome utente, la foto e la lingua",
+      email: "vedere il tuo indirizzo email",
+      phone: "vedere il tuo numero di telefono",
+      offline_access: "mantenere questo accesso anche quando non sei connesso",
+    },
+    resource: "usare {address} per te: {scopes}",
+    before: "già consentito",
+    host: "Poi continui su {host}.",
   },
   page: {
     signOut: "Esci",
@@ -226,6 +254,8 @@ export const account: AccountWords = {
     synced: "Sincronizzata",
     added: "Aggiunta il {date}",
     lastUsed: "Ultimo uso il {date}",
+    usedSince: "Dal {date}",
+    application: "Applicazione",
     signedInSince: "Accesso del {date}",
     passkey: "Passkey",
     mailedCode: "Codice via email",

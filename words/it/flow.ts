@@ -298,6 +298,8 @@ const signIn: SignInWords = {
       label: "Codici via SMS",
       hint: "Al numero di telefono; un’app è più sicura",
     },
+    consent_allow: { label: "Consenti" },
+    consent_deny: { label: "Non consentire" },
     trust_device: { label: "Sì, considera attendibile questo dispositivo" },
     phone_set: {
       label: "Imposta",

@@ -14,6 +14,14 @@ export const account: AccountWords = {
       title: "Je account is verwijderd",
       sentence: "Alles wat erin stond is gewist. Tot ziens, en bedankt.",
     },
+    consent: {
+      title: "Toegang tot je account toestaan?",
+    },
+    consent_answered: {
+      end: true,
+      title: "Bedankt",
+      sentence: "Je gaat nu terug naar de applicatie.",
+    },
   },
   actions: {
     account_delete: {
@@ -109,6 +117,12 @@ export const account: AccountWords = {
       confirm: "Die browser wordt weer om de tweede stap gevraagd.",
       done: "De browser wordt niet meer vertrouwd.",
     },
+    application_revoke: {
+      label: "Toegang beëindigen",
+      confirm: "De applicatie verliest de toegang tot je account en moet die opnieuw vragen.",
+      submit: "Ja, toegang beëindigen",
+      done: "De toegang is beëindigd.",
+    },
     session_delete: {
       label: "Uitloggen",
       confirm: "Dat apparaat wordt meteen uitgelogd.",
@@ -197,9 +211,23 @@ export const account: AccountWords = {
       title: "Vertrouwde browsers",
       sentence: "Zij worden niet om de tweede stap gevraagd.",
     },
+    applications: { title: "Applicaties", sentence: "Hier heb je met dit account ingelogd." },
     sign_ins: { title: "Recente aanmeldingen", sentence: "De nieuwste van de afgelopen 30 dagen." },
     more: { title: "Meer" },
     leave: { title: "Account verwijderen" },
+  },
+  authorization: {
+    asks: "{client} wil graag:",
+    scopes: {
+      openid: "weten dat jij het bent",
+      profile: "je naam, gebruikersnaam, foto en taal zien",
+      email: "je e-mailadres zien",
+      phone: "je telefoonnummer zien",
+      offline_access: "deze toegang houden terwijl je bent uitgelogd",
+    },
+    resource: "{address} voor je gebruiken: {scopes}",
+    before: "eerder toegestaan",
+    host: "Daarna ga je verder naar {host}.",
   },
   page: {
     signOut: "Uitloggen",
@@ -219,6 +247,8 @@ export const account: AccountWords = {
     synced: "Gesynchroniseerd",
     added: "Toegevoegd op {date}",
     lastUsed: "Laatst gebruikt op {date}",
+    usedSince: "Sinds {date}",
+    application: "Applicatie",
     signedInSince: "Ingelogd op {date}",
     passkey: "Passkey",
     mailedCode: "Code per e-mail",

@@ -297,6 +297,8 @@ const signIn: SignInWords = {
       hint: "Een klein apparaat dat je aansluit of dichtbij houdt",
     },
     continue_to_phone_creation: { label: "Codes per sms", hint: "Op je telefoonnummer; een app is veiliger" },
+    consent_allow: { label: "Toestaan" },
+    consent_deny: { label: "Niet toestaan" },
     trust_device: { label: "Ja, dit apparaat vertrouwen" },
     phone_set: {
       label: "Instellen",

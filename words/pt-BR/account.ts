@@ -17,6 +17,14 @@ export const account: AccountWords = {
       title: "Sua conta foi excluída",
       sentence: "Tudo o que havia nela foi apagado. Até mais, e obrigado.",
     },
+    consent: {
+      title: "Permitir acesso à sua conta?",
+    },
+    consent_answered: {
+      end: true,
+      title: "Obrigado",
+      sentence: "Agora você volta para o aplicativo.",
+    },
   },
   actions: {
     account_delete: {
@@ -111,6 +119,12 @@ export const account: AccountWords = {
       confirm: "A segunda etapa voltará a ser pedida nesse navegador.",
       done: "O navegador deixou de ser confiável.",
     },
+    application_revoke: {
+      label: "Encerrar acesso",
+      confirm: "Ele perde o acesso à sua conta e terá de pedir de novo.",
+      submit: "Sim, encerrar acesso",
+      done: "O acesso foi encerrado.",
+    },
     session_delete: {
       label: "Sair",
       confirm: "Esse dispositivo será desconectado imediatamente.",
@@ -198,9 +212,23 @@ export const account: AccountWords = {
     sessions: { title: "Onde você está conectado" },
     name: { title: "Nome e foto" },
     trusted_browsers: { title: "Navegadores confiáveis", sentence: "A segunda etapa não é pedida neles." },
+    applications: { title: "Aplicativos", sentence: "Você entrou neles com esta conta." },
     sign_ins: { title: "Entradas recentes", sentence: "As mais recentes dos últimos 30 dias." },
     more: { title: "Mais" },
     leave: { title: "Excluir a conta" },
+  },
+  authorization: {
+    asks: "{client} gostaria de:",
+    scopes: {
+      openid: "saber que é você",
+      profile: "ver seu nome, nome de usuário, foto e idioma",
+      email: "ver seu endereço de e-mail",
+      phone: "ver seu número de telefone",
+      offline_access: "manter este acesso enquanto você não estiver conectado",
+    },
+    resource: "usar {address} por você: {scopes}",
+    before: "já permitido",
+    host: "Depois você continua em {host}.",
   },
   page: {
     signOut: "Sair",
@@ -220,6 +248,8 @@ export const account: AccountWords = {
     synced: "Sincronizada",
     added: "Adição em {date}",
     lastUsed: "Último uso em {date}",
+    usedSince: "Desde {date}",
+    application: "Aplicativo",
     signedInSince: "Entrada em {date}",
     passkey: "Chave de acesso",
     mailedCode: "Código enviado por e-mail",

@@ -285,6 +285,8 @@ const signIn: SignInWords = {
       label: "Códigos por SMS",
       hint: "No seu número de telefone; um app é mais seguro",
     },
+    consent_allow: { label: "Permitir" },
+    consent_deny: { label: "Não permitir" },
     trust_device: { label: "Sim, confiar neste dispositivo" },
     phone_set: {
       label: "Definir",

@@ -14,6 +14,14 @@ export const account: AccountWords = {
       title: "您的账号已删除",
       sentence: "其中的所有内容均已删除。感谢您的使用，再见。",
     },
+    consent: {
+      title: "允许访问您的账号吗？",
+    },
+    consent_answered: {
+      end: true,
+      title: "谢谢",
+      sentence: "您现在将返回该应用。",
+    },
   },
   actions: {
     account_delete: {
@@ -93,6 +101,12 @@ export const account: AccountWords = {
       label: "不再信任",
       confirm: "该浏览器将再次要求第二步验证。",
       done: "该浏览器不再受信任。",
+    },
+    application_revoke: {
+      label: "终止访问",
+      confirm: "它将失去对您账号的访问权限，需要重新请求。",
+      submit: "是，终止访问",
+      done: "访问权限已终止。",
     },
     session_delete: {
       label: "退出登录",
@@ -176,9 +190,23 @@ export const account: AccountWords = {
     sessions: { title: "已登录的设备" },
     name: { title: "姓名和头像" },
     trusted_browsers: { title: "受信任的浏览器", sentence: "在这些浏览器上无需第二步验证。" },
+    applications: { title: "应用", sentence: "您已使用此账号登录这些应用。" },
     sign_ins: { title: "最近的登录", sentence: "最近 30 天内的登录记录。" },
     more: { title: "更多" },
     leave: { title: "删除账号" },
+  },
+  authorization: {
+    asks: "{client} 希望：",
+    scopes: {
+      openid: "知道是您本人",
+      profile: "查看您的姓名、用户名、头像和语言",
+      email: "查看您的电子邮件地址",
+      phone: "查看您的电话号码",
+      offline_access: "在您退出登录后仍保留此权限",
+    },
+    resource: "代您使用 {address}：{scopes}",
+    before: "之前已允许",
+    host: "之后您将前往 {host}。",
   },
   page: {
     signOut: "退出登录",
@@ -198,6 +226,8 @@ export const account: AccountWords = {
     synced: "已同步",
     added: "添加于 {date}",
     lastUsed: "上次使用于 {date}",
+    usedSince: "自 {date} 起",
+    application: "应用",
     signedInSince: "登录于 {date}",
     passkey: "通行密钥",
     mailedCode: "邮件验证码",

@@ -273,6 +273,8 @@ const signIn: SignInWords = {
       hint: "一种可插入或靠近设备使用的小型设备",
     },
     continue_to_phone_creation: { label: "短信验证码", hint: "发送到您的手机号码；使用应用更安全" },
+    consent_allow: { label: "允许" },
+    consent_deny: { label: "不允许" },
     trust_device: { label: "是，信任此设备" },
     phone_set: { label: "设置", submit: "继续", done: "手机号码已设置。" },
     username_create: { label: "选择用户名", submit: "保存", done: "您的用户名已设置。" },

@@ -386,6 +386,9 @@ export type AuditType =
   | "authenticator_renamed"
   | "authenticator_request_failed"
   | "authenticator_request_succeeded"
+  | "consent_declined"
+  | "consent_given"
+  | "consent_withdrawn"
   | "email_created"
   | "email_deleted"
   | "email_verified"
@@ -965,7 +968,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop. They are the operator's own: users are not asked for consent. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -974,12 +977,40 @@ export type TenantSettings = {
                 name?: string | null | undefined;
                 /** Authenticates the client at the token endpoint. Default: none, a public client. */
                 secret?: string | null | undefined;
+                /** Public keys (RFC 7517): the client authenticates by JWTs that it signs (private_key_jwt). */
+                jwks?:
+                  | {
+                      keys?:
+                        | {
+                            kty: "RSA" | "EC" | "OKP";
+                            kid?: string | undefined;
+                            use?: "sig" | undefined;
+                            alg?: "EdDSA" | "ES256" | "PS256" | "RS256" | undefined;
+                            crv?: "P-256" | "Ed25519" | undefined;
+                            x?: string | undefined;
+                            y?: string | undefined;
+                            n?: string | undefined;
+                            e?: string | undefined;
+                          }[]
+                        | null
+                        | undefined;
+                    }
+                  | null
+                  | undefined;
                 redirect_uris?: string[] | null | undefined;
                 post_logout_redirect_uris?: string[] | null | undefined;
                 grants?: ("authorization_code" | "refresh_token" | "client_credentials")[] | null | undefined;
                 scopes?: string[] | null | undefined;
                 require_par?: boolean | null | undefined;
                 require_dpop?: boolean | null | undefined;
+                /** The operator's own: its users are not asked for consent. Default: true. */
+                first_party?: boolean | null | undefined;
+                /** The home page, for users. */
+                client_uri?: string | null | undefined;
+                /** What becomes of users' data, for users. */
+                policy_uri?: string | null | undefined;
+                /** The terms of service, for users. */
+                tos_uri?: string | null | undefined;
               } | null
             >
           | null

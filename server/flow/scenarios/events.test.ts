@@ -189,6 +189,7 @@ const profileActions: Record<string, Operation> = {
 
 /** Actions of the account page on credentials, whose changes are no events. */
 const silentActions = [
+  "application_revoke",
   "webauthn_credential_create",
   "webauthn_credential_rename",
   "webauthn_credential_delete",

@@ -104,6 +104,9 @@ async function failuresOf(walks: Walk[], server: RunningServer): Promise<string[
 /** No flow is stopped in these, because it has ended there: no server goes on with it. */
 const finalStates = ["account_deleted", "success"];
 
+/** The former release has no OpenID provider, so that these flows stay with servers of this version. */
+const ofApplications = ["consent", "consent_answered"];
+
 /** Lists the states that the flow engine of a server declares. */
 async function declaredStates(server: RunningServer): Promise<string[]> {
   const graph = await fetch(`${server.url}/.well-known/flow-graph.json`);
@@ -177,9 +180,10 @@ describe.skipIf(!isAvailable)(about + why, () => {
       [present, [...byPresent, ...bySms]],
     ] as const) {
       const stopped = new Set(walks.map(({ client }) => client.state.name));
-      const unvisited = (await declaredStates(server)).filter((state) => !stopped.has(state));
-      expect(unvisited).toEqual(finalStates);
-      expect([...new Set(walks.map(({ journey }) => journey.type))].sort()).toEqual([...flowTypes].sort());
+      const declared = (await declaredStates(server)).filter((state) => !ofApplications.includes(state));
+      expect(declared.filter((state) => !stopped.has(state))).toEqual(finalStates);
+      const types = flowTypes.filter((type) => type !== "consent");
+      expect([...new Set(walks.map(({ journey }) => journey.type))].sort()).toEqual(types.sort());
       const onAccountPage = walks.filter(({ journey }) => journey.type === "profile");
       expect(onAccountPage.map(({ client }) => client.state.name)).toEqual(
         expect.arrayContaining([

@@ -933,6 +933,23 @@ describe("what belongs to an account", () => {
     expect(await audited(owner, "trusted_device_revoked")).toBe(1);
   });
 
+  test("the access of an application can be ended, and of no other", async () => {
+    const on = configured({ STILE_OPENID_ENABLED: "true" });
+    const { owner: other } = await profileFlow({ applications: ["reader", "theirs"] }, on);
+    const { owner, flow } = await profileFlow({ applications: ["reader", "shop"] }, on);
+    for (const application_id of ["theirs", "nothing"])
+      expect(await flow.act("application_revoke", { application_id })).toMatchObject({
+        error: { code: "not_found" },
+      });
+    await flow.act("application_revoke", { application_id: "reader" });
+    expect(flow.state.payload.applications).toMatchObject([{ id: "shop", scopes: ["openid", "email"] }]);
+    expect(await audited(owner, "consent_withdrawn")).toBe(1);
+    expect((await other.manage()).state.payload.applications).toHaveLength(2);
+    const off = await owner.manage({ as: configured() });
+    expect(off.state.payload).not.toHaveProperty("applications");
+    expect(off.state.actions).not.toHaveProperty("application_revoke");
+  });
+
   test("a phone can be removed, with the recovery codes if it was the last second factor", async () => {
     const runtime = configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
     const { owner } = await profileFlow({ recoveryCodes: true, phones: 1 }, runtime);

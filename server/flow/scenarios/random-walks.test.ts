@@ -5,7 +5,7 @@ import { walk } from "../../testing/flow-walk.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { errors } from "../errors.ts";
 import { statesOf } from "../graph.ts";
-import { flowTypes, stateNames } from "../names.ts";
+import { flowTypes, isOfSession, stateNames } from "../names.ts";
 import { states } from "../states/index.ts";
 
 const runtime = await runtimeForTests({
@@ -103,6 +103,14 @@ async function signUp(email: string): Promise<string> {
   return flow.answer.session?.id ?? "";
 }
 
+/** What an application asks a user for. */
+const authorization = {
+  request: "k3JmP0aQ5sT8uVwXyZ1bC",
+  clientId: "shop",
+  host: "shop.example.com",
+  asked: { scopes: ["openid", "email"], claims: [], resources: {} },
+};
+
 test("any calls with any input answer with a state of the flow, and only success issues a session", async () => {
   const seen = new Set<string>();
   await fc.assert(
@@ -111,8 +119,9 @@ test("any calls with any input answer with a state of the flow, and only success
       fc.array(move, { minLength: 4, maxLength: 25 }),
       async (type, moves) => {
         const email = `${randomUUID()}@example.com`;
-        const sessionId = type === "profile" ? await signUp(email) : undefined;
-        const flow = await walk(runtime, type, sessionId ? { sessionId } : {});
+        const sessionId = isOfSession(type) ? await signUp(email) : undefined;
+        const asked = type === "consent" ? { authorization } : {};
+        const flow = await walk(runtime, type, { ...(sessionId ? { sessionId } : {}), ...asked });
         const inside: string[] = statesOf(type);
         for (const { pick, offered, input, isCooperative } of moves) {
           const { state } = flow;

@@ -1,6 +1,8 @@
 import type { State } from "../define.ts";
 import type { StateName } from "../names.ts";
 import { accountDeleted } from "./account-deleted.ts";
+import { consent } from "./consent.ts";
+import { consentAnswered } from "./consent-answered.ts";
 import { credentialOnboardingChooser } from "./credential-onboarding-chooser.ts";
 import { deviceTrust } from "./device-trust.ts";
 import { loginAuthenticator } from "./login-authenticator.ts";
@@ -59,6 +61,8 @@ const table = {
   profile_init: profileInit,
   webauthn_credential_verification: webauthnCredentialVerification,
   account_deleted: accountDeleted,
+  consent,
+  consent_answered: consentAnswered,
   success,
 } satisfies Record<StateName, State>;
 

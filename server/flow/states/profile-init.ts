@@ -1,6 +1,8 @@
 import { profilePayload } from "../../account/account.ts";
 import { replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
+import { applicationsPayload } from "../authorization.ts";
 import { type Context, type Entered, state } from "../define.ts";
+import { applicationActions } from "../profile/applications.ts";
 import { credentialActions } from "../profile/credentials.ts";
 import { deletionActions } from "../profile/deletion.ts";
 import { emailActions } from "../profile/emails.ts";
@@ -20,7 +22,12 @@ export const profileInit = state({
   name: "profile_init",
   needs: ["userId"],
   shows: ({ account, config, data }) =>
-    account ? profilePayload(account, { config, currentSessionId: data.sessionId ?? "" }) : {},
+    account
+      ? {
+          ...profilePayload(account, { config, currentSessionId: data.sessionId ?? "" }),
+          ...applicationsPayload(account, config),
+        }
+      : {},
   async enter(context) {
     const { data, writes, ...reauthenticated } = await completeStepUp(context);
     const recorded = recordEnrolment(context);
@@ -43,6 +50,7 @@ export const profileInit = state({
     ...secondFactorActions,
     ...identityActions,
     ...sessionActions,
+    ...applicationActions,
     ...metadataActions,
     ...deletionActions,
   }),

@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
-import type { FlowType } from "../../flow/names.ts";
+import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
-import { profilePageHandler, registrationPageHandler, tokenExchangePageHandler } from "../page/flow-links.ts";
+import {
+  consentPageHandler,
+  profilePageHandler,
+  registrationPageHandler,
+  tokenExchangePageHandler,
+} from "../page/flow-links.ts";
 import { loginPageHandler } from "../page/login-page.ts";
 import { address } from "../table/address.ts";
 import type { Handler } from "../table/handler-context.ts";
@@ -33,6 +38,17 @@ const signInQuery = query.extend({
     ),
   code_challenge_method: z.literal("S256").optional(),
 });
+
+/** The query of a flow that asks a user about an authorization request. */
+const consentQuery = query.extend({
+  request: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("At the start: the authorization request, as the address of the page names it."),
+});
+
+const queries = { profile: query, consent: consentQuery } as Partial<Record<FlowType, z.ZodObject>>;
 
 /** Statuses of errors that a flow reports in its state. */
 const errorStatuses: Record<number, string> = {
@@ -68,8 +84,8 @@ function flowRow(type: FlowType, handler: Handler, id: string, summary: string, 
     summary,
     description,
     tag: "flow",
-    security: type === "profile" ? "session" : "none",
-    query: type === "profile" ? query : signInQuery,
+    security: isOfSession(type) ? "session" : "none",
+    query: queries[type] ?? signInQuery,
     headers: z.object({
       "X-Language": z
         .string()
@@ -100,6 +116,12 @@ const pageQuery = z.object({
   code_challenge: z.string().regex(codeChallengePattern).optional().describe("S256 (RFC 7636, 4.2)."),
   code_challenge_method: z.literal("S256").optional(),
   state: z.string().max(512).optional().describe("Returned unchanged."),
+  login_hint: z
+    .string()
+    .max(254)
+    .optional()
+    .describe("With `redirect_to`: what the field for the identifier is filled with."),
+  lang: z.string().optional().describe("The language of the page (BCP 47)."),
 });
 
 const toPage = { description: "The hosted page.", headers: { Location: "Address of the page." } };
@@ -179,6 +201,20 @@ export const flowAddresses = [
     "As `POST /login`, with the session of the user.",
   ),
   pageRow("profile", profilePageHandler, "openAccountPage", "Send a browser to the account page"),
+  flowRow(
+    "consent",
+    flowHandler("consent"),
+    "answerApplication",
+    "Ask a user about an authorization request, or answer it",
+    "As `POST /login`, with the session of the user. An application that is not the operator's own asks for what it wants to know and do (`openid.clients`).",
+  ),
+  pageRow(
+    "consent",
+    consentPageHandler,
+    "openConsentPage",
+    "Send a browser to the question of an application",
+    z.object({ request: z.string().optional().describe("The authorization request.") }),
+  ),
   flowRow(
     "token_exchange",
     tokenExchangeHandler,

@@ -5,7 +5,7 @@ import type { Answer } from "../../flow/answer.ts";
 import { current } from "../../flow/current.ts";
 import { type Beginning, begin, type FirstStep, type StepCall, start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
-import type { FlowType } from "../../flow/names.ts";
+import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -30,6 +30,8 @@ export type FlowCall =
       kind: "start";
       type: FlowType;
       codeChallenge?: string | undefined;
+      /** Identifies the authorization request that a consent flow is about. */
+      authorization?: string | undefined;
       first?: FirstStep | undefined;
     } & Pick<Beginning, "capabilities">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
@@ -135,7 +137,7 @@ function changedCookies(
 
 async function perform(context: HandlerContext, call: FlowCall): Promise<Answer> {
   const { runtime, tenant, client } = context;
-  const session = call.type === "profile" ? await profileSession(context) : undefined;
+  const session = isOfSession(call.type) ? await ownerSession(context) : undefined;
   switch (call.kind) {
     case "start": {
       const { type, first, capabilities } = call;
@@ -144,6 +146,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
         session,
         codeChallenge: call.codeChallenge ?? context.frame?.codeChallenge,
         frameOrigin: context.frame?.origin,
+        authorization: await waitingAuthorization(context, call, session),
       };
       return first
         ? begin(runtime, tenant, client, type, beginning, first)
@@ -156,8 +159,18 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
   }
 }
 
-/** The session whose account a profile flow manages. */
-export async function profileSession(context: HandlerContext): Promise<Session | undefined> {
+/** The authorization request that a consent flow is about, if there is one that waits. */
+async function waitingAuthorization(
+  { runtime, tenant }: HandlerContext,
+  { type, authorization }: { type: FlowType; authorization?: string | undefined },
+  session: Session | undefined,
+): Promise<Beginning["authorization"]> {
+  if (type !== "consent" || !session || authorization === undefined) return undefined;
+  return (await runtime.openid.waitingAuthorization(tenant, authorization, session.userId)) ?? undefined;
+}
+
+/** The session whose user a flow belongs to. */
+export async function ownerSession(context: HandlerContext): Promise<Session | undefined> {
   const verified = await presentedSession(context, { touch: true });
   return verified.ok ? verified.session : undefined;
 }

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { capabilitiesReport, type ReportedCapabilities, startCapabilities } from "../../flow/capabilities.ts";
 import type { FirstStep } from "../../flow/engine.ts";
-import type { FlowType } from "../../flow/names.ts";
+import { beginsWithPreflight, type FlowType, isOfSession } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isUuid } from "../../lib/uuid.ts";
 import { isObject } from "../request/body.ts";
 
 /** What the query of a flow's address asks for. */
 export type FlowParameters =
-  | { kind: "start"; codeChallenge?: string }
+  | { kind: "start"; codeChallenge?: string; authorization?: string }
   | { kind: "action"; action: string; flowId: string }
   | { kind: "malformed" };
 
@@ -18,15 +18,20 @@ export const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 /**
  * Reads `?action=<name>@<flow id>`. An absent or empty parameter starts a flow. Any other value that is not one name
  * and one UUID is malformed. `code_challenge` at the start of a flow that signs in binds the authorization code to be
- * issued. Other parameters are ignored.
+ * issued; `request` names the authorization request that a consent flow is about. Other parameters are ignored.
  */
 export function parseFlowParameters(query: URLSearchParams, type: FlowType): FlowParameters {
   const given = query.getAll("action");
   if (given.length === 0 || (given.length === 1 && given[0] === ""))
-    return type === "profile" ? { kind: "start" } : parseCodeChallenge(query);
+    return isOfSession(type) ? { kind: "start", ...requestIn(query) } : parseCodeChallenge(query);
   const [action = "", flowId = "", ...rest] = given.length === 1 ? (given[0]?.split("@") ?? []) : [];
   if (rest.length > 0 || !actionName.test(action) || !isUuid(flowId)) return { kind: "malformed" };
   return { kind: "action", action, flowId: flowId.toLowerCase() };
+}
+
+function requestIn(query: URLSearchParams): { authorization?: string } {
+  const request = query.get("request");
+  return request === null ? {} : { authorization: request };
 }
 
 /** Reads `code_challenge` (RFC 7636, 4.3); the only method is S256. */
@@ -79,6 +84,5 @@ export function parseBeginning(
   if (!parsed.success) return null;
   const { capabilities, action, input } = parsed.data;
   if (action) return { ...(capabilities ? { capabilities } : {}), first: { action, input: input ?? {} } };
-  // An identity provider starts that flow, without `preflight`.
-  return capabilities && type !== "token_exchange" ? { first: capabilitiesReport(capabilities) } : {};
+  return capabilities && beginsWithPreflight(type) ? { first: capabilitiesReport(capabilities) } : {};
 }

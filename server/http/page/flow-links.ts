@@ -1,8 +1,10 @@
 import { redirect } from "../answer/reply.ts";
 import { flowError } from "../flow/call-flow.ts";
 import { wantsPage } from "../request/accepts.ts";
+import { languageInQuery } from "../request/language.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { loginPageHandler } from "./login-page.ts";
+import { expiredPageCookie, pageCookie } from "./page-cookie.ts";
 
 /**
  * The addresses of flows in a browser: people type them and applications link to them, so each leads to its page as
@@ -33,3 +35,18 @@ export const profilePageHandler = forBrowsers(() => redirect(303, "/account"));
 export const tokenExchangePageHandler = forBrowsers(({ tenant }) =>
   redirect(303, tenant.config.saml.enabled ? "/?flow=token_exchange" : "/"),
 );
+
+/** Longer ones identify no request. */
+const MAX_REQUEST_CHARACTERS = 64;
+
+/** `GET /consent`: the page that asks the user about an authorization request, which is not in its address. */
+export const consentPageHandler = forBrowsers(async ({ runtime, tenant, url }) => {
+  const request = url.searchParams.get("request") ?? "";
+  const { enabled, request_lifetime } = tenant.config.openid;
+  if (!enabled || request === "" || request.length > MAX_REQUEST_CHARACTERS) return redirect(303, "/");
+  const cookie = await pageCookie(runtime, tenant, "authorization", { request }, request_lifetime);
+  const language = languageInQuery(url.searchParams);
+  return redirect(303, `/?flow=consent${language === null ? "" : `&lang=${language}`}`, {
+    cookies: [cookie, expiredPageCookie(tenant, "consent")],
+  });
+});

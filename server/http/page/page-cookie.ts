@@ -33,6 +33,7 @@ export interface PageFlow {
 type Contents = Record<FlowCookie, PageFlow> & {
   destination: Destination;
   codes: NewCodes;
+  authorization: ShownAuthorization;
   notice: Notice;
 };
 
@@ -48,6 +49,11 @@ export interface NewCodes {
   /** Version of the state that shows them. */
   version: number;
   codes: string[];
+}
+
+/** The authorization request that the page asks its user about. */
+export interface ShownAuthorization {
+  request: string;
 }
 
 type Sealed<Name extends keyof Contents> = { tenant: string; name: Name; value: Contents[Name] };

@@ -6,13 +6,13 @@ import {
 } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
 import { firstState, unstartedStates } from "../../flow/first-state.ts";
-import type { FlowType } from "../../flow/names.ts";
+import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import type { IssuedSession } from "../../objects/session.ts";
 import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
-import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
+import { callFlow, type FlowAnswer, type FlowCall, ownerSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
 import { assertKnownHeldFlow, openHeldFlow, sealHeldFlow } from "./held-flow.ts";
@@ -23,10 +23,11 @@ import {
   expiredPageCookie,
   flowCookie,
   openFlowCookie,
+  openPageCookie,
   type PageFlow,
   pageCookie,
 } from "./page-cookie.ts";
-import { unstartedState } from "./unstarted-state.ts";
+import { unstartedConsent, unstartedState } from "./unstarted-state.ts";
 
 /** An answer for the page, with its headers and cookies. */
 export interface PageReply {
@@ -72,7 +73,8 @@ export async function startOnPage(
   { type, capabilities, codeChallenge }: Pick<PageStep, "type" | "capabilities" | "codeChallenge">,
 ): Promise<PageReply> {
   if (capabilities) return startWith(context, { type, codeChallenge, ...capabilitiesReport(capabilities) });
-  const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge });
+  const asked = await askedOnPage(context, type);
+  const flowAnswer = await callFlow(context, { kind: "start", type, codeChallenge, ...asked });
   return reply(context, type, startedFlow(context, flowAnswer, codeChallenge), flowAnswer);
 }
 
@@ -123,7 +125,7 @@ async function isShownAccount(
   { type, action, account }: PageStep,
 ): Promise<boolean> {
   if (type !== "profile" || action === REPORT_CAPABILITIES) return true;
-  const session = await profileSession(context);
+  const session = await ownerSession(context);
   return account !== undefined && session?.userId === account;
 }
 
@@ -143,6 +145,7 @@ export async function startWith(
     kind: "start",
     type,
     codeChallenge,
+    ...(await askedOnPage(context, type)),
     ...(action === REPORT_CAPABILITIES ? {} : { capabilities }),
     first: { action: begun.action, input: withVerifier(begun, { codeVerifier }) },
   });
@@ -244,9 +247,13 @@ function withVerifier(
 export async function currentOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
   const flow = await storedFlow(context, type);
   if (!flow) assertKnownFlow(context, type);
-  // A profile flow of another account is not continued.
-  if (!flow || (type === "profile" && !(await peekOnPage(context, type, flow))))
-    return withoutFlow(unstartedState(context.runtime, context.tenant, context.client, type));
+  // A flow of another account is not continued.
+  const isOwn = flow !== null && (!isOfSession(type) || (await peekOnPage(context, type, flow)) !== null);
+  if (!isOwn && type === "consent") {
+    const { runtime, tenant, cookies } = context;
+    return withoutFlow(await unstartedConsent(runtime, tenant, cookies, await ownerSession(context)));
+  }
+  if (!isOwn) return withoutFlow(unstartedState(context.runtime, context.tenant, context.client, type));
   return call(context, flow, currentCall(type, flow));
 }
 
@@ -254,9 +261,18 @@ async function call(context: HandlerContext, flow: PageFlow, request: FlowCall):
   return reply(context, request.type, flow, await callFlow(context, request), request.kind);
 }
 
+/** The authorization request that this browser is asked about, with a call that may start a consent flow. */
+async function askedOnPage(
+  { runtime, tenant, cookies }: HandlerContext,
+  type: FlowType,
+): Promise<{ authorization?: string }> {
+  const shown = type === "consent" ? await openPageCookie(runtime, tenant, "authorization", cookies) : null;
+  return shown ? { authorization: shown.request } : {};
+}
+
 /** Reads the state of a flow; null if this browser cannot go on with it: it has expired, or its session has ended. */
 export async function peekOnPage(context: HandlerContext, type: FlowType, flow: PageFlow) {
-  const session = type === "profile" ? await profileSession(context) : undefined;
+  const session = isOfSession(type) ? await ownerSession(context) : undefined;
   return peek(context.runtime, context.tenant, { type, ...flow, ...(session ? { session } : {}) });
 }
 

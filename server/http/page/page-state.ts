@@ -2,19 +2,20 @@ import type { Tenant } from "../../config/tenant.ts";
 import { peek } from "../../flow/current.ts";
 import { detailedState } from "../../flow/error-codes.ts";
 import { firstAccountState } from "../../flow/first-state.ts";
-import type { FlowType } from "../../flow/names.ts";
+import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
 import { cookieValues, markIn } from "../request/cookies.ts";
+import { withLoginHint } from "./filled-inputs.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
 import { UNSTARTED } from "./page-flow.ts";
-import { unstartedState } from "./unstarted-state.ts";
+import { unstartedConsent, unstartedState } from "./unstarted-state.ts";
 
 /**
  * Returns the state that the hosted page displays: that of the browser's flow, or the first state of a flow that is not
@@ -44,8 +45,8 @@ async function readState(
   type: FlowType,
   frame: Frame | undefined,
 ): Promise<PageAnswer> {
-  const session = type === "profile" ? await visitorSession(runtime, tenant, cookies) : undefined;
-  if (type === "profile" && !session) return { version: UNSTARTED, state: showError("unauthorized") };
+  const session = isOfSession(type) ? await visitorSession(runtime, tenant, cookies) : undefined;
+  if (isOfSession(type) && !session) return { version: UNSTARTED, state: showError("unauthorized") };
   const flow = await openFlowCookie(runtime, tenant, { type, frame, cookies });
   const codes = await openPageCookie(runtime, tenant, "codes", cookies);
   /** A stored state, with the recovery codes that a form has just created with it. */
@@ -73,8 +74,14 @@ async function readState(
     const { state, version } = shown;
     return { version, state: displayed(state, flow.flowId, version) };
   }
+  if (type === "consent")
+    return { version: UNSTARTED, state: await unstartedConsent(runtime, tenant, cookies, session) };
   const account = session && (await firstAccountState(runtime, tenant, session));
-  return { version: UNSTARTED, state: account ?? unstarted() };
+  if (account) return { version: UNSTARTED, state: account };
+  // A frame and a page of another origin have no destination.
+  const destination = frame ? null : await openPageCookie(runtime, tenant, "destination", cookies);
+  const state = destination?.loginHint ? withLoginHint(unstarted(), destination.loginHint) : unstarted();
+  return { version: UNSTARTED, state };
 }
 
 /** The session of the page's visitor. Displaying a page does not count as use of the session. */

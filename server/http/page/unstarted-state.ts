@@ -1,10 +1,13 @@
 import type { Tenant } from "../../config/tenant.ts";
-import { firstState } from "../../flow/first-state.ts";
+import { firstConsentState, firstState } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import type { ActionName } from "../../flow/protocol-names.ts";
+import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { unstartedRequestOptions } from "../../methods/passkey/passkeys.ts";
+import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
+import { openPageCookie } from "./page-cookie.ts";
 
 const USES_PASSKEY: ActionName = "webauthn_verify_assertion_response";
 
@@ -24,4 +27,25 @@ export function unstartedState(
   if (!Object.hasOwn(state.actions, USES_PASSKEY)) return state;
   const request_options = unstartedRequestOptions({ runtime, tenant, client });
   return { ...state, payload: { ...state.payload, request_options } };
+}
+
+/**
+ * The state that a page shows of a consent flow that is not started: the question of the application that has sent the
+ * browser here.
+ *
+ * @param cookies the `Cookie` header
+ * @returns an error without a session, or where no application waits for an answer
+ */
+export async function unstartedConsent(
+  runtime: Runtime,
+  tenant: Tenant,
+  cookies: string | null,
+  session: Session | undefined,
+): Promise<FlowState> {
+  if (!session) return showError("unauthorized");
+  const shown = await openPageCookie(runtime, tenant, "authorization", cookies);
+  const authorization =
+    shown && (await runtime.openid.waitingAuthorization(tenant, shown.request, session.userId));
+  const state = authorization && (await firstConsentState(runtime, tenant, session, authorization));
+  return state ?? showError("flow_expired_error");
 }

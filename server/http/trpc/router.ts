@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { z } from "zod";
 import { detailedState } from "../../flow/error-codes.ts";
-import type { FlowType } from "../../flow/names.ts";
+import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
 import { isUnknownKey } from "../../keys/unknown-key.ts";
@@ -48,8 +48,8 @@ function parser<Schema extends z.ZodType>(schema: Schema): Parser<z.input<Schema
 /** A call that may start a flow, without what no flow of its type takes. */
 function beginning<Call extends { type: FlowType; code_challenge?: string | undefined }>(call: Call) {
   const { code_challenge: codeChallenge, ...rest } = call;
-  // A profile flow issues no session.
-  if (codeChallenge !== undefined && call.type === "profile")
+  // A flow of a session issues none.
+  if (codeChallenge !== undefined && isOfSession(call.type))
     throw new TRPCError({ code: "BAD_REQUEST", message: "Invalid code_challenge." });
   return { ...rest, codeChallenge };
 }

@@ -208,7 +208,15 @@ describe("a flow", () => {
   });
 
   test("is offered no state that the kit forgot", () => {
-    const unstartable = ["thirdparty", "success", "account_deleted", "webauthn_credential_verification"];
+    const unstartable = [
+      "thirdparty",
+      "success",
+      "account_deleted",
+      "webauthn_credential_verification",
+      // An application asks, by its request.
+      "consent",
+      "consent_answered",
+    ];
     const others = stateNames.filter((name) => !(name in startable) && !unstartable.includes(name));
     // Of other settings; started by the next test.
     expect(others.sort()).toEqual([

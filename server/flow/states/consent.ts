@@ -1,0 +1,64 @@
+import { z } from "zod";
+import type { Write } from "#db/write";
+import { audit } from "../../audit/audit.ts";
+import { allow, deny } from "../../openid/consents.ts";
+import { authorizationPayload, questionOf, resumeAddress } from "../authorization.ts";
+import { type Context, state, type View } from "../define.ts";
+import { go, reject } from "../outcome.ts";
+
+type ConsentContext = Context<"userId" | "authorization">;
+
+/** The user decides whether an application that is not the operator's own may have what it asks for. */
+export const consent = state({
+  name: "consent",
+  needs: ["userId", "authorization"],
+  shows: authorizationPayload,
+  actions: (action) => ({
+    consent_allow: action({
+      description: "Let the application have what it asks for.",
+      costs: ["write"],
+      input: answerInput,
+      to: ["consent_answered"],
+      errors: ["operation_not_permitted_error"],
+      run(context, { question }) {
+        const { request, data } = context;
+        const write = allow(request.tenant.id, data.userId, data.authorization, request.now);
+        return answer(context, question, write, "consent_given");
+      },
+    }),
+    consent_deny: action({
+      description: "Refuse what the application asks for.",
+      costs: ["write"],
+      input: answerInput,
+      to: ["consent_answered"],
+      errors: ["operation_not_permitted_error"],
+      run(context, { question }) {
+        const { request, data } = context;
+        const write = deny(request.tenant.id, data.authorization, request.now);
+        return answer(context, question, write, "consent_declined");
+      },
+    }),
+  }),
+});
+
+/** An answer names the question that was shown: another window may have asked for another application since, or as another user. */
+function answerInput({ data }: View) {
+  return z.strictObject({ question: z.string().max(64).default(questionOf(data)).meta({ hidden: true }) });
+}
+
+function answer(
+  { request, data }: ConsentContext,
+  question: string,
+  write: Write,
+  type: "consent_given" | "consent_declined",
+) {
+  if (question !== questionOf(data)) return reject("operation_not_permitted_error");
+  const { authorization, userId } = data;
+  const { clientId, asked } = authorization;
+  const scopes = [...asked.scopes, ...Object.values(asked.resources).flat()];
+  const entry = audit(request, type, { client_id: clientId, scopes, claims: asked.claims }, userId);
+  return go("consent_answered", {
+    writes: [write, entry],
+    payload: { redirect_url: resumeAddress(request.tenant.config, authorization) },
+  });
+}

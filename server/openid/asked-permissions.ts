@@ -1,0 +1,53 @@
+import type { Config } from "../config/schema.ts";
+import { claimsOfScopes } from "./claims-of-scopes.ts";
+import type { Permissions } from "./waiting-authorization.ts";
+
+/** Scopes about users; the others are those of resources. */
+export const scopesOfUsers: ReadonlySet<string> = new Set([
+  "openid",
+  "offline_access",
+  ...Object.keys(claimsOfScopes),
+]);
+
+const ofSession = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
+
+/** Whether a claim says nothing about the user but how the session began. No one is asked for these. */
+export const isOfSession = (claim: string): boolean => ofSession.has(claim);
+
+/** The claims of scopes. */
+export function claimsOf(scopes: readonly string[]): ReadonlySet<string> {
+  const found = Object.entries(claimsOfScopes).filter(([scope]) => scopes.includes(scope));
+  return new Set(found.flatMap(([, claims]) => claims));
+}
+
+/**
+ * What an authorization request asks its user for.
+ *
+ * @param parameters those of the request, which the library has accepted
+ */
+export function askedPermissions(
+  { openid }: Pick<Config, "openid">,
+  { client_id, scope, claims, resource }: Record<string, unknown>,
+): Permissions {
+  const client = typeof client_id === "string" ? openid.clients[client_id] : undefined;
+  const mayHave = new Set(client?.scopes);
+  const scopes = typeof scope === "string" ? scope.split(" ").filter((name) => mayHave.has(name)) : [];
+  const indicators = [resource ?? []].flat().filter((value) => typeof value === "string");
+  const ofResources = indicators.map((indicator) => {
+    const known = new Set(openid.resources[indicator]?.scopes);
+    return [indicator, scopes.filter((name) => known.has(name))] as const;
+  });
+  return {
+    scopes: scopes.filter((name) => scopesOfUsers.has(name)),
+    claims: claimsByName(claims).filter((name) => claimsOf(client?.scopes ?? []).has(name)),
+    resources: Object.fromEntries(ofResources.filter(([, names]) => names.length > 0)),
+  };
+}
+
+/** The claims that the parameter `claims` names (OpenID Connect Core, 5.5). */
+function claimsByName(claims: unknown): string[] {
+  if (typeof claims !== "string") return [];
+  const { userinfo, id_token } = JSON.parse(claims) as Record<string, object | null | undefined>;
+  const named = new Set([...Object.keys(userinfo ?? {}), ...Object.keys(id_token ?? {})]);
+  return [...named];
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { claimsOfScopes } from "./claims-of-scopes.ts";
+
+/** What an application may know and do: claims by their scopes and by name, and scopes of APIs by resource indicator. */
+export const permissions = z.object({
+  scopes: z.array(z.string()),
+  /** Those that are asked for by name (OpenID Connect Core, 5.5). */
+  claims: z.array(z.string()),
+  resources: z.record(z.string(), z.array(z.string())),
+});
+
+export type Permissions = z.output<typeof permissions>;
+
+/** An authorization request that waits for the consent of its user. */
+export const waitingAuthorization = z.object({
+  /** Identifies the request; the address at which the browser returns to it ends with it. */
+  request: z.string(),
+  clientId: z.string(),
+  /** The host that the user goes on to. */
+  host: z.string(),
+  asked: permissions,
+  /** What the user has allowed the application before. */
+  allowed: permissions.optional(),
+});
+
+export type WaitingAuthorization = z.output<typeof waitingAuthorization>;
+
+/** Both together. */
+export function together(one: Permissions, other: Permissions): Permissions {
+  const indicators = [...new Set([...Object.keys(one.resources), ...Object.keys(other.resources)])];
+  const union = (some: readonly string[] = [], more: readonly string[] = []) => [
+    ...new Set([...some, ...more]),
+  ];
+  const ofResource = (indicator: string) => [
+    indicator,
+    union(one.resources[indicator], other.resources[indicator]),
+  ];
+  return {
+    scopes: union(one.scopes, other.scopes),
+    claims: union(one.claims, other.claims),
+    resources: Object.fromEntries(indicators.map(ofResource)),
+  };
+}
+
+/** The scopes about the user; a claim that is asked for by name stands as the scope that has it. */
+export function scopesIn({ scopes, claims }: Permissions): string[] {
+  const ofClaims = Object.entries(claimsOfScopes).flatMap(([scope, names]) =>
+    names.some((name) => claims.includes(name)) ? [scope] : [],
+  );
+  return [...new Set([...scopes, ...ofClaims])];
+}
