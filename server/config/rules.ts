@@ -79,8 +79,19 @@ function* violations(config: Config, baseUrl: string | undefined): Generator<str
   }
   if (!config.audit_log.storage.enabled && !config.audit_log.console_output.enabled)
     yield "STILE_AUDIT_LOG_STORAGE_ENABLED and STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED are both false: no security event would be recorded";
+  yield* violationsOfOpenid(config);
   if (mode === "production" && secret_keys.length === 0)
     yield "SECRET_KEYS is missing: production needs at least one key of 16 characters";
+}
+
+function* violationsOfOpenid({ openid, session, webauthn }: Config): Generator<string, undefined> {
+  const audience = session.audience.length > 0 ? session.audience : [webauthn.relying_party.id];
+  for (const [id, client] of Object.entries(openid.clients)) {
+    if (client.require_dpop && openid.dpop === "off")
+      yield `STILE_OPENID_CLIENTS has a client with require_dpop (${id}), and STILE_OPENID_DPOP is off`;
+    if (audience.includes(id))
+      yield `STILE_OPENID_CLIENTS has a client (${id}) that is named as the audience of sessions: its ID tokens could be taken for them`;
+  }
 }
 
 function* violationsOfPhone({ phone, mfa, sms_delivery, mode }: Config): Generator<string, undefined> {

@@ -1,8 +1,10 @@
 import { errors } from "oidc-provider";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { endOtherSessions } from "../sessions/sessions.ts";
 import { accountOwner } from "../testing/account-owner.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { testClient } from "../testing/runtime.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { interactionStorage } from "./interaction-storage.ts";
 import { answeredFor } from "./visitor.ts";
@@ -10,6 +12,7 @@ import { answeredFor } from "./visitor.ts";
 const runtime = await runtimeForTests();
 const context = { runtime, tenant: runtime.tenant };
 const storageOf = (kind: string) => artifactStorage(context, kind);
+const on = { ...runtime.config.openid, enabled: true };
 const exp = Math.floor(Date.now() / 1000) + 3600;
 
 /** A grant with a refresh token and an access token. */
@@ -62,6 +65,20 @@ describe("an artifact", () => {
   test("ends with the grant that it was issued by, and no other does", async () => {
     const [one, other] = [await issue("ended"), await issue("kept")];
     for (const kind of ["RefreshToken", "AccessToken"]) await storageOf(kind).revokeByGrantId("ended");
+    expect(await one.left()).toEqual([true, false, false]);
+    expect(await other.left()).toEqual([true, true, true]);
+  });
+
+  test("A218 that outlives its session ends when all other sessions of its user are ended, and no other user's does", async () => {
+    const [one, other] = [await issue("outliving"), await issue("of another user")];
+    const by = { ...context, tenant: { ...runtime.tenant, config: { ...runtime.config, openid: on } } };
+    const end = endOtherSessions(
+      { ...by, client: testClient },
+      one.issued.accountId,
+      "session.delete.explicit.revoke",
+    );
+    await runtime.database.write.transaction(end);
+    // The grant alone gives nothing.
     expect(await one.left()).toEqual([true, false, false]);
     expect(await other.left()).toEqual([true, true, true]);
   });

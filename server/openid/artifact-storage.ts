@@ -8,7 +8,7 @@ import { sealContext } from "#db/schema/table";
 import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { sha256 } from "../lib/sha256.ts";
+import { identifierHash } from "./identifier-hash.ts";
 
 /** What this module takes of the process. */
 type Process = Databases & Sealing & OnPlatform;
@@ -40,7 +40,7 @@ const kinds = new Set([
  * @param kind the name of the model
  * @throws Error if the library has no such model
  */
-export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kind: string): Adapter {
+export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kind: string): ArtifactStorage {
   if (!kinds.has(kind)) throw new Error(`The OpenID provider has no model ${kind}: was its code bundled?`);
   const { database, vault, platform } = runtime;
   const contextOf = (idHash: string) =>
@@ -52,9 +52,12 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     return rowCount ?? 0;
   }
 
-  const adapter: Adapter = {
+  const read = (payload: Buffer, idHash: string) =>
+    JSON.parse(vault.unseal(payload, contextOf(idHash)).toString()) as AdapterPayload;
+
+  return {
     async upsert(id, payload, expiresIn) {
-      const idHash = hashOf(id);
+      const idHash = identifierHash(id);
       const { jti: _, consumed: _consumed, ...kept } = payload;
       const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), contextOf(idHash));
       const { grantId, accountId, clientId, expiresWithSession, sessionUid } = payload;
@@ -63,31 +66,33 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
         kind,
         idHash,
         sealed,
-        grantId === undefined ? null : hashOf(grantId),
+        grantId === undefined ? null : identifierHash(grantId),
         accountId ?? null,
         clientId ?? null,
-        expiresWithSession === true ? (sessionUid ?? null) : null,
+        // A code is of no use once its session has ended, even one for tokens that outlive it.
+        expiresWithSession === true || kind === "AuthorizationCode" ? (sessionUid ?? null) : null,
         expiresIn ?? null,
         platform.clockShift(),
       ]);
-      await written.catch((error: unknown) => {
+      const rows = await written.catch((error: unknown) => {
         // The session or the account has ended meanwhile.
         if (violatedForeignKey(error)) throw new errors.InvalidGrant("its session has ended");
         throw error;
       });
+      // The library has looked for it before another request stored it.
+      if (rows === 0) throw new errors.InvalidRequest("a proof was used already");
     },
 
     async find(id) {
-      const idHash = hashOf(id);
+      const idHash = identifierHash(id);
       const [row] = await queryPrepared<FoundRow, "read">(database, "read", {
         name: "openid_find",
         text: findText,
         values: [tenant.id, kind, idHash],
       });
       if (!row) return undefined;
-      const payload = JSON.parse(vault.unseal(row.payload, contextOf(idHash)).toString()) as AdapterPayload;
       return {
-        ...payload,
+        ...read(row.payload, idHash),
         jti: id,
         ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
         // The session of a user who has authenticated again is another one.
@@ -95,12 +100,21 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
       };
     },
 
+    async ofSession(sessionId) {
+      const rows = await queryPrepared<FoundRow & { id_hash: string }, "read">(database, "read", {
+        name: "openid_of_session",
+        text: ofSessionText,
+        values: [tenant.id, kind, sessionId],
+      });
+      return rows.map(({ id_hash, payload }) => read(payload, id_hash));
+    },
+
     // Device codes are not issued, and sessions are those of the service (`visitor-session.ts`).
     findByUserCode: async () => undefined,
     findByUid: async () => undefined,
 
     async consume(id) {
-      const values = [tenant.id, kind, hashOf(id), platform.clockShift()];
+      const values = [tenant.id, kind, identifierHash(id), platform.clockShift()];
       if ((await change("openid_consume", consumeText, values)) === 1) return;
       // The library has read it before another request used it.
       if (usedOnce.has(kind)) await change("openid_end_family", endFamilyText, values.slice(0, 3));
@@ -108,17 +122,22 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     },
 
     async destroy(id) {
-      await change("openid_destroy", destroyText, [tenant.id, kind, hashOf(id)]);
+      const rows = await change("openid_destroy", destroyText, [tenant.id, kind, identifierHash(id)]);
+      // The browser has returned twice at once: one of them goes on.
+      if (rows === 0 && kind === "Interaction")
+        throw new errors.SessionNotFound("authorization request has expired");
     },
 
     async revokeByGrantId(grantId) {
-      await change("openid_revoke", revokeText, [tenant.id, kind, hashOf(grantId)]);
+      await change("openid_revoke", revokeText, [tenant.id, kind, identifierHash(grantId)]);
     },
   };
-  return adapter;
 }
 
-const hashOf = (identifier: string) => sha256(identifier).toString("base64url");
+export interface ArtifactStorage extends Adapter {
+  /** What is stored of this kind with a session, as it is stored. */
+  ofSession(sessionId: string): Promise<AdapterPayload[]>;
+}
 
 interface FoundRow {
   payload: Buffer;
@@ -133,11 +152,17 @@ const upsertText = `
   from (select ${clockText("$10")} as moment) clock
   on conflict (tenant_id, kind, id_hash) do update set
     payload = excluded.payload, grant_hash = excluded.grant_hash, user_id = excluded.user_id,
-    client_id = excluded.client_id, session_id = excluded.session_id, expires_at = excluded.expires_at`;
+    client_id = excluded.client_id, session_id = excluded.session_id, expires_at = excluded.expires_at
+  where artifact.kind <> 'ReplayDetection'`;
 
 const findText = `
   select payload, consumed_at, session_id from openid_artifacts
   where tenant_id = $1 and kind = $2 and id_hash = $3`;
+
+const ofSessionText = `
+  select payload, consumed_at, session_id, id_hash from openid_artifacts
+  where tenant_id = $1 and kind = $2 and session_id = $3
+  order by created_at, id_hash`;
 
 /** What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. */
 const consumeText = `

@@ -1,13 +1,21 @@
 import type { Grant, KoaContextWithOIDC } from "oidc-provider";
+import type { Databases } from "#db/client";
+import type { TenantContext } from "../context/context.ts";
+import { claimsOf, isOfSession } from "./asked-permissions.ts";
+import { findConsent } from "./consents.ts";
+import type { Permissions } from "./waiting-authorization.ts";
 
 /**
- * The grant of a client for the session: that of an earlier request, extended by what this one asks for, since the operator has
- * consented for its own clients. Each session has its own, so that a refresh token which was stolen from one device ends
- * nothing on the others.
+ * The grant of a client for the session: that of an earlier request, extended by what this one asks for and is allowed. The
+ * operator has consented for its own clients; for the others their users do. Each session has its own, so that a refresh
+ * token which was stolen from one device ends nothing on the others.
  *
  * @returns undefined if no account is signed in
  */
-export async function grantOfSession(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+export async function grantOfSession(
+  context: TenantContext<Databases>,
+  ctx: KoaContextWithOIDC,
+): Promise<Grant | undefined> {
   const { provider, session, client, requestParamOIDCScopes, requestParamClaims, resourceServers } = ctx.oidc;
   const accountId = session?.accountId;
   if (!accountId || !client) return undefined;
@@ -15,12 +23,62 @@ export async function grantOfSession(ctx: KoaContextWithOIDC): Promise<Grant | u
   const found = known ? await provider.Grant.find(known) : undefined;
   const grant =
     found?.accountId === accountId ? found : new provider.Grant({ clientId: client.clientId, accountId });
-  const before = JSON.stringify([grant.openid, grant.resources]);
-  grant.addOIDCScope([...requestParamOIDCScopes].join(" "));
-  grant.addOIDCClaims([...requestParamClaims]);
-  for (const [indicator, { scope }] of Object.entries(resourceServers ?? {}))
-    grant.addResourceScope(indicator, scope ?? "");
-  const isUnchanged = grant === found && JSON.stringify([grant.openid, grant.resources]) === before;
-  if (!isUnchanged) await grant.save();
+  const allowed = isOwn(context, client.clientId)
+    ? null
+    : await allowedOf(context, accountId, client.clientId);
+  const mayHave = (name: string, names: readonly string[] | undefined) => !allowed || names?.includes(name);
+  const before = JSON.stringify(stored(grant));
+  const scopes = [...requestParamOIDCScopes].filter((name) => mayHave(name, allowed?.scopes));
+  if (scopes.length > 0) grant.addOIDCScope(scopes.join(" "));
+  if (scopes.includes("offline_access")) outliveSession(grant);
+  const claims = grantableClaims(context, client.clientId, requestParamClaims);
+  grant.addOIDCClaims(claims.filter((name) => mayHave(name, allowed?.claims)));
+  // Neither the operator nor the user can grant these.
+  const refused = [...requestParamClaims].filter((name) => !claims.includes(name) && !isOfSession(name));
+  if (refused.length > 0) grant.rejectOIDCClaims(refused);
+  for (const [indicator, { scope = "" }] of Object.entries(resourceServers ?? {})) {
+    const ofResource = scope.split(" ").filter((name) => mayHave(name, allowed?.resources[indicator]));
+    if (!allowed || ofResource.length > 0) grant.addResourceScope(indicator, ofResource.join(" "));
+  }
+  const isUnchanged = JSON.stringify(stored(grant)) === before;
+  // A new one of which nothing is allowed is not stored: its user is asked first.
+  if (!isUnchanged || (grant !== found && !allowed)) await grant.save();
   return grant;
+}
+
+const stored = ({ openid, resources, rejected, exp }: Grant) => [openid, resources, rejected, exp];
+
+/** Nothing that a grant with `offline_access` has issued is renewed after a year. */
+export const MAX_GRANT_SECONDS = 365 * 86_400;
+
+/** A grant of the session has ended with it so far. */
+function outliveSession(grant: Grant): void {
+  const end = Math.floor(Date.now() / 1000) + MAX_GRANT_SECONDS;
+  const isOfSession = grant.exp !== undefined && end - grant.exp > MAX_GRANT_SECONDS / 2;
+  if (isOfSession) grant.exp = end;
+}
+
+/** Of the claims that a request names, those of the scopes that its client may have, and those about the session. */
+function grantableClaims(
+  { tenant }: Pick<TenantContext<unknown>, "tenant">,
+  clientId: string,
+  requested: Iterable<string>,
+): string[] {
+  const may = claimsOf(tenant.config.openid.clients[clientId]?.scopes ?? []);
+  return [...requested].filter((name) => may.has(name) || isOfSession(name));
+}
+
+/** Whether a client is the operator's own, who has consented for the users. */
+export function isOwn({ tenant }: Pick<TenantContext<unknown>, "tenant">, clientId: string): boolean {
+  const { clients } = tenant.config.openid;
+  return Object.hasOwn(clients, clientId) && clients[clientId]?.first_party === true;
+}
+
+async function allowedOf(
+  context: TenantContext<Databases>,
+  userId: string,
+  clientId: string,
+): Promise<Permissions> {
+  const consent = await findConsent(context, userId, clientId);
+  return consent?.allowed ?? { scopes: [], claims: [], resources: {} };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { decodeJwt, decodeProtectedHeader } from "jose";
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from "jose";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FlowClient, flowClient } from "../testing/flow-client.ts";
@@ -8,6 +8,7 @@ import {
   type OpenidApplication,
   openidApplication,
   REDIRECT_URI,
+  type Tokens,
   visit,
 } from "../testing/openid-application.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
@@ -25,6 +26,9 @@ let smtp: SmtpCatcher;
 let shop: OpenidApplication;
 let page: OpenidApplication;
 
+/** That of a client which authenticates by it. */
+const clientKey = await generateKeyPair("ES256", { extractable: true });
+
 beforeAll(async () => {
   smtp = await startSmtp();
   const clients = {
@@ -37,7 +41,15 @@ beforeAll(async () => {
       scopes: ["openid", "profile", "email", "phone", "offline_access", "orders:read"],
     },
     page: { name: "A page", redirect_uris: [REDIRECT_URI] },
+    narrow: { name: "Narrow", secret, redirect_uris: [REDIRECT_URI], scopes: ["openid"] },
+    machine: { name: "Machine", secret, grants: ["client_credentials"], scopes: ["orders:read"] },
     pushing: { name: "Pushes", secret, redirect_uris: [REDIRECT_URI], require_par: true },
+    signing: {
+      name: "Signing",
+      jwks: { keys: [await exportJWK(clientKey.publicKey)] },
+      redirect_uris: [REDIRECT_URI],
+      grants: ["authorization_code", "client_credentials"],
+    },
     bound: { name: "Bound", secret, redirect_uris: [REDIRECT_URI], require_dpop: true },
   };
   server = await startServer({
@@ -53,32 +65,40 @@ beforeAll(async () => {
   });
   shop = await openidApplication(server.url, { clientId: "shop", secret });
   page = await openidApplication(server.url, { clientId: "page" });
-  const client = flowClient(server.url);
-  await client.start("registration");
-  await client.act("register_client_capabilities", { webauthn_available: false });
-  await client.act("register_login_identifier", { email });
-  await client.act("verify_passcode", { code: await smtp.codeFor(email) });
-  await client.act("register_password", { new_password: password });
-  expect(client.state.name).toBe("success");
+  await newAccount(email);
 });
 afterAll(async () => {
   await server.stop();
   await smtp.close();
 });
 
+let accounts = 0;
+
+/** Registers an account. @returns its address */
+async function newAccount(address = `grace-${++accounts}@example.com`): Promise<string> {
+  const client = flowClient(server.url);
+  await client.start("registration");
+  await client.act("register_client_capabilities", { webauthn_available: false });
+  await client.act("register_login_identifier", { email: address });
+  await client.act("verify_passcode", { code: await smtp.codeFor(address) });
+  await client.act("register_password", { new_password: password });
+  expect(client.state.name).toBe("success");
+  return address;
+}
+
 /** Signs in at the service, in the browser. */
-async function signIn(browser: FlowClient): Promise<void> {
+async function signIn(browser: FlowClient, address = email): Promise<void> {
   await browser.start("login");
   await browser.act("register_client_capabilities", { webauthn_available: false });
-  await browser.act("continue_with_login_identifier", { email });
+  await browser.act("continue_with_login_identifier", { email: address });
   if (browser.state.name !== "login_password") await browser.act("continue_to_password_login");
   await browser.act("password_login", { password });
   expect(browser.state.name).toBe("success");
 }
 
-async function signedIn(): Promise<FlowClient> {
+async function signedIn(address = email): Promise<FlowClient> {
   const browser = newBrowser(server);
-  await signIn(browser);
+  await signIn(browser, address);
   return browser;
 }
 
@@ -144,6 +164,27 @@ describe("a visitor without a session", () => {
     expect((await visit(stranger, url)).searchParams.get("error")).toBe("login_required");
   });
 
+  test("finds the page in a language that the application asks for, with the identifier filled in", async () => {
+    const browser = newBrowser(server);
+    const { url } = await shop.request({ login_hint: email, ui_locales: "xx fr-CA de" });
+    const page = await visit(browser, url);
+    expect(`${page.pathname}${page.search}`).toBe("/?lang=fr");
+    const html = await (await browser.request(`${page.pathname}${page.search}`)).text();
+    expect(html).toMatch(/<html[^>]* lang="fr"/);
+    expect(html).toContain(`value="${email}"`);
+  });
+
+  test("is led to the registration with prompt=create", async () => {
+    const browser = newBrowser(server);
+    const { url, checks } = await shop.request({ prompt: "create" });
+    const page = await visit(browser, url);
+    expect(`${page.pathname}${page.search}`).toBe("/?flow=registration");
+    const resume = `/oauth/authorize/${browser.cookies.get("openid_resume")}`;
+    await signIn(browser);
+    const returned = await visit(browser, new URL(resume, server.url));
+    await openid.authorizationCodeGrant(shop.config, returned, checks);
+  });
+
   test("is not asked with prompt=none: the application gets login_required", async () => {
     const { url } = await shop.request({ prompt: "none" });
     const returned = await visit(newBrowser(server), url);
@@ -189,6 +230,17 @@ describe("a visitor with a session", () => {
       });
       expect(Number(tokens.claims()?.auth_time)).toBeGreaterThanOrEqual(before);
     }
+  });
+
+  test("may be another user after prompt=select_account, and is asked although there is a session", async () => {
+    const browser = await signedIn();
+    const { url, checks } = await shop.request({ prompt: "select_account" });
+    expect((await visit(browser, url)).pathname).toBe("/");
+    const resume = `/oauth/authorize/${browser.cookies.get("openid_resume")}`;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await signIn(browser);
+    const returned = await visit(browser, new URL(resume, server.url));
+    await openid.authorizationCodeGrant(shop.config, returned, checks);
   });
 
   test("is asked again by the page when it returns without a new sign-in", async () => {
@@ -247,6 +299,20 @@ describe("signing out at an application", () => {
     const pressed = await press({ origin: server.url });
     expect(await pressed.text()).toContain(goodbye);
     expect(await sessionOf(browser)).toBe(false);
+  });
+
+  test("A213 a form of another site, with which the browser sends no session, has it forget nothing", async () => {
+    const sent = (site: string) =>
+      fetch(`${server.url}/oauth/logout`, {
+        method: "POST",
+        headers: {
+          "sec-fetch-site": site,
+          origin: site === "same-origin" ? server.url : "https://evil.example",
+        },
+        body: new URLSearchParams(),
+      });
+    expect((await sent("cross-site")).headers.getSetCookie()).toEqual([]);
+    expect((await sent("same-origin")).headers.getSetCookie()).not.toEqual([]);
   });
 
   test("A213 leads to no address that is not the client's", async () => {
@@ -322,6 +388,38 @@ describe("tokens", () => {
   });
 });
 
+describe("tokens that outlive sessions (offline_access)", () => {
+  const asked = { scope: "openid offline_access", prompt: "consent" };
+  const refresh = (tokens: Tokens) => openid.refreshTokenGrant(shop.config, tokens.refresh_token ?? "");
+
+  test("A218 end when the user ends all other sessions: a thief of a session may have got them", async () => {
+    const thief = await signedIn();
+    const stolen = await shop.signIn(thief, asked);
+    const owner = await signedIn();
+    await owner.start("profile");
+    await owner.act("register_client_capabilities", { webauthn_available: false });
+    await owner.act("session_delete_others");
+    await expect(refresh(stolen)).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+
+  test("A218 are not issued for a code whose session has ended", async () => {
+    const browser = await signedIn();
+    const { url, checks } = await shop.request(asked);
+    const returned = await visit(browser, url);
+    await browser.request("/logout", { method: "POST" });
+    const redeemed = openid.authorizationCodeGrant(shop.config, returned, checks);
+    await expect(redeemed).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+
+  test("live on after the session, also where the application was signed in to before without them", async () => {
+    const browser = await signedIn();
+    await shop.signIn(browser);
+    const tokens = await shop.signIn(browser, asked);
+    await browser.request("/logout", { method: "POST" });
+    expect((await refresh(tokens)).refresh_token).toEqual(expect.any(String));
+  });
+});
+
 describe("a refresh token", () => {
   test("A208 is replaced by each use, and the former one ends the family", async () => {
     const first = await shop.signIn(await signedIn());
@@ -391,6 +489,71 @@ describe("an authorization code", () => {
       400,
       "invalid_grant",
     ]);
+  });
+});
+
+describe("an authorization request that waits", () => {
+  const resumeOf = (browser: FlowClient) =>
+    new URL(`/oauth/authorize/${browser.cookies.get("openid_resume")}`, server.url);
+
+  test("A219 is gone on with once, also by twenty returns at once", async () => {
+    const browser = newBrowser(server);
+    await visit(browser, (await shop.request()).url);
+    const resume = resumeOf(browser);
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const returns = await Promise.all(
+      Array.from({ length: 20 }, () => fetch(resume, { headers: { cookie }, redirect: "manual" })),
+    );
+    expect(returns.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(returns.filter(({ status }) => status === 400)).toHaveLength(19);
+  });
+
+  test("A220 for the user of an ID token is not answered by another user's session", async () => {
+    const browser = await signedIn();
+    const { id_token: hint = "" } = await shop.signIn(browser);
+    const other = await signedIn(await newAccount());
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await visit(other, (await shop.request({ id_token_hint: hint })).url);
+    expect((await visit(other, resumeOf(other))).pathname).toBe("/");
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await signIn(other, await newAccount());
+    const returned = await visit(other, resumeOf(other));
+    expect(returned.searchParams.get("error")).toBe("unmet_authentication_requirements");
+  });
+
+  test("for a sign-in that the user cannot give ends with an error, and not with another question", async () => {
+    const browser = await signedIn();
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, value: "phr" } } });
+    await visit(browser, (await shop.request({ claims })).url);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await signIn(browser);
+    const returned = await visit(browser, resumeOf(browser));
+    expect(returned.searchParams.get("error")).toBe("unmet_authentication_requirements");
+  });
+});
+
+describe("a client", () => {
+  test("A221 gets no claim by name that none of its scopes has", async () => {
+    const narrow = await openidApplication(server.url, { clientId: "narrow", secret });
+    const claims = JSON.stringify({ userinfo: { email: null }, id_token: { email: null, acr: null } });
+    const tokens = await narrow.signIn(await signedIn(), { claims });
+    expect(tokens.claims()).not.toHaveProperty("email");
+    expect(tokens.claims()).toHaveProperty("acr");
+    const sub = tokens.claims()?.sub ?? "";
+    expect(await openid.fetchUserInfo(narrow.config, tokens.access_token, sub)).toEqual({ sub });
+  });
+
+  test("that has scopes of an API alone gets tokens for it", async () => {
+    const machine = await openidApplication(server.url, { clientId: "machine", secret });
+    const tokens = await openid.clientCredentialsGrant(machine.config, { resource, scope: "orders:read" });
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: resource, scope: "orders:read" });
+  });
+
+  test("is signed in at the same moment as another one in the same browser", async () => {
+    const browser = await signedIn();
+    const narrow = await openidApplication(server.url, { clientId: "narrow", secret });
+    const tokens = await Promise.all([shop, page, narrow].map((application) => application.signIn(browser)));
+    expect(tokens.map((one) => one.claims()?.aud)).toEqual(["shop", "page", "narrow"]);
   });
 });
 
@@ -515,6 +678,29 @@ describe("a request of an application", () => {
 });
 
 describe("a token that is bound to a key (DPoP)", () => {
+  test("A217 is taken once with one proof, also by twenty requests at once", async () => {
+    const key = await openid.randomDPoPKeyPair("ES256", { extractable: true });
+    const bound = await openidApplication(server.url, { clientId: "bound", secret, dpop: key });
+    const { access_token: token } = await bound.signIn(await signedIn());
+    const ath = createHash("sha256").update(token).digest("base64url");
+    const address = `${server.url}/oauth/userinfo`;
+    const proof = async (claims: Record<string, unknown> = {}) => {
+      const usual = { htm: "GET", htu: address, ath, jti: crypto.randomUUID() };
+      const jwk = await exportJWK(key.publicKey);
+      return new SignJWT({ ...usual, ...claims })
+        .setIssuedAt()
+        .setProtectedHeader({ typ: "dpop+jwt", alg: "ES256", jwk })
+        .sign(key.privateKey);
+    };
+    const ask = (DPoP: string) => fetch(address, { headers: { authorization: `DPoP ${token}`, DPoP } });
+    const one = await proof();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(one)));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(answers.every(({ status }) => status < 500)).toBe(true);
+    for (const wrong of [{ htm: "POST" }, { htu: `${server.url}/oauth/token` }, { ath: "x" }])
+      expect((await ask(await proof(wrong))).ok).toBe(false);
+  });
+
   test("is issued and taken with the proof of the key alone", async () => {
     const key = await openid.randomDPoPKeyPair();
     const bound = await openidApplication(server.url, { clientId: "bound", secret, dpop: key });
@@ -530,5 +716,61 @@ describe("a token that is bound to a key (DPoP)", () => {
     expect(without.status).toBe(401);
     const unbound = await openidApplication(server.url, { clientId: "bound", secret });
     await expect(unbound.signIn(await signedIn())).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+describe("a client with a key (private_key_jwt)", () => {
+  /** What it sends to authenticate. */
+  async function assertion(claims: Record<string, unknown> = {}, key = clientKey.privateKey) {
+    const now = Math.floor(Date.now() / 1000);
+    const usual = { iss: "signing", sub: "signing", aud: server.url, jti: crypto.randomUUID() };
+    const signed = new SignJWT({ ...usual, iat: now, exp: now + 60, ...claims });
+    return signed.setProtectedHeader({ alg: "ES256" }).sign(key);
+  }
+
+  const authenticate = (client_assertion: string) =>
+    fetch(`${server.url}/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: "signing",
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion,
+      }),
+    });
+
+  test("authenticates by what it signs", async () => {
+    const { privateKey } = clientKey;
+    const signing = await openidApplication(server.url, { clientId: "signing", privateKey });
+    const tokens = await signing.signIn(await signedIn());
+    expect(tokens.claims()?.aud).toBe("signing");
+  });
+
+  test("A216 is refused by another key, for another audience or client, and by what is valid for long", async () => {
+    const other = await generateKeyPair("ES256");
+    const now = Math.floor(Date.now() / 1000);
+    for (const refused of [
+      assertion({}, other.privateKey),
+      assertion({ aud: "https://evil.example" }),
+      assertion({ iss: "shop", sub: "shop" }),
+      assertion({ exp: now - 60 }),
+      assertion({ exp: 99_999_999_999 }),
+      Promise.resolve("nothing"),
+    ]) {
+      const answer = await authenticate(await refused);
+      expect([400, 401]).toContain(answer.status);
+      expect(await answer.json()).toHaveProperty(
+        "error",
+        expect.stringMatching(/^invalid_(client|request)$/),
+      );
+    }
+  });
+
+  test("A216 authenticates once by one JWT, also by twenty requests at once", async () => {
+    const signed = await assertion();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => authenticate(signed)));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(answers.every(({ status }) => status < 500)).toBe(true);
+    expect((await authenticate(signed)).ok).toBe(false);
   });
 });

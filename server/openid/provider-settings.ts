@@ -1,10 +1,4 @@
-import {
-  type Configuration,
-  errors,
-  type Grant,
-  interactionPolicy,
-  type KoaContextWithOIDC,
-} from "oidc-provider";
+import { type Configuration, errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Databases } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
@@ -15,12 +9,14 @@ import type { OnPlatform } from "../lib/platform.ts";
 import type { Logs } from "../observability/logger.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClasses } from "./authentication-context.ts";
-import { claimsOfScopes, findAccount } from "./claims.ts";
+import { findAccount } from "./claims.ts";
+import { claimsOfScopes } from "./claims-of-scopes.ts";
 import { clientsOf } from "./clients.ts";
-import { grantOfSession } from "./grants.ts";
+import { grantOfSession, MAX_GRANT_SECONDS } from "./grants.ts";
 import { interactionStorage } from "./interaction-storage.ts";
 import { openidPaths } from "./paths.ts";
-import type { TenantKey } from "./signing.ts";
+import { promptAddress, promptPolicy } from "./prompts.ts";
+import type { SigningAlgorithm, TenantKey } from "./signing.ts";
 import { visitorSessionStorage } from "./visitor-session.ts";
 
 /** What the provider takes of the process. */
@@ -36,16 +32,19 @@ export function providerSettings(
 ): Configuration {
   const { runtime, tenant } = context;
   const { base_url, openid, session } = tenant.config;
+  // That of the key which signs: after a change of the setting it is the former one for a while.
+  const algorithm = keys[0]?.alg as SigningAlgorithm;
   return {
     adapter: (kind) => {
       const storage = Object.hasOwn(storages, kind) ? storages[kind as keyof typeof storages] : null;
       return storage ? storage(context) : artifactStorage(context, kind);
     },
-    clients: clientsOf(tenant.config),
-    clientDefaults: { id_token_signed_response_alg: session.algorithm },
+    clients: clientsOf(tenant.config, algorithm),
+    clientDefaults: { id_token_signed_response_alg: algorithm },
     jwks: { keys: [...keys] },
     enabledJWA: {
-      idTokenSigningAlgValues: [...new Set(keys.map(({ alg }) => alg))] as ("RS256" | "ES256" | "EdDSA")[],
+      idTokenSigningAlgValues: [...new Set(keys.map(({ alg }) => alg))] as SigningAlgorithm[],
+      clientAuthSigningAlgValues: ["EdDSA", "ES256", "PS256", "RS256"],
     },
     routes: openidPaths,
     // The service signs out by itself (`logout-request.ts`).
@@ -65,15 +64,20 @@ export function providerSettings(
     conformIdTokenClaims: true,
     responseTypes: ["code"],
     subjectTypes: ["public"],
-    clientAuthMethods: ["client_secret_basic", "none"],
+    clientAuthMethods: ["client_secret_basic", "private_key_jwt", "none"],
+    async assertJwtClientAuthClaimsAndHeader(_, { exp }) {
+      // That it was used is kept until it expires.
+      if (Number(exp) - Date.now() / 1000 > MAX_ASSERTION_SECONDS)
+        throw new errors.InvalidClientAuth("the client_assertion JWT is valid for more than an hour");
+    },
     pkce: { required: () => true },
     findAccount: (_, accountId) => findAccount(context, accountId),
-    loadExistingGrant: grantOfSession,
+    loadExistingGrant: (ctx) => grantOfSession(context, ctx),
     rotateRefreshToken: true,
     issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
     interactions: {
-      policy: policy(),
-      url: (_, { returnTo }) => `${base_url}/login?redirect_to=${encodeURIComponent(returnTo)}`,
+      policy: promptPolicy(context),
+      url: (_, interaction) => promptAddress(tenant.config, interaction),
     },
     ttl: {
       AccessToken: openid.access_token_lifetime,
@@ -93,7 +97,7 @@ export function providerSettings(
       externalSigningSupport: { enabled: true, ack: "experimental-01" },
       introspection: { enabled: true, allowedPolicy: ownTokens },
       pushedAuthorizationRequests: { enabled: true },
-      resourceIndicators: { enabled: true, ...resourceSettings(tenant.config) },
+      resourceIndicators: { enabled: true, ...resourceSettings(tenant.config, algorithm) },
       revocation: { enabled: true },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
@@ -107,8 +111,8 @@ export function providerSettings(
   };
 }
 
-/** A grant with `offline_access` outlives its session; nothing that it has issued is renewed after a year. */
-const MAX_GRANT_SECONDS = 365 * 86_400;
+/** The longest life of a JWT by which a client authenticates (RFC 7523, 3). */
+const MAX_ASSERTION_SECONDS = 3600;
 
 const hasOfflineAccess = (grant: Grant) => grant.getOIDCScope().split(" ").includes("offline_access");
 
@@ -122,18 +126,7 @@ const ownTokens = (
   token: { clientId?: string | undefined },
 ) => token.clientId === client.clientId;
 
-/**
- * When the user is asked something. All clients are the operator's own, so that none is asked for consent: `prompt=consent` is
- * answered by the consent that the operator has given.
- */
-function policy() {
-  const prompts = interactionPolicy.base();
-  const consent = prompts.get("consent");
-  consent?.checks.clear();
-  return prompts;
-}
-
-function resourceSettings({ openid, session }: Config) {
+function resourceSettings({ openid }: Config, algorithm: SigningAlgorithm) {
   const lifetime = openid.access_token_lifetime;
   return {
     defaultResource: () => undefined,
@@ -147,7 +140,7 @@ function resourceSettings({ openid, session }: Config) {
         audience: indicator,
         accessTokenTTL: lifetime,
         accessTokenFormat: resource.token,
-        ...(resource.token === "jwt" ? { jwt: { sign: { alg: session.algorithm } } } : {}),
+        ...(resource.token === "jwt" ? { jwt: { sign: { alg: algorithm } } } : {}),
       };
     },
   };

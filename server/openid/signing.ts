@@ -2,6 +2,8 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { ExternalSigningKey } from "oidc-provider";
 import type { PublishedKey, SigningKeys } from "../keys/signing-keys.ts";
 
+export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
+
 /**
  * A key of the tenant's key set, for the library: the private keys stay where they are. It signs with the first one, and verifies
  * with each that is published, such as the signature of an `id_token_hint`.

@@ -78,25 +78,33 @@ test("a single sign-on takes five statements for the code, eight for the tokens,
   const [returned, authorization] = await sentBy(() => visit(browser, url));
   expect(numbersOf(authorization)).toEqual({
     session_by_id: 1,
-    openid_find: 2,
+    openid_find: 1,
+    openid_of_session: 1,
     openid_account: 1,
     openid_upsert: 1,
   });
   const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(shop.config, returned, checks));
   expect(numbersOf(exchange)).toEqual({
     session_by_id: 1,
-    openid_find: 3,
+    openid_find: 2,
+    openid_of_session: 1,
     openid_account: 1,
     openid_consume: 1,
     openid_upsert: 2,
   });
   const { sub = "" } = tokens.claims() ?? {};
   const [, userInfo] = await sentBy(() => openid.fetchUserInfo(shop.config, tokens.access_token, sub));
-  expect(numbersOf(userInfo)).toEqual({ session_by_id: 1, openid_find: 3, openid_account: 1 });
+  expect(numbersOf(userInfo)).toEqual({
+    session_by_id: 1,
+    openid_find: 2,
+    openid_of_session: 1,
+    openid_account: 1,
+  });
   const [, renewal] = await sentBy(() => openid.refreshTokenGrant(shop.config, tokens.refresh_token ?? ""));
   expect(numbersOf(renewal)).toEqual({
     session_by_id: 1,
-    openid_find: 3,
+    openid_find: 2,
+    openid_of_session: 1,
     openid_account: 1,
     openid_consume: 1,
     openid_upsert: 2,

@@ -20,14 +20,15 @@ type Authorizations = AdapterPayload["authorizations"];
 
 /**
  * Shows the session of the visitor to the library as its own: there is one session, that of the service, and signing out of it
- * is signing out of the provider. Of what the library stores with a session, what it keeps for each client is stored.
+ * is signing out of the provider. Of what the library stores with a session, what it keeps for each client is stored, in a row
+ * for each, so that clients which are asked for at once do not write over one another.
  */
 export function visitorSessionStorage(context: TenantContext<Process>): Adapter {
   const stored = artifactStorage(context, "Session");
 
   async function authorizationsOf(sessionId: string): Promise<Authorizations> {
-    const found = (await stored.find(sessionId)) as AdapterPayload | undefined;
-    return found?.authorizations;
+    const found = await stored.ofSession(sessionId);
+    return Object.assign({}, ...found.map(({ authorizations }) => authorizations));
   }
 
   return {
@@ -37,7 +38,7 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
       const visitor = presentVisitor();
       if (!visitor.session) return undefined;
       const authorizations = await authorizationsOf(visitor.session.id);
-      visitor.kept = JSON.stringify(authorizations);
+      visitor.kept = kept(authorizations);
       return shown(visitor.session, authorizations);
     },
     async findByUid(uid) {
@@ -49,16 +50,23 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
       return found?.live ? shown(found.session, authorizations) : undefined;
     },
     async upsert(_, { authorizations }, expiresIn) {
-      const { session, kept } = presentVisitor();
-      if (!session || !authorizations || JSON.stringify(authorizations) === kept) return;
-      const { id: sessionUid, userId: accountId } = session;
-      const payload: AdapterPayload = { authorizations, accountId, sessionUid, expiresWithSession: true };
-      await stored.upsert(sessionUid, payload, expiresIn);
+      const visitor = presentVisitor();
+      if (!visitor.session || !authorizations) return;
+      const { id: sessionUid, userId: accountId } = visitor.session;
+      for (const [clientId, authorization] of Object.entries(authorizations)) {
+        if (JSON.stringify(authorization) === visitor.kept?.get(clientId)) continue;
+        const ofClient = { authorizations: { [clientId]: authorization }, clientId };
+        const payload = { ...ofClient, accountId, sessionUid, expiresWithSession: true };
+        await stored.upsert(`${sessionUid} ${clientId}`, payload, expiresIn);
+      }
     },
     // The library renews its identifiers; a session ends by signing out.
     destroy: async () => {},
   };
 }
+
+const kept = (authorizations: Authorizations) =>
+  new Map(Object.entries(authorizations ?? {}).map(([client, value]) => [client, JSON.stringify(value)]));
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 

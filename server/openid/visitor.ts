@@ -5,8 +5,8 @@ import type { Session } from "../objects/session.ts";
 export interface Visitor {
   /** The session that it is signed in with; null without one. Calls of applications have none. */
   session: Session | null;
-  /** What is stored of the session for its clients, as it was read: JSON. */
-  kept?: string;
+  /** What is stored of the session for its clients, as it was read: JSON, by client. */
+  kept?: ReadonlyMap<string, string>;
   /** Why the library could not answer, such as a database that is away. */
   failure?: unknown;
 }

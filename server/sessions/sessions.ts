@@ -1,4 +1,4 @@
-import { and, eq, ne, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, type SQL } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
@@ -35,7 +35,7 @@ import {
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Logs & Signing & WakesWebhooks;
 
-const { sessions } = schema;
+const { openidArtifacts, sessions } = schema;
 
 /** The input of `issueSession`. */
 export interface NewSession extends UserClaims {
@@ -219,7 +219,8 @@ export async function endSessionOfUser(
 }
 
 /**
- * Returns the write that ends all sessions of a user.
+ * Returns the write that ends all sessions of a user, and the tokens of applications that outlive sessions
+ * (`offline_access`): the holder of a session may have got them.
  *
  * @param keep the id of a session that stays, if any
  */
@@ -230,8 +231,20 @@ export function endOtherSessions(
   keep?: string,
 ): Write {
   const others = keep === undefined ? undefined : ne(sessions.id, keep);
-  return async (tx) => void (await endSessions(tx, context, and(eq(sessions.userId, userId), others), event));
+  return async (tx) => {
+    await endSessions(tx, context, and(eq(sessions.userId, userId), others), event);
+    const { id: tenantId, config } = context.tenant;
+    if (config.openid.enabled) await tx.delete(openidArtifacts).where(outliving(tenantId, userId));
+  };
 }
+
+const outliving = (tenantId: string, userId: string) =>
+  and(
+    eq(openidArtifacts.tenantId, tenantId),
+    eq(openidArtifacts.userId, userId),
+    isNull(openidArtifacts.sessionId),
+    inArray(openidArtifacts.kind, ["AccessToken", "RefreshToken"]),
+  );
 
 /**
  * Ends the sessions of a tenant that meet a condition, and emits their event: of concurrent statements that end a

@@ -7,6 +7,27 @@ const exactAddress = () =>
 
 const scopeToken = () => line(64).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "is not a scope (RFC 6749, 3.3)");
 
+/** A number or a coordinate, in base64url. */
+const encoded = () =>
+  z
+    .string()
+    .max(2048)
+    .regex(/^[A-Za-z0-9_-]+$/, "is not base64url")
+    .optional();
+
+/** A public key (RFC 7517, 4; RFC 7518, 6). It has no members of private keys. */
+const publicKey = z.strictObject({
+  kty: z.enum(["RSA", "EC", "OKP"]),
+  kid: z.string().max(255).optional(),
+  use: z.literal("sig").optional(),
+  alg: z.enum(["EdDSA", "ES256", "PS256", "RS256"]).optional(),
+  crv: z.enum(["P-256", "Ed25519"]).optional(),
+  x: encoded(),
+  y: encoded(),
+  n: encoded(),
+  e: encoded(),
+});
+
 const client = z
   .strictObject({
     name: line().describe("Shown to users."),
@@ -14,23 +35,39 @@ const client = z
       .refine((value) => value.length >= 32, "needs at least 32 characters")
       .optional()
       .describe("Authenticates the client at the token endpoint. Default: none, a public client."),
+    jwks: z
+      .strictObject({ keys: z.array(publicKey).min(1).max(10) })
+      .optional()
+      .describe("Public keys (RFC 7517): the client authenticates by JWTs that it signs (private_key_jwt)."),
     redirect_uris: listOf(exactAddress(), 20).default([]),
     post_logout_redirect_uris: listOf(exactAddress(), 20).default([]),
     grants: listOf(z.enum(["authorization_code", "refresh_token", "client_credentials"]), 3).default([
       "authorization_code",
       "refresh_token",
     ]),
-    scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone", "offline_access"]),
+    scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone"]),
     require_par: z.boolean().default(false),
     require_dpop: z.boolean().default(false),
+    first_party: z
+      .boolean()
+      .default(true)
+      .describe("The operator's own: its users are not asked for consent. Default: true."),
+    client_uri: address().optional().describe("The home page, for users."),
+    policy_uri: address().optional().describe("What becomes of users' data, for users."),
+    tos_uri: address().optional().describe("The terms of service, for users."),
   })
   .refine(
     ({ grants, redirect_uris }) => !grants.includes("authorization_code") || redirect_uris.length > 0,
     "needs redirect_uris for authorization_code",
   )
   .refine(
-    ({ grants, secret }) => !grants.includes("client_credentials") || secret !== undefined,
-    "needs a secret for client_credentials",
+    ({ grants, secret, jwks }) =>
+      !grants.includes("client_credentials") || secret !== undefined || jwks !== undefined,
+    "needs a secret or jwks for client_credentials",
+  )
+  .refine(
+    ({ secret, jwks }) => secret === undefined || jwks === undefined,
+    "has a secret or jwks, not both: a client has one way to authenticate",
   );
 
 const resource = z.strictObject({
@@ -46,7 +83,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop. They are the operator's own: users are not asked for consent.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(
     key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),

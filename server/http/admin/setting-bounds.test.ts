@@ -17,6 +17,7 @@ const ofTenants = settingBounds().filter(({ path }) => !isServerSetting(path));
 const required: Record<string, object> = {
   "third_party.custom_providers.{}": { display_name: "x", client_id: "x", issuer: "https://id.example" },
   "openid.clients.{}": { name: "x", redirect_uris: ["https://app.example/callback"] },
+  "openid.clients.{}.jwks.keys.[]": { kty: "EC" },
   "openid.resources.{}": {},
   "saml.identity_providers.[]": { name: "x", domain: "a.example", metadata_url: "https://id.example/x" },
   "passkey_server.attestation_models.[]": {

@@ -88,6 +88,8 @@ const rules: Record<string, RegExp> = {
   initializeSecondFactor: /no suitable credentials/,
   initializeTransaction: /not an allowed address|no suitable credentials/,
   redeemTransactionCode: /^the code is not valid/,
+  // The body of a start at the address of an action.
+  answerApplication: /^The request is not valid/,
   renameCredential: /^name is a required field/,
   // What the browser signed is read after its form was judged.
   ...Object.fromEntries(

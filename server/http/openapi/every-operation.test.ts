@@ -359,10 +359,16 @@ describe("every request and answer is as the document says", () => {
 
   test("of the OpenID provider", async () => {
     const secret = "a secret of at least 32 characters";
-    const shop = { name: "Shop", secret, redirect_uris: [returnTo], post_logout_redirect_uris: [returnTo] };
+    const shop = {
+      name: "Shop",
+      secret,
+      redirect_uris: [returnTo],
+      post_logout_redirect_uris: [returnTo],
+      scopes: ["openid", "email", "offline_access"],
+    };
     const provider = runtime.configured({
       STILE_OPENID_ENABLED: "true",
-      STILE_OPENID_CLIENTS: JSON.stringify({ shop }),
+      STILE_OPENID_CLIENTS: JSON.stringify({ shop, reader: { ...shop, first_party: false } }),
     });
     const browser = visitor(provider);
     for (const name of ["openid-configuration", "oauth-authorization-server"]) {
@@ -393,6 +399,7 @@ describe("every request and answer is as the document says", () => {
     expect(returned.status).toBe(303);
     expect((await browser.request(resume)).status).toBe(400);
     expect((await browser.request("/oauth/authorize?client_id=unknown")).status).toBe(400);
+    expect((await browser.submit("/oauth/authorize", asked)).status).toBe(303);
     const code = new URL(returned.headers.get("location") ?? "").searchParams.get("code") ?? "";
     const authorization = `Basic ${Buffer.from(`shop:${encodeURIComponent(secret)}`).toString("base64")}`;
     const call = (path: string, form: Record<string, string>, headers = { authorization }) =>
@@ -416,6 +423,15 @@ describe("every request and answer is as the document says", () => {
     expect((await call("/oauth/par", { ...asked, state: "cart-2" })).status).toBe(201);
     expect((await call("/oauth/revoke", { token })).status).toBe(200);
     expect((await call("/oauth/token", redemption)).status).toBe(400);
+    const ofReader = new URLSearchParams({ ...asked, client_id: "reader" });
+    const questioned = await browser.request(`/oauth/authorize?${ofReader}`);
+    const question = new URL(questioned.headers.get("location") ?? "").searchParams.get("request") ?? "";
+    const toPage = { headers: { accept: "text/html" } };
+    expect((await browser.request(`/consent?request=${question}`, toPage)).status).toBe(303);
+    const consent = await restWalk(provider, "consent", browser, { request: question });
+    await consent.act("consent_allow");
+    expect(consent.state.name).toBe("consent_answered");
+    expect((await visitor(provider).post(`/consent?request=${question}`)).status).toBe(401);
     expect((await browser.request("/oauth/logout")).status).toBe(200);
     expect((await browser.request("/oauth/logout?client_id=unknown")).status).toBe(400);
     expect((await browser.submit("/oauth/logout", { pressed: "true" })).status).toBe(200);
@@ -434,7 +450,7 @@ describe("every request and answer is as the document says", () => {
     for (const path of ["security.txt", "apple-app-site-association", "assetlinks.json"])
       expect((await request(`/.well-known/${path}`)).status).toBe(200);
     expect((await request("/.well-known/change-password")).status).toBe(303);
-    for (const path of ["/registration", "/profile", "/token_exchange"]) {
+    for (const path of ["/registration", "/profile", "/token_exchange", "/consent"]) {
       expect((await request(path, { headers: { accept: "text/html" } })).status).toBe(303);
       expect((await request(path)).status).toBe(405);
     }

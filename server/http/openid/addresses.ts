@@ -3,7 +3,7 @@ import { discoveryPaths, openidPaths } from "../../openid/paths.ts";
 import { oauthErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
-import { applicationHandler, browserHandler, limited } from "./answer-by-provider.ts";
+import { applicationHandler, browserHandler, formHandler, limited } from "./answer-by-provider.ts";
 import { logoutHandler, postedLogoutHandler } from "./logout.ts";
 
 const form = "application/x-www-form-urlencoded";
@@ -100,14 +100,35 @@ export const openidAddresses = [
     query: authorizationRequest,
     answers: backToApplication,
   }),
-  described(address("GET", `${openidPaths.authorization}/{request}`, browserHandler, "oauth", "public"), {
-    id: "resumeAuthorization",
-    summary: "Return to an authorization request after the sign-in",
+  described(address("POST", openidPaths.authorization, formHandler, "oauth", "public"), {
+    id: "authorizeByForm",
+    summary: "Send a browser to sign in for an application by a form",
+    description: "OpenID Connect Core 1.0, 3.1.2.1.",
     tag: "openid",
     security: "optional-session",
-    params: z.object({ request: z.string() }),
-    answers: backToApplication,
+    body: authorizationRequest,
+    bodyType: form,
+    answers: {
+      303: {
+        description: "To the same request in the address.",
+        headers: { Location: "Address of the request." },
+      },
+      400: refused("The form cannot be read."),
+      404: "The OpenID provider is off.",
+      413: refused("The form is too large."),
+    },
   }),
+  described(
+    address("GET", `${openidPaths.authorization}/{request}`, limited(browserHandler), "oauth", "public"),
+    {
+      id: "resumeAuthorization",
+      summary: "Return to an authorization request after the sign-in",
+      tag: "openid",
+      security: "optional-session",
+      params: z.object({ request: z.string() }),
+      answers: backToApplication,
+    },
+  ),
   described(address("GET", openidPaths.end_session, logoutHandler, "oauth", "public"), {
     id: "endSessionForApplication",
     summary: "Sign out for an application",

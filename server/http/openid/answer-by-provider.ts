@@ -1,5 +1,7 @@
 import type { Session } from "../../objects/session.ts";
-import type { Reply } from "../answer/reply.ts";
+import { openidPaths } from "../../openid/paths.ts";
+import { type Reply, redirect } from "../answer/reply.ts";
+import { readText } from "../request/body.ts";
 import { presentedSession } from "../session/presented-session.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { OFF, oauthError } from "./error.ts";
@@ -25,6 +27,23 @@ export const applicationHandler: Handler = (context) => answer(context, null);
 export const browserHandler: Handler = async (context) => {
   const presented = await presentedSession(context, { touch: true });
   return answer(context, presented.ok ? presented.session : null);
+};
+
+/** An address that is longer is refused by servers and proxies. */
+const MAX_FORM_BYTES = 7 * 1024;
+
+/**
+ * An authorization request that comes by a form (OpenID Connect Core, 3.1.2.1), as one that comes by its address. A form of
+ * another site is sent without the session cookie, and the redirect with it.
+ */
+export const formHandler: Handler = async ({ tenant, request }) => {
+  if (!tenant.config.openid.enabled) return oauthError(404, OFF);
+  const form = await readText(request, "application/x-www-form-urlencoded");
+  if (!form.ok && form.reason === "malformed") return oauthError(400, "The form cannot be read.");
+  const query = form.ok ? new URLSearchParams(form.value).toString() : null;
+  if (query === null || query.length > MAX_FORM_BYTES)
+    return oauthError(413, "The form is too large.", { Connection: "close" });
+  return redirect(303, `${openidPaths.authorization}?${query}`);
 };
 
 /** Limits a handler of authorization requests, which any client can send and which are stored. */

@@ -55,10 +55,11 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
     return page(context, signOutPage(action, fields));
   }
   await logOut(context, sessions);
-  const cookies = [
-    expiredSessionCookie(tenant.config),
-    ...flowTypes.map((type) => expiredPageCookie(tenant, type)),
-  ];
+  // Another site that has a form sent here shows no session: it may not sign the browser out by the answer either.
+  const mayForget = sessions.length > 0 || isSameOrigin(request.headers, tenant.config);
+  const cookies = mayForget
+    ? [expiredSessionCookie(tenant.config), ...flowTypes.map((type) => expiredPageCookie(tenant, type))]
+    : [];
   // A form of our page may not lead to another origin (`form-action`), so a press is answered with a link.
   if (returnTo && !isPressed) return redirect(303, returnTo.href, { cookies });
   return { ...page(context, signedOut(returnTo ?? undefined)), cookies };

@@ -16,13 +16,16 @@ const openid = {
     shop: {
       name: "Shop",
       redirect_uris: [returnTo],
+      scopes: ["openid", "offline_access"],
       post_logout_redirect_uris: ["https://app.example.com/goodbye"],
     },
   },
 };
 const runtime = await runtimeForTests({
   STILE_OPENID_ENABLED: "true",
-  STILE_OPENID_CLIENTS: JSON.stringify({ ours: { name: "Ours", redirect_uris: [returnTo] } }),
+  STILE_OPENID_CLIENTS: JSON.stringify({
+    ours: { name: "Ours", redirect_uris: [returnTo], scopes: ["openid", "offline_access"] },
+  }),
 });
 
 async function tenantNamed(name: string, hosts: string[] = []): Promise<Tenant> {

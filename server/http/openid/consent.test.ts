@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { schema } from "#db/client";
+import { auditTrail } from "../../testing/audit-trail.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import type { Visitor } from "../../testing/visitor.ts";
+
+/** Requests of applications that are not the operator's own, and what is stored of their users' answers. */
+
+const returnTo = "https://app.example.com/callback";
+const client = { redirect_uris: [returnTo], scopes: ["openid", "email"] };
+const runtime = await runtimeForTests({
+  STILE_OPENID_ENABLED: "true",
+  STILE_OPENID_CLIENTS: JSON.stringify({
+    own: { ...client, name: "Our own" },
+    reader: { ...client, name: "A reader", first_party: false },
+    other: { ...client, name: "Another reader", first_party: false },
+  }),
+});
+
+/** The browser of a new user, who is signed in. */
+const newVisitor = async () => (await restRegistration(runtime, `${randomUUID()}@example.com`)).visitor;
+
+/** Where an application's request leads a browser. */
+async function ask(browser: Visitor, client_id: string, more: Record<string, string> = {}): Promise<URL> {
+  const query = new URLSearchParams({
+    client_id,
+    redirect_uri: returnTo,
+    response_type: "code",
+    scope: "openid email",
+    code_challenge: createHash("sha256").update("v".repeat(43)).digest("base64url"),
+    code_challenge_method: "S256",
+    ...more,
+  });
+  const answer = await browser.request(`/oauth/authorize?${query}`);
+  return new URL(answer.headers.get("location") ?? "");
+}
+
+/** The flow that asks a user about a request. */
+const consentFor = (browser: Visitor, page: URL) =>
+  restWalk(runtime, "consent", browser, { request: page.searchParams.get("request") ?? "" });
+
+const returned = async (browser: Visitor, address: unknown) =>
+  new URL(
+    (await browser.request(new URL(String(address)).pathname)).headers.get("location") ?? "",
+    runtime.config.base_url,
+  );
+
+const consents = () => runtime.database.read.select().from(schema.openidConsents);
+
+test("an application gets no code before its user has allowed it; the operator's own is not asked for", async () => {
+  const browser = await newVisitor();
+  expect((await ask(browser, "own")).searchParams.get("code")).not.toBeNull();
+  const page = await ask(browser, "reader");
+  expect(page.pathname).toBe("/consent");
+  const resume = `${runtime.config.base_url}/oauth/authorize/${page.searchParams.get("request")}`;
+  const asked = await returned(browser, resume);
+  expect(asked.pathname).toBe("/consent");
+  const flow = await consentFor(browser, asked);
+  await flow.act("consent_allow");
+  const back = await returned(browser, flow.state.payload.redirect_url);
+  expect(back.searchParams.get("code")).not.toBeNull();
+});
+
+test("what was allowed is stored for the user and the application, and its answers are in the audit log", async () => {
+  const browser = await newVisitor();
+  const before = (await consents()).length;
+  const allowed = await consentFor(browser, await ask(browser, "reader"));
+  await allowed.act("consent_allow");
+  const denied = await consentFor(browser, await ask(browser, "other"));
+  await denied.act("consent_deny");
+  const stored = (await consents()).slice(before);
+  expect(stored).toMatchObject([
+    { clientId: "reader", allowed: { scopes: ["openid", "email"], claims: [], resources: {} } },
+  ]);
+  const [{ userId = "" } = {}] = stored;
+  const trail = await auditTrail(runtime, userId);
+  const asked = { scopes: ["openid", "email"], claims: [] };
+  expect(trail.filter(([type]) => type.startsWith("consent_"))).toEqual([
+    ["consent_given", { client_id: "reader", ...asked }],
+    ["consent_declined", { client_id: "other", ...asked }],
+  ]);
+});
+
+test("A215 an answer that names another question changes nothing", async () => {
+  const browser = await newVisitor();
+  const first = await consentFor(browser, await ask(browser, "reader"));
+  const { question } = first.state.actions.consent_allow?.inputs ?? {};
+  const second = await consentFor(browser, await ask(browser, "other"));
+  const before = (await consents()).length;
+  for (const answer of [question?.value, "x", "x".repeat(64)])
+    for (const action of ["consent_allow", "consent_deny"])
+      expect((await second.act(action, { question: answer })).error?.code).toBe(
+        "operation_not_permitted_error",
+      );
+  expect(await consents()).toHaveLength(before);
+  expect((await second.act("consent_allow")).name).toBe("consent_answered");
+});
+
+test("an application is allowed no more than it has asked for", async () => {
+  const browser = await newVisitor();
+  const flow = await consentFor(browser, await ask(browser, "reader", { scope: "openid" }));
+  await flow.act("consent_allow");
+  expect((await ask(browser, "reader", { scope: "openid" })).searchParams.get("code")).not.toBeNull();
+  expect((await ask(browser, "reader")).pathname).toBe("/consent");
+  const claims = JSON.stringify({ userinfo: { email: null } });
+  expect((await ask(browser, "reader", { scope: "openid", claims })).pathname).toBe("/consent");
+});
+
+test("a request that asks anew is not answered by what was allowed before", async () => {
+  const browser = await newVisitor();
+  await (await consentFor(browser, await ask(browser, "reader"))).act("consent_allow");
+  const page = await ask(browser, "reader", { prompt: "consent" });
+  const resume = `${runtime.config.base_url}/oauth/authorize/${page.searchParams.get("request")}`;
+  expect((await returned(browser, resume)).pathname).toBe("/consent");
+});
+
+test("A221 a claim that the client may not have is neither asked for nor given", async () => {
+  const browser = await newVisitor();
+  const claims = JSON.stringify({ userinfo: { phone_number: null } });
+  const page = await ask(browser, "reader", { claims });
+  const flow = await consentFor(browser, page);
+  expect(flow.state.payload).toMatchObject({ authorization: { scopes: ["openid", "email"] } });
+  await flow.act("consent_allow");
+  expect((await ask(browser, "reader", { claims })).searchParams.get("code")).not.toBeNull();
+});
