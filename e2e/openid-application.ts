@@ -62,6 +62,8 @@ export async function startOpenidApplication({
     const state = returned.searchParams.get("state") ?? "";
     const { verifier = "", nonce = "" } = waiting.get(state) ?? {};
     waiting.delete(state);
+    const error = returned.searchParams.get("error");
+    if (error !== null) return page(outgoing, `Not signed in: ${error}`);
     const tokens = await openid.authorizationCodeGrant(config, returned, {
       pkceCodeVerifier: verifier,
       expectedState: state,
@@ -69,10 +71,7 @@ export async function startOpenidApplication({
     });
     const { sub = "" } = tokens.claims() ?? {};
     const user = await openid.fetchUserInfo(config, tokens.access_token, sub);
-    outgoing.writeHead(200, { "content-type": "text/html" });
-    outgoing.end(
-      `<!doctype html><html lang=en><title>App</title><link rel=icon href=data:,><h1>Welcome, ${user.email}</h1>`,
-    );
+    page(outgoing, `Welcome, ${user.email}`);
   }
 
   const server = createServer((incoming, outgoing) => {
@@ -82,4 +81,11 @@ export async function startOpenidApplication({
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   return { url, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+function page(outgoing: ServerResponse, heading: string): void {
+  outgoing.writeHead(200, { "content-type": "text/html" });
+  outgoing.end(
+    `<!doctype html><html lang=en><title>App</title><link rel=icon href=data:,><h1>${heading}</h1>`,
+  );
 }

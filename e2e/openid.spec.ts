@@ -14,12 +14,12 @@ import {
 const secret = "a secret of at least thirty-two characters";
 
 const test = base.extend<
-  { shop: OpenidApplication; forum: OpenidApplication; careful: OpenidApplication },
-  { ports: [number, number, number] }
+  Record<"shop" | "forum" | "careful" | "reader", OpenidApplication>,
+  { ports: [number, number, number, number] }
 >({
   ports: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
-    async ({}, use) => use([await freePort(), await freePort(), await freePort()]),
+    async ({}, use) => use([await freePort(), await freePort(), await freePort(), await freePort()]),
     { scope: "worker" },
   ],
   settings: [
@@ -29,11 +29,12 @@ const test = base.extend<
         secret,
         redirect_uris: [`http://127.0.0.1:${port}/callback`],
       });
-      const [shop, forum, careful] = ports;
+      const [shop, forum, careful, reader] = ports;
       const clients = {
         shop: client("Shop", shop),
         forum: client("Forum", forum),
         careful: client("Careful", careful),
+        reader: { ...client("The library reader", reader), first_party: false },
       };
       await use({ STILE_OPENID_ENABLED: "true", STILE_OPENID_CLIENTS: JSON.stringify(clients) });
     },
@@ -53,6 +54,17 @@ const test = base.extend<
   careful: async ({ ports: [, , port], server }, use) => {
     const asked = { port, issuer: server.url, clientId: "careful", secret, parameters: { prompt: "login" } };
     const application = await startOpenidApplication(asked);
+    await use(application);
+    await application.close();
+  },
+  /** It is not the operator's own. */
+  reader: async ({ ports: [, , , port], server }, use) => {
+    const application = await startOpenidApplication({
+      port,
+      issuer: server.url,
+      clientId: "reader",
+      secret,
+    });
     await use(application);
     await application.close();
   },
@@ -92,6 +104,51 @@ test("an application that asks for it has its visitors sign in again", async ({
   await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
 });
 
+test("a user allows an application what it asks for, by the keyboard alone, and is not asked again @next", async ({
+  page,
+  account,
+  reader,
+}) => {
+  await page.goto(reader.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "consent");
+  await expect(page.getByRole("listitem").first()).toHaveText("know that it is you");
+  await expect(page.getByText(account.address)).toBeVisible();
+  await expect(page.getByText("The library reader", { exact: true })).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(button(page, /^Allow/)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${reader.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  await page.goto(reader.url);
+  await page.waitForURL(`${reader.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("a user who denies goes back to the application, which is told so; a reload asks the same again", async ({
+  page,
+  account,
+  shop,
+  reader,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.goto(reader.url);
+  await expectPage(page, "consent");
+  await page.reload();
+  await expectPage(page, "consent");
+  await button(page, "Do not allow").click();
+  await page.waitForURL(`${reader.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText("Not signed in: access_denied");
+  await page.goto(reader.url);
+  await expectPage(page, "consent");
+});
+
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
@@ -107,6 +164,21 @@ test.describe("without JavaScript", () => {
     await enterPassword(page, account.password);
     await page.getByRole("link", { name: /localhost/ }).click();
     await page.waitForURL(`${shop.url}/callback?*`);
+    await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  });
+
+  test("a user allows an application by a form", async ({ page, account, shop, reader }) => {
+    await page.goto(shop.url);
+    await button(page, "Continue").click();
+    await enterAddress(page, account.address);
+    await button(page, "Enter your password").click();
+    await enterPassword(page, account.password);
+    await page.goto(reader.url);
+    await expectPage(page, "consent");
+    await button(page, /^Allow/).click();
+    await expectPage(page, "consentAnswered");
+    await page.getByRole("link", { name: /localhost/ }).click();
+    await page.waitForURL(`${reader.url}/callback?*`);
     await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
   });
 });

@@ -26,6 +26,8 @@ export const titles = {
   account: "Your account",
   deleted: "Your account is gone",
   reauthentication: "Is it still you?",
+  consent: "Allow access to your account?",
+  consentAnswered: "Thank you",
 } as const;
 
 export async function expectPage(page: Page, title: keyof typeof titles): Promise<void> {

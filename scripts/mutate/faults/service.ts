@@ -295,8 +295,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a request for a new sign-in is answered by an old one",
     file: "server/openid/interaction-storage.ts",
-    text: "return takesAny ||",
-    fault: "return true ||",
+    text: "return takesAny ? { login } : null;",
+    fault: "return { login };",
     caughtBy: ["server/openid/artifact-storage.test.ts"],
   },
   {
@@ -305,5 +305,40 @@ export const serviceFaults: readonly Fault[] = [
     text: "!client.post_logout_redirect_uris.includes(address)",
     fault: "!client.post_logout_redirect_uris",
     caughtBy: ["server/http/openid/tenants.test.ts"],
+  },
+  {
+    name: "an application that is not the operator's own gets what its user has not allowed",
+    file: "server/openid/grants.ts",
+    text: "!allowed || names?.includes(name)",
+    fault: "!allowed || !names?.includes(name)",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "a client gets claims by name that none of its scopes has",
+    file: "server/openid/asked-permissions.ts",
+    text: "filter(([scope]) => scopes.includes(scope))",
+    fault: "filter(([scope]) => scopes.length > 0 || scope)",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "an answer to one application is taken for another",
+    file: "server/flow/states/consent.ts",
+    text: "if (question !== questionOf(data)) return",
+    fault: "if (question === undefined) return",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "an old consent answers a request that asks anew",
+    file: "server/openid/interaction-storage.ts",
+    text: "if (consent?.requestHash !== identifierHash(id)) return null;",
+    fault: "if (!consent) return null;",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "tokens that outlive sessions outlive the end of all other sessions",
+    file: "server/sessions/sessions.ts",
+    text: "isNull(openidArtifacts.sessionId),",
+    fault: "eq(openidArtifacts.kind, openidArtifacts.clientId),",
+    caughtBy: ["server/openid/artifact-storage.test.ts"],
   },
 ];

@@ -5,8 +5,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "the owner of a blocked account goes on to a new password",
     file: "server/flow/judge.ts",
-    text: "if (!facts.blocked || type ===",
-    fault: "if (facts.blocked || !facts.blocked || type ===",
+    text: "if (!facts.blocked || isOfSession(type)",
+    fault: "if (facts.blocked || !facts.blocked || isOfSession(type)",
     caughtBy: ["server/flow/scenarios/blocked-account.test.ts"],
   },
   {
