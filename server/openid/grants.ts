@@ -54,8 +54,8 @@ export const MAX_GRANT_SECONDS = 365 * 86_400;
 /** A grant of the session has ended with it so far. */
 function outliveSession(grant: Grant): void {
   const end = Math.floor(Date.now() / 1000) + MAX_GRANT_SECONDS;
-  const isOfSession = grant.exp !== undefined && end - grant.exp > MAX_GRANT_SECONDS / 2;
-  if (isOfSession) grant.exp = end;
+  const endsWithSession = grant.exp !== undefined && end - grant.exp > MAX_GRANT_SECONDS / 2;
+  if (endsWithSession) grant.exp = end;
 }
 
 /** Of the claims that a request names, those of the scopes that its client may have, and those about the session. */

@@ -19,7 +19,7 @@ const encoded = () =>
 const publicKey = z.strictObject({
   kty: z.enum(["RSA", "EC", "OKP"]),
   kid: z.string().max(255).optional(),
-  use: z.literal("sig").optional(),
+  use: z.enum(["sig"]).optional(),
   alg: z.enum(["EdDSA", "ES256", "PS256", "RS256"]).optional(),
   crv: z.enum(["P-256", "Ed25519"]).optional(),
   x: encoded(),
