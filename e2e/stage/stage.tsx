@@ -60,9 +60,10 @@ window.stage = {
   names(embedding) {
     if (embedding === "page")
       return [...byName.keys(), ...Object.keys(pagePictures), ...Object.keys(messages)];
-    // An application's page is not told of a return, a redirect, or a flow that is not started.
+    // An application's page is not told of a return, a redirect, or a flow that is not started, and asks for no consent.
     return gallery
       .filter(({ version, providerReturn, redirectTo }) => version > 0 && !providerReturn && !redirectTo)
+      .filter(({ flow }) => flow !== "consent")
       .map(({ name }) => name);
   },
   async draw(shown) {
