@@ -25,13 +25,22 @@ export const lazily: Plugin = {
       const file = relative(join(root, "components"), resolve(resolveDir, path)).split(sep).join("/");
       return Object.hasOwn(lazyParts, file) ? { path: file, namespace: "lazily" } : null;
     });
-    onLoad({ filter: /.*/, namespace: "lazily" }, ({ path }) => ({
+    onResolve({ filter: /^lazy-part$/ }, ({ path }) => ({ path, namespace: "lazily" }));
+    onLoad({ filter: /^lazy-part$/, namespace: "lazily" }, () => ({
       resolveDir: root,
       contents: `
         import { createElement, lazy, Suspense } from "react";
-        const Part = lazy(async () => ({ default: (await import("./components/${path}")).${lazyParts[path]} }));
-        export const ${lazyParts[path]} = (properties) =>
-          createElement(Suspense, { fallback: null }, createElement(Part, properties));`,
+        export function lazyPart(load) {
+          const Part = lazy(load);
+          return (properties) => createElement(Suspense, null, createElement(Part, properties));
+        }`,
+    }));
+    onLoad({ filter: /\.tsx$/, namespace: "lazily" }, ({ path }) => ({
+      resolveDir: root,
+      contents: `
+        import { lazyPart } from "lazy-part";
+        const load = async () => ({ default: (await import("./components/${path}")).${lazyParts[path]} });
+        export const ${lazyParts[path]} = /* @__PURE__ */ lazyPart(load);`,
     }));
   },
 };
