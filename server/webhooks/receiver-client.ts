@@ -1,11 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from "node:dns";
-import { Resolver } from "node:dns/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { judgeCallback } from "../lib/callback-address.ts";
-import { isPublicAddress } from "../lib/public-address.ts";
+import { createPublicLookup, isForbiddenAddress, type LookupOptions } from "../lib/public-lookup.ts";
 import { retryAfterSeconds } from "../lib/retry-after.ts";
 
 /** A request to a receiver. */
@@ -48,13 +45,7 @@ export interface ReceiverAnswer {
 
 export type ReceiverClient = ReturnType<typeof createReceiverClient>;
 
-interface ClientOptions {
-  /** Accepts http, and every address. */
-  allowPrivate: boolean;
-  /** Resolves names; default: the servers of the system. */
-  resolver?: Pick<Resolver, "resolve4" | "resolve6" | "cancel">;
-  /** Which addresses may be connected to; default: those of the public internet. */
-  isAllowed?: (address: string) => boolean;
+interface ClientOptions extends LookupOptions {
   /** Certificates trusted instead of Node's. */
   ca?: string;
   /** For the whole exchange, the resolution of the name included. */
@@ -76,23 +67,14 @@ const MAX_IDLE_SOCKETS = 64;
 /** How long an unused connection stays open. */
 const IDLE_TIMEOUT_MS = 4_000;
 
-const DNS_TIMEOUT_MS = 2_000;
-
-/** Thrown by the resolution of a name. */
-class ForbiddenAddressError extends Error {}
-
 /**
  * Creates the HTTP client of deliveries. Every address that a name resolves to is judged, and the connection is made to
  * one of those: the name is not resolved again, and requests of the same tenant to the same origin reuse the connection.
  * Redirects are not followed, answers are not decompressed.
  */
-export function createReceiverClient({
-  allowPrivate,
-  resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 }),
-  isAllowed = isPublicAddress,
-  ca,
-  timeoutMs = TIMEOUT_MS,
-}: ClientOptions) {
+export function createReceiverClient({ ca, timeoutMs = TIMEOUT_MS, ...lookupOptions }: ClientOptions) {
+  const { allowPrivate } = lookupOptions;
+  const { lookup, mayConnectTo, cancel } = createPublicLookup(lookupOptions);
   const pool = {
     keepAlive: true,
     maxSockets: MAX_SOCKETS,
@@ -133,22 +115,6 @@ export function createReceiverClient({
     };
   }
 
-  /** Judges what a name resolves to. `getaddrinfo` is for development: it would occupy the threads that hash passwords. */
-  const lookup: LookupFunction = (name, options, callback) => {
-    if (allowPrivate) return systemLookup(name, options, callback);
-    resolve(resolver, name).then(
-      (addresses) => {
-        if (addresses.length === 0) return callback(dnsError("ENOTFOUND"), []);
-        if (!addresses.every(({ address }) => isAllowed(address)))
-          return callback(new ForbiddenAddressError(), []);
-        const [first] = addresses;
-        if (options.all || !first) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      () => callback(dnsError("EAI_AGAIN"), []),
-    );
-  };
-
   /** One exchange; rejects with the error of the connection. */
   function exchange(
     url: URL,
@@ -181,9 +147,7 @@ export function createReceiverClient({
   async function attempt(request: ReceiverRequest, signal: AbortSignal) {
     const judged = judgeCallback(request.callback, { allowPrivate });
     if (!judged.ok) return { error: "address" } as const;
-    const host = judged.url.hostname.replace(/^\[|\]$/g, "");
-    // Node connects to a literal address without a look-up.
-    if (!allowPrivate && isIP(host) !== 0 && !isAllowed(host)) return { error: "address" } as const;
+    if (!mayConnectTo(judged.url)) return { error: "address" } as const;
     for (let resets = 0; ; resets += 1) {
       try {
         return await exchange(judged.url, request, signal);
@@ -211,27 +175,11 @@ export function createReceiverClient({
       }
     },
     close(): void {
-      resolver.cancel();
+      cancel();
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
-
-/** The addresses of a name. One of the two kinds suffices. */
-async function resolve(
-  resolver: Pick<Resolver, "resolve4" | "resolve6">,
-  name: string,
-): Promise<LookupAddress[]> {
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  if (answers.every(({ status }) => status === "rejected")) throw dnsError("ENOTFOUND");
-  return answers.flatMap((answer, index) =>
-    answer.status === "rejected"
-      ? []
-      : answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })),
-  );
-}
-
-const dnsError = (code: string) => Object.assign(new Error(code), { code });
 
 /** Reads the body up to the limit, then closes the connection. */
 async function readAnswer(incoming: IncomingMessage): Promise<Buffer> {
@@ -258,9 +206,8 @@ function judgeAnswer({ statusCode: status = 0, headers }: IncomingMessage, body:
 }
 
 function describeError(error: unknown): ReceiverError {
-  if (error instanceof ForbiddenAddressError) return "address";
-  const { code = "", errors } = error as { code?: string; errors?: unknown[] };
-  if (errors?.some((each) => each instanceof ForbiddenAddressError)) return "address";
+  if (isForbiddenAddress(error)) return "address";
+  const { code = "" } = error as { code?: string };
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "name";
   const certificate = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_|EPROTO)/;
   return certificate.test(code) ? "certificate" : "connection";
