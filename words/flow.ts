@@ -90,10 +90,20 @@ export interface AuthorizationTexts {
   scopes: Record<"openid" | "profile" | "email" | "phone" | "offline_access", string>;
   /** What an application would do at an API. Has the placeholders `{address}` and `{scopes}`. */
   resource: string;
+  /** The same of one that has named no scope there. Has the placeholder `{address}`. */
+  resourceAlone: string;
   /** Beside what the user has allowed earlier. */
   before: string;
   /** Has the placeholder `{host}`. */
   host: string;
+  /** In place of it, where the application runs on the device. */
+  device: string;
+  /** Of one that is described by a document. Has the placeholder `{host}`. */
+  document: string;
+  /** Of one that has registered itself. */
+  registration: string;
+  /** Has the placeholder `{time}`: days or hours. */
+  lifetime: string;
 }
 
 export interface ActionWords {

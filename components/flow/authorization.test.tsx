@@ -1,10 +1,10 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { flow as words } from "#words/en/flow";
-import { consent, longAuthorization } from "../gallery/payloads.ts";
+import { consent, longAuthorization, unlistedAuthorization } from "../gallery/payloads.ts";
 import { Authorization } from "./authorization.tsx";
 
-const draw = (value: unknown) => render(<Authorization value={value} words={words} />);
+const draw = (value: unknown) => render(<Authorization value={value} words={words} language="en" />);
 const items = () => screen.getAllByRole("listitem").map(({ textContent }) => textContent);
 
 test("an application is named with what it asks for in plain words, and where the user goes on", () => {
@@ -44,4 +44,25 @@ test("A102 an address that is a script is no link, and a scope that is not known
   expect(screen.queryByRole("link")).toBeNull();
   expect(screen.getByText("<b>Evil</b>")).toBeTruthy();
   expect(items()).toEqual(["toString", "orders:read"]);
+});
+
+test("of a program on the device that describes itself, the host of its document is named, and for how long it asks", () => {
+  draw(unlistedAuthorization);
+  expect(items()).toEqual([
+    "know that it is you",
+    "use https://api.example.com/orders for you: orders:read",
+    "use https://api.example.com/mcp for you",
+  ]);
+  const texts = [...document.querySelectorAll("p")].map(({ textContent }) => textContent);
+  expect(texts).toContain("agent.example.org describes this application. It has not been verified.");
+  expect(texts).toContain(
+    "Then you go on to an application on this device. It asks again after 90 days. You can end its access in your account before.",
+  );
+});
+
+test("one that has registered itself says so, and a time below a day is told in hours", () => {
+  const client = { ...unlistedAuthorization.client, origin: "registration" };
+  draw({ ...unlistedAuthorization, client, lifetime: 7200 });
+  expect(screen.getByText("This application has registered itself. It has not been verified.")).toBeTruthy();
+  expect(screen.getByText(/It asks again after 2 hours\./)).toBeTruthy();
 });

@@ -1,16 +1,20 @@
 import type { AuthorizationPayload } from "#server/flow/wire";
-import type { FlowWords } from "#words/flow";
 import { Breakable } from "../ui/breakable.tsx";
 import { listOf, recordOf, textsOf } from "./payload-readers.ts";
 import { scopeText } from "./scope-text.ts";
+import type { PayloadProps } from "./view-context.ts";
 import { interpolate } from "./words.ts";
 
 /** What an application asks its user for: who it is, what it would know and do, and where the user goes on. */
-export function Authorization({ value, words }: { value: unknown; words: FlowWords }) {
-  const { client, host, scopes, allowed, resources } = recordOf(value) as Partial<
+export function Authorization({
+  value,
+  words,
+  language,
+}: Pick<PayloadProps, "value" | "words" | "language">) {
+  const { client, host, scopes, allowed, resources, lifetime } = recordOf(value) as Partial<
     Record<keyof AuthorizationPayload, unknown>
   >;
-  const { name, uri, policy_uri, tos_uri } = recordOf(client) as Record<
+  const { id, name, uri, policy_uri, tos_uri, origin } = recordOf(client) as Record<
     keyof AuthorizationPayload["client"],
     unknown
   >;
@@ -46,7 +50,7 @@ export function Authorization({ value, words }: { value: unknown; words: FlowWor
         {listOf(resources).map(({ address, scopes: names }) => (
           <li key={String(address)}>
             <Breakable
-              text={interpolate(authorization.resource, {
+              text={interpolate(authorization[textsOf(names).length > 0 ? "resource" : "resourceAlone"], {
                 address: String(address),
                 scopes: textsOf(names).join(", "),
               })}
@@ -66,8 +70,17 @@ export function Authorization({ value, words }: { value: unknown; words: FlowWor
           ))}
         </p>
       )}
+      {(origin === "document" || origin === "registration") && (
+        <p className="stile-unverified">
+          <Breakable text={interpolate(authorization[origin], { host: hostOf(id) })} />
+        </p>
+      )}
       <p className="stile-hint">
-        <Breakable text={interpolate(authorization.host, { host: String(host) })} />
+        <Breakable
+          text={host ? interpolate(authorization.host, { host: String(host) }) : authorization.device}
+        />
+        {typeof lifetime === "number" &&
+          ` ${interpolate(authorization.lifetime, { time: timeText(lifetime, language) })}`}
       </p>
     </div>
   );
@@ -75,4 +88,15 @@ export function Authorization({ value, words }: { value: unknown; words: FlowWor
 
 function isWebAddress(value: unknown): value is string {
   return typeof value === "string" && /^https?:\/\//.test(value);
+}
+
+const hostOf = (address: unknown) => URL.parse(String(address))?.host ?? String(address);
+
+const DAY_SECONDS = 86_400;
+
+/** Whole days; hours where it is less than one. */
+function timeText(seconds: number, language: string): string {
+  const [unit, length] = seconds < DAY_SECONDS ? (["hour", 3600] as const) : (["day", DAY_SECONDS] as const);
+  const options = { style: "unit", unit, unitDisplay: "long" } as const;
+  return new Intl.NumberFormat(language, options).format(Math.round(seconds / length));
 }

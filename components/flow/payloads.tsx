@@ -1,21 +1,8 @@
-import type { ReactNode } from "react";
-import type { FlowWords } from "#words/flow";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
 import { User } from "./user.tsx";
+import type { Drawings, PayloadProps, ViewContext } from "./view-context.ts";
 import { interpolate } from "./words.ts";
-
-export interface PayloadProps {
-  value: unknown;
-  words: FlowWords;
-  /** Prefix of the addresses of this service. */
-  base: string;
-  /** Path of the user's picture. */
-  path: unknown;
-}
-
-/** Payload member → drawing. */
-export type Drawings = Record<string, (props: PayloadProps) => ReactNode>;
 
 /** Other members are for scripts. */
 const drawings: Drawings = {
@@ -30,17 +17,12 @@ const drawings: Drawings = {
 /** Draws the payload of a state. */
 export function Payloads({
   payload,
-  words,
-  base,
-  more,
+  context: { words, language, base, drawings: more },
 }: {
   payload: Record<string, unknown>;
-  words: FlowWords;
-  base: string;
-  /** Of members that this container alone shows. */
-  more?: Drawings | undefined;
+  context: Pick<ViewContext, "words" | "language" | "base" | "drawings">;
 }) {
-  const common = { words, base, path: payload.picture_path };
+  const common = { words, language, base, path: payload.picture_path };
   return Object.entries({ ...drawings, ...more })
     .filter(([member]) => Object.hasOwn(payload, member))
     .map(([member, Drawing]) => <Drawing key={member} value={payload[member]} {...common} />);

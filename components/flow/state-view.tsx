@@ -159,7 +159,7 @@ export function StateView({
             path={state.payload.picture_path}
           />
         ) : (
-          <Payloads payload={state.payload} words={words} base={context.base} more={context.drawings} />
+          <Payloads payload={state.payload} context={context} />
         )}
         {unsavedCodes && (
           <RecoveryCodes context={context} codes={codes} redirectTo={redirectTo} onSaved={onCodesSaved} />

@@ -3,13 +3,12 @@ import type { FlowWords, StateWords, WordedState } from "#words/flow";
 import { isAccount } from "./account.ts";
 import type { FlowServer, FlowType } from "./flow-server.ts";
 import { recoveryCodesIn, relyingPartyIn } from "./payload-readers.ts";
-import type { Drawings } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import type { StateViewProps } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
 import { createFlowStore, type FirstAnswer, type Flow, useFlow } from "./use-flow.ts";
 import { variantsOf } from "./variants.ts";
-import type { ViewContext } from "./view-context.ts";
+import type { Drawings, ViewContext } from "./view-context.ts";
 import { stateWords } from "./words.ts";
 
 /** What a flow needs wherever it is drawn. */

@@ -1,6 +1,6 @@
+import type { ReactNode } from "react";
 import type { FlowWords, StateWords } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
-import type { Drawings } from "./payloads.tsx";
 import type { Flow } from "./use-flow.ts";
 
 /** The data that the parts of a state's view share. */
@@ -34,3 +34,17 @@ export interface ItemReference {
   /** The display name of the item. */
   name: string;
 }
+
+/** What the drawing of a member of a payload takes. */
+export interface PayloadProps {
+  value: unknown;
+  words: FlowWords;
+  language: string;
+  /** Prefix of the addresses of this service. */
+  base: string;
+  /** Path of the user's picture. */
+  path: unknown;
+}
+
+/** Payload member → drawing. */
+export type Drawings = Record<string, (props: PayloadProps) => ReactNode>;

@@ -190,7 +190,7 @@ export const otpSecret = { otp_image_source: picture, otp_secret: "JBSWY3DPEHPK3
 export const consent = {
   identifier: "ada@example.org",
   authorization: {
-    client: { id: "shop", name: "The shop", uri: "https://shop.example.com/" },
+    client: { id: "shop", name: "The shop", uri: "https://shop.example.com/", origin: "listed" },
     host: "shop.example.com",
     scopes: ["openid", "email"],
     resources: [],
@@ -206,9 +206,28 @@ export const longAuthorization = {
     uri: "https://reader.example.net/",
     policy_uri: "https://reader.example.net/privacy",
     tos_uri: "https://reader.example.net/terms",
+    origin: "listed",
   },
   host: "reader.example.net",
   scopes: ["openid", "profile", "email", "phone", "offline_access"],
   resources: [{ address: "https://api.example.com/orders", scopes: ["orders:read", "orders:write"] }],
   allowed: ["openid", "email"],
+};
+
+/** What a program on the device asks for that describes itself by a document. */
+export const unlistedAuthorization = {
+  client: {
+    id: "https://agent.example.org/client.json",
+    name: "An agent",
+    uri: "https://agent.example.org/",
+    origin: "document",
+  },
+  host: "",
+  scopes: ["openid"],
+  resources: [
+    { address: "https://api.example.com/orders", scopes: ["orders:read"] },
+    { address: "https://api.example.com/mcp", scopes: [] },
+  ],
+  allowed: [],
+  lifetime: 90 * 86_400,
 };

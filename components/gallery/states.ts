@@ -188,6 +188,9 @@ const pictures = {
   account_deleted: {},
   consent: { payload: payloads.consent },
   consent_again: { payload: { ...payloads.consent, authorization: payloads.longAuthorization } },
+  consent_of_an_unlisted_one: {
+    payload: { ...payloads.consent, authorization: payloads.unlistedAuthorization },
+  },
   consent_answered: {
     payload: { redirect_url: "https://login.example.org/oauth/authorize/k3JmP0aQ5sT8uVwXyZ1bC" },
   },

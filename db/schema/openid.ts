@@ -58,6 +58,8 @@ export const openidConsents = declareTable(
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     clientId: text("client_id").notNull(),
+    /** What a client that is not listed said of itself; null for one that is. */
+    application: jsonb("application"),
     /** Scopes, claims and scopes of APIs. */
     allowed: jsonb("allowed").notNull(),
     /** The hash of the request that the user has answered last. */

@@ -22,6 +22,8 @@ export interface Belongings {
 export interface Application {
   /** The client id. */
   id: string;
+  /** What it said of itself when it was allowed (`openid_consents.application`); null if the operator has listed it. */
+  application: unknown;
   /** What the user has allowed (`openid_consents.allowed`); null for the operator's own clients, which need no consent. */
   allowed: unknown;
   /** When the user has allowed it, or signed in to it first. */
@@ -116,7 +118,7 @@ export async function readBelongings(
   // What is granted to the operator's own clients ends with the session, unless it has `offline_access`.
   const applications = tenant.config.openid.enabled
     ? sql`
-        select coalesce(c.client_id, g.client_id) as client_id, c.allowed, coalesce(c.created_at, g.since) as since
+        select coalesce(c.client_id, g.client_id) as client_id, c.application, c.allowed, coalesce(c.created_at, g.since) as since
         from (select * from openid_consents o where ${own}) c
         full join (
           select o.client_id, min(o.created_at) as since from openid_artifacts o
@@ -145,7 +147,7 @@ export async function readBelongings(
         from (${signIns}) o)`,
       applications: applications
         ? sql<Application[]>`(
-        select coalesce(json_agg(json_build_object('id', o.client_id, 'allowed', o.allowed, 'since', o.since)
+        select coalesce(json_agg(json_build_object('id', o.client_id, 'application', o.application, 'allowed', o.allowed, 'since', o.since)
           order by o.since, o.client_id), '[]')
         from (${applications}) o)`
         : sql<Application[]>`'[]'::json`,

@@ -86,6 +86,8 @@ function* violations(config: Config, baseUrl: string | undefined): Generator<str
 
 function* violationsOfOpenid({ openid, session, webauthn }: Config): Generator<string, undefined> {
   const audience = session.audience.length > 0 ? session.audience : [webauthn.relying_party.id];
+  if (openid.registration === "token" && openid.registration_tokens.length === 0)
+    yield "STILE_OPENID_REGISTRATION is token, and STILE_OPENID_REGISTRATION_TOKENS is empty: no application could register";
   for (const [id, client] of Object.entries(openid.clients)) {
     if (client.require_dpop && openid.dpop === "off")
       yield `STILE_OPENID_CLIENTS has a client with require_dpop (${id}), and STILE_OPENID_DPOP is off`;

@@ -1,6 +1,7 @@
 import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
+import { application, listedApplication } from "../openid/application.ts";
 import { openidPaths } from "../openid/paths.ts";
 import { permissions, scopesIn, type WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import type { FlowData } from "./data.ts";
@@ -13,23 +14,25 @@ import type { AuthorizationPayload } from "./wire.ts";
 export function authorizationPayload({ data, config }: View): { authorization?: AuthorizationPayload } {
   const { authorization } = data;
   if (!authorization) return {};
-  const { clientId, host, asked, allowed } = authorization;
-  const { clients } = config.openid;
-  const client = Object.hasOwn(clients, clientId) ? clients[clientId] : undefined;
+  const { clientId, host, asked, allowed, lifetime } = authorization;
+  const { name, uri, policy_uri, tos_uri, origin } = authorization.application ??
+    listedApplication(config, clientId) ?? { name: clientId, origin: "listed" };
   const resources = Object.entries(asked.resources).map(([address, scopes]) => ({ address, scopes }));
   return {
     authorization: {
       client: {
         id: clientId,
-        name: nameOf(clients, clientId),
-        ...(client?.client_uri ? { uri: client.client_uri } : {}),
-        ...(client?.policy_uri ? { policy_uri: client.policy_uri } : {}),
-        ...(client?.tos_uri ? { tos_uri: client.tos_uri } : {}),
+        name,
+        ...(uri ? { uri } : {}),
+        ...(policy_uri ? { policy_uri } : {}),
+        ...(tos_uri ? { tos_uri } : {}),
+        origin,
       },
       host,
       scopes: scopesIn(asked),
       resources,
       allowed: allowed ? scopesIn(allowed) : [],
+      ...(lifetime === undefined ? {} : { lifetime }),
     },
   };
 }
@@ -38,21 +41,23 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
  * The member `applications` of the payload of the account page, where the service is an OpenID provider: what the user has
  * signed in to, and what each may know. The operator's own need no consent, and have no scopes.
  */
-export function applicationsPayload({ belongings }: Account, { openid }: Config) {
-  if (!openid.enabled) return {};
+export function applicationsPayload({ belongings }: Account, config: Config) {
+  if (!config.openid.enabled) return {};
   return {
-    applications: belongings.applications.map(({ id, allowed, since }) => ({
+    applications: belongings.applications.map(({ id, application: described, allowed, since }) => ({
       id,
-      name: nameOf(openid.clients, id),
+      name: nameOf(config, id, described),
       scopes: allowed === null ? [] : scopesIn(permissions.parse(allowed)),
       since,
     })),
   };
 }
 
-/** A client that is not configured any more has its id. */
-const nameOf = (clients: Config["openid"]["clients"], id: string) =>
-  (Object.hasOwn(clients, id) ? clients[id]?.name : undefined) ?? id;
+/** A client of which nothing is known any more has its id. */
+function nameOf(config: Config, id: string, described: unknown): string {
+  const known = listedApplication(config, id) ?? application.safeParse(described).data;
+  return known?.name ?? id;
+}
 
 /** Names what is asked, and of whom. */
 export function questionOf({ authorization, userId }: FlowData): string {

@@ -223,7 +223,7 @@ const accounts: Account[] = [
       phones: [{ id: "p", name: "Phone", created_at: "", last_used_at: "" }],
       trustedBrowsers: [{ id: "b", last_used_at: "", expires_at: "" }],
       signIns: [],
-      applications: [{ id: "shop", allowed: null, since: "" }],
+      applications: [{ id: "shop", application: null, allowed: null, since: "" }],
     },
   },
   {

@@ -37,8 +37,10 @@ export interface AuthorizationPayload {
     uri?: string;
     policy_uri?: string;
     tos_uri?: string;
+    /** The operator has listed it, or it describes itself: by a document at the address that is its id, or by registering. */
+    origin: "listed" | "document" | "registration";
   };
-  /** The host that the user goes on to. */
+  /** The host that the user goes on to; empty for a program on the user's device. */
   host: string;
   /** What is asked about the user; `openid` is the user's identifier alone. */
   scopes: string[];
@@ -46,6 +48,8 @@ export interface AuthorizationPayload {
   resources: { address: string; scopes: string[] }[];
   /** Those of `scopes` and others that the user has allowed the client before. */
   allowed: string[];
+  /** Seconds after which it has to be asked for again; absent: never. */
+  lifetime?: number;
 }
 
 export interface ActionDescriptor {

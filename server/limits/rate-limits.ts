@@ -64,6 +64,12 @@ const tenantWindows = {
   flow_start: (limits) => [perMinute(limits.starts_per_minute)],
   /** Authorization requests of a source, pushed ones included. */
   authorization: (limits) => [perMinute(limits.authorizations_per_minute)],
+  /** Applications that register themselves from a source. */
+  client_registration: (limits) => [perHour(limits.registrations_per_hour)],
+  /** Documents of applications that are read from a host. */
+  client_document_host: (limits) => [perMinute(limits.documents_per_host)],
+  /** Documents of applications that are read, from all hosts together. */
+  client_document: (limits) => [perMinute(limits.documents_per_minute)],
   /** Exchange tokens presented by a source. */
   exchange_token: (limits) => [perMinute(limits.exchange_tokens_per_minute)],
   /** Authenticator requests created for a user. */

@@ -16,7 +16,7 @@ type Process = Databases & Sealing & OnPlatform;
 /** Artifacts of these kinds may be used once; a second use ends everything of their grant (RFC 9700, 2.2.2 and 4.14.2). */
 const usedOnce = new Set(["AuthorizationCode", "RefreshToken", "DeviceCode"]);
 
-/** The models of the library. It names them by its classes, whose names are others where a bundler has shortened them. */
+/** The models of the library, and the documents that clients are described by. The library names its models by its classes, whose names are others where a bundler has shortened them. */
 const kinds = new Set([
   "AccessToken",
   "AuthorizationCode",
@@ -26,6 +26,7 @@ const kinds = new Set([
   "Grant",
   "InitialAccessToken",
   "Interaction",
+  "MetadataDocument",
   "PushedAuthorizationRequest",
   "RefreshToken",
   "RegistrationAccessToken",

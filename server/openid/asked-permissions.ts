@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { claimsOfScopes } from "./claims-of-scopes.ts";
+import { scopesOfClient } from "./unlisted-clients.ts";
 import type { Permissions } from "./waiting-authorization.ts";
 
 /** Scopes about users; the others are those of resources. */
@@ -26,21 +27,22 @@ export function claimsOf(scopes: readonly string[]): ReadonlySet<string> {
  * @param parameters those of the request, which the library has accepted
  */
 export function askedPermissions(
-  { openid }: Pick<Config, "openid">,
+  config: Pick<Config, "openid">,
   { client_id, scope, claims, resource }: Record<string, unknown>,
 ): Permissions {
-  const client = typeof client_id === "string" ? openid.clients[client_id] : undefined;
-  const mayHave = new Set(client?.scopes);
+  const ofClient = scopesOfClient(config, String(client_id));
+  const mayHave = new Set(ofClient);
   const scopes = typeof scope === "string" ? scope.split(" ").filter((name) => mayHave.has(name)) : [];
   const indicators = [resource ?? []].flat().filter((value) => typeof value === "string");
   const ofResources = indicators.map((indicator) => {
-    const known = new Set(openid.resources[indicator]?.scopes);
+    const known = new Set(config.openid.resources[indicator]?.scopes);
     return [indicator, scopes.filter((name) => known.has(name))] as const;
   });
   return {
     scopes: scopes.filter((name) => scopesOfUsers.has(name)),
-    claims: claimsByName(claims).filter((name) => claimsOf(client?.scopes ?? []).has(name)),
-    resources: Object.fromEntries(ofResources.filter(([, names]) => names.length > 0)),
+    claims: claimsByName(claims).filter((name) => claimsOf(ofClient).has(name)),
+    // A token for an API names the user there, whatever it may do.
+    resources: Object.fromEntries(ofResources),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ClientMetadata } from "oidc-provider";
 import type { Config } from "../config/schema.ts";
 import { scopesOfUsers } from "./asked-permissions.ts";
 import type { SigningAlgorithm } from "./signing.ts";
+import type { ClientDescription } from "./unlisted-clients.ts";
 
 /**
  * Translates the clients of the configuration to the metadata of RFC 7591, 2.
@@ -19,13 +20,42 @@ export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): Clie
     post_logout_redirect_uris: client.post_logout_redirect_uris,
     grant_types: client.grants,
     response_types: client.grants.includes("authorization_code") ? ["code"] : [],
-    // None at all would be every scope. Those of resources are asked for with their resource.
-    scope: client.scopes.filter((scope) => scopesOfUsers.has(scope)).join(" ") || "openid",
+    scope: scopesAboutUsers(client.scopes),
     id_token_signed_response_alg: algorithm,
     require_pushed_authorization_requests: client.require_par,
     dpop_bound_access_tokens: client.require_dpop,
   }));
 }
+
+/**
+ * Translates what a client that is not listed says of itself to the metadata of RFC 7591, 2.
+ *
+ * @param more what it does not say itself
+ */
+export function metadataOf<More extends Partial<ClientMetadata>>(
+  { openid }: Pick<Config, "openid">,
+  description: ClientDescription,
+  more: More,
+) {
+  const { client_name, client_uri, policy_uri, tos_uri, jwks, jwks_uri, redirect_uris } = description;
+  const { grant_types, token_endpoint_auth_method } = description;
+  const isWeb = redirect_uris.every((address) => address.startsWith("https://"));
+  const said = { client_name, client_uri, policy_uri, tos_uri, jwks, jwks_uri, token_endpoint_auth_method };
+  return {
+    ...(Object.fromEntries(Object.entries(said).filter(([, value]) => value)) as Partial<ClientMetadata>),
+    // A client on a device may listen at any port of it. Its user is asked each time: any program there can claim its id (RFC 8252, 7.3 and 8.6).
+    application_type: isWeb ? ("web" as const) : ("native" as const),
+    redirect_uris,
+    grant_types: ["authorization_code", ...(grant_types.includes("refresh_token") ? ["refresh_token"] : [])],
+    response_types: ["code" as const],
+    scope: scopesAboutUsers(openid.unlisted_scopes),
+    ...more,
+  };
+}
+
+/** None at all would be every scope. Those of resources are asked for with their resource. */
+const scopesAboutUsers = (scopes: readonly string[]) =>
+  scopes.filter((scope) => scopesOfUsers.has(scope)).join(" ") || "openid";
 
 function authenticationOf({ secret, jwks }: Config["openid"]["clients"][string]) {
   if (jwks !== undefined) return "private_key_jwt";

@@ -1,9 +1,11 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { queryPrepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import type { TenantContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
+import { originOf } from "./unlisted-clients.ts";
 import {
   type Permissions,
   permissions,
@@ -13,17 +15,18 @@ import {
 
 const { openidArtifacts, openidConsents } = schema;
 
-/** What a user has allowed an application, since when, and by which answer. */
+/** What a user has allowed an application, until when, and by which answer. */
 export interface Consent {
   allowed: Permissions;
-  since: Date;
+  /** When it has to be asked for again; null for an application that the operator has listed. */
+  endsAt: Date | null;
   /** The hash of the request that was answered last. */
   requestHash: string;
 }
 
-/** Reads what a user has allowed an application; null: nothing yet. */
+/** Reads what a user has allowed an application; null: nothing yet, or not any more. */
 export async function findConsent(
-  { runtime, tenant }: TenantContext<Databases>,
+  { runtime, tenant }: TenantContext<Databases & OnPlatform>,
   userId: string,
   clientId: string,
 ): Promise<Consent | null> {
@@ -33,9 +36,13 @@ export async function findConsent(
     values: [tenant.id, userId, clientId],
   });
   if (!row) return null;
+  const { unlisted_consent_lifetime: lifetime } = tenant.config.openid;
+  const isListed = originOf(tenant.config, clientId) === "listed";
+  const endsAt = isListed ? null : new Date(row.updated_at.getTime() + lifetime * 1000);
+  if (endsAt && endsAt.getTime() <= Date.now() + runtime.platform.clockShift()) return null;
   return {
     allowed: permissions.parse(row.allowed),
-    since: row.created_at,
+    endsAt,
     requestHash: row.request_hash,
   };
 }
@@ -43,30 +50,47 @@ export async function findConsent(
 interface ConsentRow {
   allowed: unknown;
   request_hash: string;
-  created_at: Date;
+  updated_at: Date;
 }
 
 const findText = `
-  select allowed, request_hash, created_at from openid_consents
+  select allowed, request_hash, updated_at from openid_consents
   where tenant_id = $1 and user_id = $2 and client_id = $3`;
 
 /** Returns the write that allows what a request asks, beside what was allowed before. */
 export function allow(
   tenantId: string,
   userId: string,
-  { request, clientId, asked, allowed: before }: WaitingAuthorization,
+  { request, clientId, application, asked, allowed: before, lifetime }: WaitingAuthorization,
   now: Date,
 ): Write {
   const allowed = before ? together(before, asked) : asked;
   const requestHash = identifierHash(request);
+  const described = { application: application ?? null };
   return async (tx) => {
     await tx
       .insert(openidConsents)
-      .values({ tenantId, userId, clientId, allowed, requestHash, createdAt: now, updatedAt: now })
+      .values({
+        tenantId,
+        userId,
+        clientId,
+        ...described,
+        allowed,
+        requestHash,
+        createdAt: now,
+        updatedAt: now,
+      })
       .onConflictDoUpdate({
         target: [openidConsents.tenantId, openidConsents.userId, openidConsents.clientId],
-        set: { allowed, requestHash, updatedAt: now },
+        set: { ...described, allowed, requestHash, updatedAt: now },
       });
+    if (application?.origin !== "registration" || lifetime === undefined) return;
+    // It is known for as long as what it was allowed is valid.
+    const until = new Date(now.getTime() + lifetime * 1000).toISOString();
+    await tx
+      .update(openidArtifacts)
+      .set({ expiresAt: sql`greatest(${openidArtifacts.expiresAt}, ${until}::timestamptz)` })
+      .where(isArtifact(tenantId, "Client", clientId));
   };
 }
 
@@ -76,15 +100,16 @@ export function deny(tenantId: string, { request }: Pick<WaitingAuthorization, "
     await tx
       .update(openidArtifacts)
       .set({ consumedAt: now })
-      .where(
-        and(
-          eq(openidArtifacts.tenantId, tenantId),
-          eq(openidArtifacts.kind, "Interaction"),
-          eq(openidArtifacts.idHash, identifierHash(request)),
-        ),
-      );
+      .where(isArtifact(tenantId, "Interaction", request));
   };
 }
+
+const isArtifact = (tenantId: string, kind: string, id: string) =>
+  and(
+    eq(openidArtifacts.tenantId, tenantId),
+    eq(openidArtifacts.kind, kind),
+    eq(openidArtifacts.idHash, identifierHash(id)),
+  );
 
 /**
  * Returns the write that ends the access of an application to an account: what was allowed, and every code and token. Its

@@ -1,8 +1,10 @@
 import type { Grant, KoaContextWithOIDC } from "oidc-provider";
 import type { Databases } from "#db/client";
 import type { TenantContext } from "../context/context.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { claimsOf, isOfSession } from "./asked-permissions.ts";
-import { findConsent } from "./consents.ts";
+import { type Consent, findConsent } from "./consents.ts";
+import { scopesOfClient } from "./unlisted-clients.ts";
 import type { Permissions } from "./waiting-authorization.ts";
 
 /**
@@ -13,7 +15,7 @@ import type { Permissions } from "./waiting-authorization.ts";
  * @returns undefined if no account is signed in
  */
 export async function grantOfSession(
-  context: TenantContext<Databases>,
+  context: TenantContext<Databases & OnPlatform>,
   ctx: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
   const { provider, session, client, requestParamOIDCScopes, requestParamClaims, resourceServers } = ctx.oidc;
@@ -23,14 +25,14 @@ export async function grantOfSession(
   const found = known ? await provider.Grant.find(known) : undefined;
   const grant =
     found?.accountId === accountId ? found : new provider.Grant({ clientId: client.clientId, accountId });
-  const allowed = isOwn(context, client.clientId)
-    ? null
-    : await allowedOf(context, accountId, client.clientId);
+  const consent = isOwn(context, client.clientId) ? null : await consentOf(context, ctx);
+  const allowed = isOwn(context, client.clientId) ? null : (consent?.allowed ?? nothing);
   const mayHave = (name: string, names: readonly string[] | undefined) => !allowed || names?.includes(name);
   const before = JSON.stringify(stored(grant));
   const scopes = [...requestParamOIDCScopes].filter((name) => mayHave(name, allowed?.scopes));
   if (scopes.length > 0) grant.addOIDCScope(scopes.join(" "));
   if (scopes.includes("offline_access")) outliveSession(grant);
+  if (consent?.endsAt) endBy(grant, consent.endsAt);
   const claims = grantableClaims(context, client.clientId, requestParamClaims);
   grant.addOIDCClaims(claims.filter((name) => mayHave(name, allowed?.claims)));
   // Neither the operator nor the user can grant these.
@@ -38,7 +40,8 @@ export async function grantOfSession(
   if (refused.length > 0) grant.rejectOIDCClaims(refused);
   for (const [indicator, { scope = "" }] of Object.entries(resourceServers ?? {})) {
     const ofResource = scope.split(" ").filter((name) => mayHave(name, allowed?.resources[indicator]));
-    if (!allowed || ofResource.length > 0) grant.addResourceScope(indicator, ofResource.join(" "));
+    if (!allowed || Object.hasOwn(allowed.resources, indicator))
+      grant.addResourceScope(indicator, ofResource.join(" "));
   }
   const isUnchanged = JSON.stringify(stored(grant)) === before;
   // A new one of which nothing is allowed is not stored: its user is asked first.
@@ -58,13 +61,19 @@ function outliveSession(grant: Grant): void {
   if (endsWithSession) grant.exp = end;
 }
 
+/** What is granted ends with the consent. */
+function endBy(grant: Grant, date: Date): void {
+  const end = Math.floor(date.getTime() / 1000);
+  if (grant.exp === undefined || grant.exp > end) grant.exp = end;
+}
+
 /** Of the claims that a request names, those of the scopes that its client may have, and those about the session. */
 function grantableClaims(
   { tenant }: Pick<TenantContext<unknown>, "tenant">,
   clientId: string,
   requested: Iterable<string>,
 ): string[] {
-  const may = claimsOf(tenant.config.openid.clients[clientId]?.scopes ?? []);
+  const may = claimsOf(scopesOfClient(tenant.config, clientId));
   return [...requested].filter((name) => may.has(name) || isOfSession(name));
 }
 
@@ -74,11 +83,21 @@ export function isOwn({ tenant }: Pick<TenantContext<unknown>, "tenant">, client
   return Object.hasOwn(clients, clientId) && clients[clientId]?.first_party === true;
 }
 
-async function allowedOf(
-  context: TenantContext<Databases>,
-  userId: string,
-  clientId: string,
-): Promise<Permissions> {
-  const consent = await findConsent(context, userId, clientId);
-  return consent?.allowed ?? { scopes: [], claims: [], resources: {} };
+const nothing: Permissions = { scopes: [], claims: [], resources: {} };
+
+/** By request of the library: it is asked for by several of its checks. */
+const consents = new WeakMap<KoaContextWithOIDC, Promise<Consent | null>>();
+
+/** What the user of a request has allowed its client; null: nothing. */
+export function consentOf(
+  context: TenantContext<Databases & OnPlatform>,
+  ctx: KoaContextWithOIDC,
+): Promise<Consent | null> {
+  const { session, client } = ctx.oidc;
+  if (!session?.accountId || !client) return Promise.resolve(null);
+  const known = consents.get(ctx);
+  if (known) return known;
+  const found = findConsent(context, session.accountId, client.clientId);
+  consents.set(ctx, found);
+  return found;
 }

@@ -5,6 +5,7 @@ export const openidPaths = {
   introspection: "/oauth/introspect",
   jwks: "/.well-known/jwks.json",
   pushed_authorization_request: "/oauth/par",
+  registration: "/oauth/register",
   revocation: "/oauth/revoke",
   token: "/oauth/token",
   userinfo: "/oauth/userinfo",

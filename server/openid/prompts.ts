@@ -1,9 +1,11 @@
 import { errors, type Interaction, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import type { Databases } from "#db/client";
 import { languageTags } from "#words/language-tags";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import { matchLanguage } from "../lib/match-language.ts";
-import { isOwn } from "./grants.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import { consentOf, isOwn } from "./grants.ts";
 
 const { Check, Prompt } = interactionPolicy;
 
@@ -17,8 +19,9 @@ const MAX_HINT_CHARACTERS = 254;
  * When the user is asked something (OpenID Connect Core, 3.1.2.1; Initiating User Registration via OpenID Connect 1.0). For the
  * operator's own clients none is asked for consent: `prompt=consent` is answered by the consent that the operator has given.
  */
-export function promptPolicy(context: TenantContext<unknown>) {
+export function promptPolicy(context: TenantContext<Databases & OnPlatform>) {
   const policy = interactionPolicy.base();
+  policy.get("consent")?.checks.add(isKnownToUser(context));
   for (const check of policy.get("consent")?.checks ?? []) {
     const isNeeded = check.check;
     check.check = (ctx) => {
@@ -43,6 +46,18 @@ export function promptPolicy(context: TenantContext<unknown>) {
   for (const name of answeredBySigningIn) policy.add(new Prompt({ name, requestable: true }), 0);
   return policy;
 }
+
+/**
+ * Whether the user has allowed the client anything, and something at each API: the library asks by scope and claim alone, and a
+ * token without any still names the user.
+ */
+const isKnownToUser = (context: TenantContext<Databases & OnPlatform>) =>
+  new Check("not_allowed", "the user has not allowed the client yet", "consent_required", async (ctx) => {
+    const consent = await consentOf(context, ctx);
+    const apis = Object.keys(ctx.oidc.resourceServers ?? {});
+    const isAllowed = consent && apis.every((api) => Object.hasOwn(consent.allowed.resources, api));
+    return isAllowed ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+  });
 
 /** What a request may ask of the sign-in, and a user may be unable to give. */
 const unmetBySigningIn: ReadonlySet<string> = new Set([

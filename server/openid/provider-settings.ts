@@ -1,12 +1,9 @@
 import { type Configuration, errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
-import type { Databases } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
-import type { Sealing } from "../keys/vault.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import type { Logs } from "../observability/logger.ts";
+import { randomToken } from "../lib/random-token.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClasses } from "./authentication-context.ts";
 import { findAccount } from "./claims.ts";
@@ -14,13 +11,16 @@ import { claimsOfScopes } from "./claims-of-scopes.ts";
 import { clientsOf } from "./clients.ts";
 import { grantOfSession, MAX_GRANT_SECONDS } from "./grants.ts";
 import { interactionStorage } from "./interaction-storage.ts";
+import { type DocumentProcess, documentReading } from "./metadata-documents.ts";
 import { openidPaths } from "./paths.ts";
 import { promptAddress, promptPolicy } from "./prompts.ts";
+import { registeredClientStorage } from "./registered-clients.ts";
 import type { SigningAlgorithm, TenantKey } from "./signing.ts";
+import { registeredId, scopesOfClient } from "./unlisted-clients.ts";
 import { visitorSessionStorage } from "./visitor-session.ts";
 
 /** What the provider takes of the process. */
-export type OpenidProcess = Databases & Sealing & Signing & OnPlatform & Logs & WakesWebhooks;
+export type OpenidProcess = DocumentProcess & Signing & WakesWebhooks;
 
 /** The storage of each model that is not stored like the others. */
 const storages = { Session: visitorSessionStorage, Interaction: interactionStorage };
@@ -34,8 +34,11 @@ export function providerSettings(
   const { base_url, openid, session } = tenant.config;
   // That of the key which signs: after a change of the setting it is the former one for a while.
   const algorithm = keys[0]?.alg as SigningAlgorithm;
+  const { allowFetch, fetch } = documentReading(context, algorithm);
   return {
+    fetch,
     adapter: (kind) => {
+      if (kind === "Client") return registeredClientStorage(context, algorithm);
       const storage = Object.hasOwn(storages, kind) ? storages[kind as keyof typeof storages] : null;
       return storage ? storage(context) : artifactStorage(context, kind);
     },
@@ -92,13 +95,28 @@ export function providerSettings(
     features: {
       devInteractions: { enabled: false },
       claimsParameter: { enabled: true },
+      ...(openid.document_hosts.length > 0
+        ? { clientIdMetadataDocument: { enabled: true, ack: "draft-02", allowFetch } }
+        : {}),
       clientCredentials: { enabled: true },
       dPoP: openid.dpop === "off" ? { enabled: false } : { enabled: true },
       externalSigningSupport: { enabled: true, ack: "experimental-01" },
       introspection: { enabled: true, allowedPolicy: ownTokens },
       pushedAuthorizationRequests: { enabled: true },
+      ...(openid.registration === "off"
+        ? {}
+        : {
+            registration: {
+              enabled: true,
+              // Who may register is decided before (`http/openid/registration.ts`).
+              initialAccessToken: false,
+              issueRegistrationAccessToken: false,
+              idFactory: () => registeredId(runtime.platform.randomBytes(16).toString("base64url")),
+              secretFactory: () => randomToken(runtime.platform),
+            },
+          }),
       resourceIndicators: { enabled: true, ...resourceSettings(tenant.config, algorithm) },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: revocableTokens },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
     },
@@ -126,7 +144,14 @@ const ownTokens = (
   token: { clientId?: string | undefined },
 ) => token.clientId === client.clientId;
 
-function resourceSettings({ openid }: Config, algorithm: SigningAlgorithm) {
+/** A client may revoke its own tokens alone (RFC 7009, 2.1). */
+function revocableTokens(...given: Parameters<typeof ownTokens>): true {
+  if (ownTokens(...given)) return true;
+  throw new errors.InvalidRequest("the token was issued to another client");
+}
+
+function resourceSettings(config: Config, algorithm: SigningAlgorithm) {
+  const { openid } = config;
   const lifetime = openid.access_token_lifetime;
   return {
     defaultResource: () => undefined,
@@ -134,7 +159,7 @@ function resourceSettings({ openid }: Config, algorithm: SigningAlgorithm) {
     getResourceServerInfo(_: KoaContextWithOIDC, indicator: string, { clientId }: { clientId: string }) {
       const resource = Object.hasOwn(openid.resources, indicator) ? openid.resources[indicator] : undefined;
       if (!resource) throw new errors.InvalidTarget();
-      const allowed = new Set(openid.clients[clientId]?.scopes);
+      const allowed = new Set(scopesOfClient(config, clientId));
       return {
         scope: resource.scopes.filter((scope) => allowed.has(scope)).join(" "),
         audience: indicator,

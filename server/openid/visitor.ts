@@ -7,6 +7,8 @@ export interface Visitor {
   session: Session | null;
   /** What is stored of the session for its clients, as it was read: JSON, by client. */
   kept?: ReadonlyMap<string, string>;
+  /** The document of a client that is being read. */
+  documentAddress?: string;
   /** Why the library could not answer, such as a database that is away. */
   failure?: unknown;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { application } from "./application.ts";
 import { claimsOfScopes } from "./claims-of-scopes.ts";
 
 /** What an application may know and do: claims by their scopes and by name, and scopes of APIs by resource indicator. */
@@ -16,11 +17,15 @@ export const waitingAuthorization = z.object({
   /** Identifies the request; the address at which the browser returns to it ends with it. */
   request: z.string(),
   clientId: z.string(),
+  /** What a client that is not listed says of itself. */
+  application: application.optional(),
   /** The host that the user goes on to. */
   host: z.string(),
   asked: permissions,
   /** What the user has allowed the application before. */
   allowed: permissions.optional(),
+  /** When what is allowed has to be asked for again, in seconds from the answer; without it, never. */
+  lifetime: z.number().optional(),
 });
 
 export type WaitingAuthorization = z.output<typeof waitingAuthorization>;

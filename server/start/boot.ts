@@ -25,6 +25,7 @@ import { createRateLimits } from "../limits/rate-limits.ts";
 import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
+import { createDocumentClient } from "../openid/document-client.ts";
 import { createOpenidProviders } from "../openid/providers.ts";
 import type { Job, Notice, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
@@ -146,6 +147,8 @@ export async function createRuntime(
     const signingKeys = createTenantSigningKeys(means);
     const rates = createRateLimits(config, database);
     const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
+    const documents = createDocumentClient({ allowPrivate: config.openid.allow_private_targets });
+    cleanups.push(async () => documents.close());
     const webhooks = createWebhookDelivery({ ...means, signingKeys, client, standing });
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
     const { kinds, close } = createJobKinds({ ...means, rates, webhooks });
@@ -187,7 +190,7 @@ export async function createRuntime(
       rates,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
-      openid: createOpenidProviders({ ...means, signingKeys, webhooks }),
+      openid: createOpenidProviders({ ...means, signingKeys, webhooks, rates, documents }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
       jobs: owner ? wakingAt(owner, queue) : queue,

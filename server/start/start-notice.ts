@@ -29,6 +29,10 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
       log.warn(
         "STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS is true: administrators of tenants can make the server post to your network",
       );
+    if (config.openid.allow_private_targets)
+      log.warn(
+        "STILE_OPENID_ALLOW_PRIVATE_TARGETS is true: applications can make the server read from your network",
+      );
     return;
   }
   const lines = [

@@ -32,6 +32,7 @@ const serverSettings = [
   "audit_log",
   "webhooks.allow_private_targets",
   "webhooks.retention",
+  "openid.allow_private_targets",
   "webauthn.metadata_file",
   "webauthn.metadata_roots",
   "authenticator.location_file",

@@ -17,6 +17,7 @@ import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
+import { createDocumentClient } from "../openid/document-client.ts";
 import { createOpenidProviders } from "../openid/providers.ts";
 import type { Job, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
@@ -101,6 +102,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         log,
         signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
         webhooks: { wake() {} },
+        rates: createRateLimits(config, database),
+        documents: createDocumentClient({ allowPrivate: true }),
       }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),

@@ -236,8 +236,13 @@ export const account: AccountWords = {
       offline_access: "diesen Zugriff behalten, während Sie abgemeldet sind",
     },
     resource: "{address} für Sie nutzen: {scopes}",
+    resourceAlone: "{address} für Sie nutzen",
     before: "früher schon erlaubt",
     host: "Danach geht es bei {host} weiter.",
+    device: "Danach geht es in einer Anwendung auf diesem Gerät weiter.",
+    document: "{host} beschreibt diese Anwendung. Sie wurde nicht geprüft.",
+    registration: "Diese Anwendung hat sich selbst registriert. Sie wurde nicht geprüft.",
+    lifetime: "Nach {time} fragt sie erneut. Sie können ihren Zugriff vorher in Ihrem Konto beenden.",
   },
   page: {
     signOut: "Abmelden",

@@ -208,8 +208,13 @@ export const account: AccountWords = {
       offline_access: "keep this access while you are signed out",
     },
     resource: "use {address} for you: {scopes}",
+    resourceAlone: "use {address} for you",
     before: "allowed before",
     host: "Then you go on to {host}.",
+    device: "Then you go on to an application on this device.",
+    document: "{host} describes this application. It has not been verified.",
+    registration: "This application has registered itself. It has not been verified.",
+    lifetime: "It asks again after {time}. You can end its access in your account before.",
   },
   page: {
     signOut: "Sign out",

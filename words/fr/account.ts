@@ -243,8 +243,13 @@ export const account: AccountWords = {
       offline_access: "garder cet accès quand vous êtes déconnecté",
     },
     resource: "utiliser {address} pour vous : {scopes}",
+    resourceAlone: "utiliser {address} pour vous",
     before: "déjà autorisé",
     host: "Vous continuerez ensuite sur {host}.",
+    device: "Vous continuerez ensuite dans une application de cet appareil.",
+    document: "{host} décrit cette application. Elle n’a pas été vérifiée.",
+    registration: "Cette application s’est enregistrée elle-même. Elle n’a pas été vérifiée.",
+    lifetime: "Elle redemandera après {time}. Vous pouvez mettre fin à son accès avant, dans votre compte.",
   },
   page: {
     signOut: "Se déconnecter",

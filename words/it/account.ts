@@ -233,8 +233,13 @@ export const account: AccountWords = {
       offline_access: "mantenere questo accesso anche quando non sei connesso",
     },
     resource: "usare {address} per te: {scopes}",
+    resourceAlone: "usare {address} per te",
     before: "già consentito",
     host: "Poi continui su {host}.",
+    device: "Poi continui in un’applicazione su questo dispositivo.",
+    document: "{host} descrive questa applicazione. Non è stata verificata.",
+    registration: "Questa applicazione si è registrata da sola. Non è stata verificata.",
+    lifetime: "Chiederà di nuovo dopo {time}. Puoi terminarne prima l’accesso nel tuo account.",
   },
   page: {
     signOut: "Esci",

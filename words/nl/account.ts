@@ -226,8 +226,14 @@ export const account: AccountWords = {
       offline_access: "deze toegang houden terwijl je bent uitgelogd",
     },
     resource: "{address} voor je gebruiken: {scopes}",
+    resourceAlone: "{address} voor je gebruiken",
     before: "eerder toegestaan",
     host: "Daarna ga je verder naar {host}.",
+    device: "Daarna ga je verder in een applicatie op dit apparaat.",
+    document: "{host} beschrijft deze applicatie. Die is niet gecontroleerd.",
+    registration: "Deze applicatie heeft zichzelf geregistreerd. Die is niet gecontroleerd.",
+    lifetime:
+      "Na {time} vraagt de applicatie het opnieuw. Je kunt de toegang eerder beëindigen in je account.",
   },
   page: {
     signOut: "Uitloggen",

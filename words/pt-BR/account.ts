@@ -227,8 +227,13 @@ export const account: AccountWords = {
       offline_access: "manter este acesso enquanto você não estiver conectado",
     },
     resource: "usar {address} por você: {scopes}",
+    resourceAlone: "usar {address} por você",
     before: "já permitido",
     host: "Depois você continua em {host}.",
+    device: "Depois você continua em um aplicativo deste dispositivo.",
+    document: "{host} descreve este aplicativo. Ele não foi verificado.",
+    registration: "Este aplicativo se registrou sozinho. Ele não foi verificado.",
+    lifetime: "Ele pedirá de novo após {time}. Você pode encerrar o acesso antes, na sua conta.",
   },
   page: {
     signOut: "Sair",

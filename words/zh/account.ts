@@ -205,8 +205,13 @@ export const account: AccountWords = {
       offline_access: "在您退出登录后仍保留此权限",
     },
     resource: "代您使用 {address}：{scopes}",
+    resourceAlone: "代您使用 {address}",
     before: "之前已允许",
     host: "之后您将前往 {host}。",
+    device: "之后您将前往此设备上的应用。",
+    document: "{host} 描述了此应用。它未经验证。",
+    registration: "此应用自行注册。它未经验证。",
+    lifetime: "{time}后它会再次询问。您可以在此之前在账号中终止其访问权限。",
   },
   page: {
     signOut: "退出登录",

@@ -1026,6 +1026,18 @@ export type TenantSettings = {
             >
           | null
           | undefined;
+        /** Hosts whose documents describe clients that are not in openid.clients (OAuth Client ID Metadata Document): names, *.example.com for those below a name, * for all. Default: none. */
+        document_hosts?: string[] | null | undefined;
+        /** Let applications register themselves (RFC 7591): with one of openid.registration_tokens, or any of them. */
+        registration?: "off" | "token" | "open" | null | undefined;
+        /** Initial access tokens, one of which an application registers with. Several during a change. */
+        registration_tokens?: string[] | null | undefined;
+        /** After this time without a use, an application that has registered itself is forgotten. */
+        registration_lifetime?: number | string | null | undefined;
+        /** Scopes that clients which are not in openid.clients may ask their users for, those of openid.resources among them. */
+        unlisted_scopes?: string[] | null | undefined;
+        /** How long what a user has allowed such a client is valid. It has to ask again after it. */
+        unlisted_consent_lifetime?: number | string | null | undefined;
         /** Life of an access token. */
         access_token_lifetime?: number | string | null | undefined;
         /** Life of a refresh token. Each use replaces it by one that lives as long. */

@@ -94,6 +94,41 @@ export const openid = section({
     .describe(
       "APIs by their resource indicator (RFC 8707): scopes, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone.",
     ),
+  document_hosts: listOf(
+    line(253).regex(/^(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)$/, "is not a host name, *.host or *"),
+    100,
+  )
+    .default([])
+    .describe(
+      "Hosts whose documents describe clients that are not in openid.clients (OAuth Client ID Metadata Document): names, *.example.com for those below a name, * for all. Default: none.",
+    ),
+  registration: choice(["off", "token", "open"], "off").describe(
+    "Let applications register themselves (RFC 7591): with one of openid.registration_tokens, or any of them.",
+  ),
+  registration_tokens: listOf(
+    secret().refine(
+      (value) => /^[A-Za-z0-9._~+/-]{32,}=*$/.test(value),
+      "needs at least 32 characters, those of a bearer token (RFC 6750, 2.1)",
+    ),
+    10,
+  )
+    .default([])
+    .meta({ secret: true })
+    .describe("Initial access tokens, one of which an application registers with. Several during a change."),
+  registration_lifetime: seconds(30 * 86_400, { min: 3600, max: 400 * 86_400 }).describe(
+    "After this time without a use, an application that has registered itself is forgotten.",
+  ),
+  unlisted_scopes: listOf(scopeToken(), 50)
+    .default(["openid", "profile", "email", "offline_access"])
+    .describe(
+      "Scopes that clients which are not in openid.clients may ask their users for, those of openid.resources among them.",
+    ),
+  unlisted_consent_lifetime: seconds(90 * 86_400, { min: 3600, max: 400 * 86_400 }).describe(
+    "How long what a user has allowed such a client is valid. It has to ask again after it.",
+  ),
+  allow_private_targets: flag(false).describe(
+    "Read documents of clients on private, loopback and link-local addresses too. For development.",
+  ),
   access_token_lifetime: seconds(600, { min: 30, max: 86_400 }).describe("Life of an access token."),
   refresh_token_lifetime: seconds(14 * 86_400, { min: 60, max: 400 * 86_400 }).describe(
     "Life of a refresh token. Each use replaces it by one that lives as long.",

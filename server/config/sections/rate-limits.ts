@@ -44,6 +44,13 @@ export const rateLimiter = section({
   authorizations_per_minute: count(300, 1).describe(
     "Authorization requests from one source to the OpenID provider in a minute, pushed ones included.",
   ),
+  registrations_per_hour: count(30, 1).describe(
+    "Applications that register themselves at the OpenID provider from one source in an hour.",
+  ),
+  documents_per_host: count(30, 1).describe(
+    "Documents that describe applications, and their keys, read from one host in a minute.",
+  ),
+  documents_per_minute: count(300, 1).describe("The same from all hosts together in a minute."),
   pages_per_minute: count(300, 1).describe(
     "Pages displayed, and states shown again, to one source in a minute.",
   ),

@@ -368,6 +368,7 @@ describe("every request and answer is as the document says", () => {
     };
     const provider = runtime.configured({
       STILE_OPENID_ENABLED: "true",
+      STILE_OPENID_REGISTRATION: "open",
       STILE_OPENID_CLIENTS: JSON.stringify({ shop, reader: { ...shop, first_party: false } }),
     });
     const browser = visitor(provider);
@@ -423,6 +424,9 @@ describe("every request and answer is as the document says", () => {
     expect((await call("/oauth/par", { ...asked, state: "cart-2" })).status).toBe(201);
     expect((await call("/oauth/revoke", { token })).status).toBe(200);
     expect((await call("/oauth/token", redemption)).status).toBe(400);
+    const described = { redirect_uris: ["https://agent.example.org/callback"], client_name: "An agent" };
+    expect((await visitor(provider).post("/oauth/register", described)).status).toBe(201);
+    expect((await visitor(provider).post("/oauth/register", {})).status).toBe(400);
     const ofReader = new URLSearchParams({ ...asked, client_id: "reader" });
     const questioned = await browser.request(`/oauth/authorize?${ofReader}`);
     const question = new URL(questioned.headers.get("location") ?? "").searchParams.get("request") ?? "";

@@ -5,6 +5,7 @@ import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { applicationHandler, browserHandler, formHandler, limited } from "./answer-by-provider.ts";
 import { logoutHandler, postedLogoutHandler } from "./logout.ts";
+import { registrationHandler } from "./registration.ts";
 
 const form = "application/x-www-form-urlencoded";
 
@@ -163,6 +164,31 @@ export const openidAddresses = [
       400: invalid,
       401: unauthorized,
       404: "The OpenID provider is off.",
+    },
+  }),
+  described(address("POST", openidPaths.registration, registrationHandler, "oauth", "public"), {
+    id: "registerClient",
+    summary: "Register an application",
+    description:
+      "RFC 7591, 3.1. Needs an initial access token as `Bearer` where `openid.registration` is `token`. What is not known is left out; the answer says what was registered.",
+    tag: "openid",
+    body: z.looseObject({
+      redirect_uris: z.array(z.string()),
+      client_name: z.string().optional(),
+      token_endpoint_auth_method: z.string().optional(),
+      grant_types: z.array(z.string()).optional(),
+    }),
+    answers: {
+      201: {
+        schema: z
+          .looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) })
+          .meta({ id: "RegisteredClient" }),
+      },
+      400: invalid,
+      401: refused("There is no initial access token."),
+      404: "The OpenID provider is off, or applications cannot register themselves.",
+      413: refused("The body is too large."),
+      429: refused("Too many applications have registered from this source."),
     },
   }),
   described(address("GET", openidPaths.userinfo, applicationHandler, "oauth", "public"), {

@@ -21,12 +21,12 @@ const headersRead = [
 ] as const;
 
 /** Answers a call of an application, which has no session. */
-export const applicationHandler: Handler = (context) => answer(context, null);
+export const applicationHandler: Handler = (context) => answerByProvider(context, null);
 
 /** Answers a browser, with the session that it has. */
 export const browserHandler: Handler = async (context) => {
   const presented = await presentedSession(context, { touch: true });
-  return answer(context, presented.ok ? presented.session : null);
+  return answerByProvider(context, presented.ok ? presented.session : null);
 };
 
 /** An address that is longer is refused by servers and proxies. */
@@ -59,12 +59,18 @@ export function limited(handler: Handler): Handler {
   };
 }
 
-async function answer(
+/**
+ * Answers a request as the library does.
+ *
+ * @param read the body in place of the request's, where it was read already
+ */
+export async function answerByProvider(
   { runtime, tenant, client, request, url }: HandlerContext,
   session: Session | null,
+  read?: Uint8Array,
 ): Promise<Reply> {
   if (!tenant.config.openid.enabled) return oauthError(404, OFF);
-  const body = request.method === "POST" ? await request.read(MAX_BODY_BYTES) : new Uint8Array();
+  const body = read ?? (request.method === "POST" ? await request.read(MAX_BODY_BYTES) : new Uint8Array());
   if (body === null) return oauthError(413, "The body is too large.", { Connection: "close" });
   const headers = headersRead.flatMap((name) => {
     const value = request.headers.get(name);

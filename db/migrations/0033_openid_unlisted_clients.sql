@@ -1,0 +1,1 @@
+ALTER TABLE "openid_consents" ADD COLUMN "application" jsonb;
