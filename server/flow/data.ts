@@ -6,6 +6,7 @@ import {
   type VerifiedIdentifier,
 } from "../identity/identifiers.ts";
 import { type CreatedMethod, createdInRegistrations, methodNames } from "../methods/index.ts";
+import { contextClasses } from "../openid/authentication-context.ts";
 import { waitingAuthorization } from "../openid/waiting-authorization.ts";
 import { markedMethods } from "../sessions/account-marks.ts";
 import { type flowTypes, stateNames } from "./names.ts";
@@ -98,6 +99,8 @@ export const flowData = z.object({
   enrolled: z.boolean().optional(),
   /** The user chose to trust this device: it may skip the second factor. */
   trustsDevice: z.boolean().optional(),
+  /** The classes of authentication that the application asks for, one of which suffices. */
+  classes: z.array(z.enum(contextClasses)).optional(),
   /** Consent flow only: the authorization request that the user is asked about. */
   authorization: waitingAuthorization.optional(),
   /** Profile flow only: its session. */

@@ -6,6 +6,7 @@ import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Session } from "../objects/session.ts";
+import type { ContextClass } from "../openid/authentication-context.ts";
 import type { WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
@@ -49,6 +50,8 @@ export interface Beginning {
   frameOrigin?: string | undefined;
   /** The request that a consent flow is about. */
   authorization?: WaitingAuthorization | undefined;
+  /** The classes of authentication that the application asks for, one of which suffices. */
+  classes?: readonly ContextClass[] | undefined;
   /** Capabilities that the client reports with the first action: the flow begins after `preflight`. */
   capabilities?: ReportedCapabilities | undefined;
 }

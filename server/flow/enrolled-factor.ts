@@ -3,7 +3,9 @@ import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import type { EnrolledMethod } from "../methods/index.ts";
+import { acceptedFactors, isMultiFactor } from "../methods/second-factors.ts";
 import { revokeDevices } from "../sessions/trusted-devices.ts";
+import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";
 import { isPendingRegistration } from "./facts.ts";
 import { requireCredentialAddable } from "./new-credential.ts";
@@ -43,4 +45,17 @@ export function enrolledFactor<Method extends StoredMethod>(
     ],
     jobs: securityNotice(request, "mfa_create", facts.email, { factor: notice }),
   });
+}
+
+/**
+ * The factors of a sign-in with the second factor that its flow has set up: to set one up proves it. The same list, where it
+ * has none or is multi-factor without.
+ */
+export function withEnrolledFactor(
+  { request, data, facts, config }: Context,
+  factors: FlowData["factors"],
+): FlowData["factors"] {
+  if (!data.enrolled || isMultiFactor(factors)) return factors;
+  const enrolled = acceptedFactors(facts, config).find(({ secondFactor }) => secondFactor.enrolment !== null);
+  return enrolled ? [...factors, { method: enrolled.name, at: request.now.toISOString() }] : factors;
 }

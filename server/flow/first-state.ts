@@ -3,6 +3,7 @@ import type { Tenant } from "../config/tenant.ts";
 import { currentTime } from "../database/current-time.ts";
 import { factsById } from "../identity/facts.ts";
 import type { Session } from "../objects/session.ts";
+import type { ContextClass } from "../openid/authentication-context.ts";
 import type { Runtime } from "../runtime.ts";
 import { assumedCapabilities } from "./capabilities.ts";
 import { type FlowData, type FlowRecord, flowData } from "./data.ts";
@@ -22,6 +23,7 @@ export interface FirstRecord {
   frameOrigin?: string | undefined;
   /** What a consent flow asks. */
   authorization?: FlowData["authorization"];
+  classes?: readonly ContextClass[] | undefined;
   /** The flow begins after `preflight`. */
   capabilities?: FlowData["capabilities"];
 }
@@ -31,11 +33,12 @@ export function firstRecord(
   tenant: Tenant,
   type: FlowType,
   id: string,
-  { session, codeChallenge, frameOrigin, authorization, capabilities }: FirstRecord,
+  { session, codeChallenge, frameOrigin, authorization, classes, capabilities }: FirstRecord,
 ): FlowRecord {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(frameOrigin === undefined ? {} : { frameOrigin }),
+    ...(classes === undefined ? {} : { classes }),
     ...(isOfSession(type) && session ? { userId: session.userId, sessionId: session.id } : {}),
     ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
     ...(type === "consent" ? { authorization } : {}),

@@ -1,4 +1,5 @@
-import { enrolledMethods, firstFactors } from "../methods/index.ts";
+import { enrolledMethods, firstFactors, type SecondFactorMethod } from "../methods/index.ts";
+import type { Method } from "../methods/method.ts";
 import {
   acceptedFactors,
   canEnrol,
@@ -8,6 +9,7 @@ import {
   isAccepted,
   isMultiFactor,
 } from "../methods/second-factors.ts";
+import { meetsOne } from "../openid/authentication-context.ts";
 import type { FlowData } from "./data.ts";
 import type { StateName } from "./names.ts";
 import type { Situation } from "./situation.ts";
@@ -21,12 +23,29 @@ export function secondFactorSteps({ type, data, facts, config }: Situation): Sta
   if (!hasSecondFactor(facts, config) || isMultiFactor(data.factors)) return [];
   // Enrolment in this flow has just verified it.
   if (data.enrolled) return [];
-  if (facts.deviceTrusted && type !== "profile" && !changesCredentials(data)) return [];
-  const accepted = acceptedFactors(facts, config);
+  if (facts.deviceTrusted && type !== "profile" && !changesCredentials(data) && !isAskedForMore(data))
+    return [];
+  const accepted = asAskedFor(acceptedFactors(facts, config), data);
   // If this client can use none of them, the state reports what is missing.
   const [first] = [...accepted.filter((method) => canUse(method, data.capabilities, config)), ...accepted];
   return first ? [first.secondFactor.state] : [];
 }
+
+/** Whether the application asks for a class of authentication that is not met yet. */
+const isAskedForMore = ({ classes, factors }: FlowData) =>
+  classes !== undefined && !meetsOne(factors, classes);
+
+/** Those first that resist phishing, where that is asked for. */
+const asAskedFor = (accepted: SecondFactorMethod[], { classes }: FlowData) =>
+  classes?.includes("phr")
+    ? accepted.toSorted((one, other) => Number(resistsPhishing(other)) - Number(resistsPhishing(one)))
+    : accepted;
+
+const resistsPhishing = ({ strength }: Method) => strength.resistsPhishing;
+
+/** Whether the application asks for several factors, so that a second one is set up without a choice. */
+export const mustEnrol = (data: FlowData) =>
+  data.classes?.includes("urn:stile:mfa") === true && isAskedForMore(data);
 
 /** Whether this sign-in will write a new password or link an identity. */
 const changesCredentials = ({ recovering, pending }: FlowData) =>
@@ -34,7 +53,8 @@ const changesCredentials = ({ recovering, pending }: FlowData) =>
 
 /**
  * Whether a second factor must be enrolled. If optional, it is offered to single-factor sign-ins where the configuration
- * says so; if required, every single-factor sign-in must enrol one.
+ * says so; if required, every single-factor sign-in must enrol one. An application that asks for several factors requires it
+ * where it is possible.
  */
 export function needsEnrolment({ type, data, facts, config }: Situation): boolean {
   const { mfa, password } = config;
@@ -48,6 +68,7 @@ export function needsEnrolment({ type, data, facts, config }: Situation): boolea
   const isEnrolmentPossible = enrolledMethods.some((method) =>
     canEnrol(method, facts, data.capabilities, config),
   );
+  if (mfa.optional && mustEnrol(data)) return isEnrolmentPossible && !isMultiFactor(data.factors);
   if (mfa.optional) {
     const byThirdParty = data.factors[0]?.method === "third_party";
     const isOffered = isRegistration ? mfa.acquire_on_registration : mfa.acquire_on_login;

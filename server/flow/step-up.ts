@@ -1,11 +1,12 @@
 import { audit } from "../audit/audit.ts";
 import { firstIdentifier } from "../identity/identifiers.ts";
-import { acceptedFactors, hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
+import { hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
 import type { FlowData } from "./data.ts";
 import type { Context, Entered } from "./define.ts";
+import { withEnrolledFactor } from "./enrolled-factor.ts";
 import { codeOfState, noCodes, recipientsOf } from "./expected-codes.ts";
 import { stateAfterIdentifier } from "./login-methods.ts";
 import type { REAUTHENTICATE } from "./names.ts";
@@ -36,13 +37,12 @@ export function stepUp(context: Context): Outcome<typeof REAUTHENTICATE, "flow_d
  * Adds a second factor that was enrolled in a profile flow to the session's factors, so that the next change does not
  * ask for it. The session's authentication time does not change.
  */
-export function recordEnrolment({ request, data, facts, config }: Context): Pick<Entered, "writes"> {
-  const { session, now } = request;
-  if (!data.enrolled || !session || isMultiFactor(session.factors)) return {};
-  const enrolled = acceptedFactors(facts, config).find(({ secondFactor }) => secondFactor.enrolment !== null);
-  if (!enrolled) return {};
-  const factors = [...session.factors, { method: enrolled.name, at: now.toISOString() }];
-  return { writes: [recordFactors(request, { id: session.id, factors })] };
+export function recordEnrolment(context: Context): Pick<Entered, "writes"> {
+  const { request } = context;
+  const { session } = request;
+  if (!session) return {};
+  const factors = withEnrolledFactor(context, session.factors);
+  return factors === session.factors ? {} : { writes: [recordFactors(request, { id: session.id, factors })] };
 }
 
 /** Replaces the session by a new one once reauthentication is complete. */

@@ -5,7 +5,9 @@ import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import { matchLanguage } from "../lib/match-language.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { type ContextClass, contextClassOf, knownClasses, meetsOne } from "./authentication-context.ts";
 import { consentOf, isOwn } from "./grants.ts";
+import { presentVisitor } from "./visitor.ts";
 
 const { Check, Prompt } = interactionPolicy;
 
@@ -29,6 +31,8 @@ export function promptPolicy(context: TenantContext<Databases & OnPlatform>) {
       return isAsked ? isNeeded(ctx) : Check.NO_NEED_TO_PROMPT;
     };
   }
+  // First, because those for a claim `acr` compare what it sets.
+  policy.get("login")?.checks.add(isOfAskedClass, 0);
   for (const check of policy.get("login")?.checks ?? []) {
     const isNeeded = check.check;
     check.check = async (ctx) => {
@@ -46,6 +50,35 @@ export function promptPolicy(context: TenantContext<Databases & OnPlatform>) {
   for (const name of answeredBySigningIn) policy.add(new Prompt({ name, requestable: true }), 0);
   return policy;
 }
+
+/** The classes of authentication that a request asks for, by `acr_values` and as a claim (OpenID Connect Core, 5.5.1.1). */
+function askedClasses(params: Record<string, unknown>): ContextClass[] {
+  const { acr_values, claims } = params;
+  const ofRequest = typeof acr_values === "string" ? acr_values.split(" ") : [];
+  const { id_token } = (typeof claims === "string" ? JSON.parse(claims) : {}) as {
+    id_token?: { acr?: { value?: unknown; values?: unknown } | null };
+  };
+  const { value, values } = id_token?.acr ?? {};
+  return knownClasses([...ofRequest, value, ...(Array.isArray(values) ? values : [])]);
+}
+
+/**
+ * Whether the sign-in is of a class that is asked for. They are voluntary (OpenID Connect Core, 3.1.2.1): after a new sign-in
+ * the answer says of which class it is, and an API that needs another refuses the token (RFC 9470, 6).
+ */
+const isOfAskedClass = new Check(
+  "acr_values",
+  "the sign-in is not of a class that is asked for",
+  "login_required",
+  ({ oidc }) => {
+    const { session } = presentVisitor();
+    if (!session || !oidc.session) return Check.NO_NEED_TO_PROMPT;
+    const asked = askedClasses(oidc.params ?? {});
+    Object.assign(oidc.session, { acr: contextClassOf(session.factors, asked) });
+    const isUnmet = asked.length > 0 && !meetsOne(session.factors, asked);
+    return isUnmet && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+  },
+);
 
 /**
  * Whether the user has allowed the client anything, and something at each API: the library asks by scope and claim alone, and a
@@ -90,6 +123,7 @@ export function promptAddress(
 ): string {
   const isConsent = prompt.name === "consent";
   const { login_hint, ui_locales } = params;
+  const asked = askedClasses(params);
   const languages = typeof ui_locales === "string" ? ui_locales.split(" ") : [];
   const language = matchLanguage(languages, languageTags);
   const hasHint =
@@ -98,6 +132,7 @@ export function promptAddress(
     ...(isConsent ? { request: uid } : { redirect_to: returnTo }),
     ...(prompt.name === "create" ? { flow: "registration" } : {}),
     ...(hasHint && !isConsent ? { login_hint } : {}),
+    ...(asked.length > 0 && !isConsent ? { acr_values: asked.join(" ") } : {}),
     ...(language ? { lang: language } : {}),
   });
   return `${base_url}/${isConsent ? "consent" : "login"}?${query}`;

@@ -75,6 +75,7 @@ export function providerSettings(
     },
     pkce: { required: () => true },
     findAccount: (_, accountId) => findAccount(context, accountId),
+    extraTokenClaims: (ctx) => authenticationOf(ctx),
     loadExistingGrant: (ctx) => grantOfSession(context, ctx),
     rotateRefreshToken: true,
     issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
@@ -136,6 +137,12 @@ const hasOfflineAccess = (grant: Grant) => grant.getOIDCScope().split(" ").inclu
 
 /** The library reads the identifier of its session from this cookie; browsers neither get nor send it. */
 export const VISITOR_COOKIE = "openid_visitor";
+
+/** When and how the user of a token has signed in (RFC 9068, 2.2.1), for APIs that ask for more (RFC 9470, 6). */
+function authenticationOf({ oidc }: KoaContextWithOIDC) {
+  const { acr, amr, authTime } = oidc.entities.AuthorizationCode ?? oidc.entities.RefreshToken ?? {};
+  return authTime === undefined ? undefined : { acr, amr, auth_time: authTime };
+}
 
 /** A client may ask about its own tokens alone (RFC 7662, 4). */
 const ownTokens = (

@@ -390,7 +390,7 @@ describe("a login", () => {
     const app = await setUpApp(flow);
     expect(flow.state.name).toBe("device_trust");
     const success = await flow.act("skip");
-    expect(success).toMatchObject({ name: "success", payload: { claims: { amr: ["pwd"] } } });
+    expect(success).toMatchObject({ name: "success", payload: { claims: { amr: ["pwd", "totp"] } } });
     expect(success.payload.recovery_codes).toHaveLength(10);
     expect(mailsTo(runtime, email)).toContain("mfa_create");
     expect(await audited(email)).toContain("otp_created");

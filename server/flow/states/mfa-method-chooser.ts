@@ -5,6 +5,7 @@ import { skip } from "../actions/skip.ts";
 import { type Action, action, type NoInput, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { go } from "../outcome.ts";
+import { mustEnrol } from "../second-factor.ts";
 
 /**
  * The user chooses a second factor to enrol. If another flow has enrolled one concurrently, that one is required first,
@@ -18,7 +19,10 @@ export const mfaMethodChooser = state({
   },
   actions: () => ({
     ...enrolments(),
-    skip: skip(({ config, facts }) => config.mfa.optional || hasSecondFactor(facts, config)),
+    skip: skip(
+      ({ data, config, facts }) =>
+        (config.mfa.optional && !mustEnrol(data)) || hasSecondFactor(facts, config),
+    ),
     back,
   }),
 });

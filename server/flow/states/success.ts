@@ -27,6 +27,7 @@ import { providerFacts } from "../../thirdparty/provider-facts.ts";
 import { amrOf } from "../amr.ts";
 import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
+import { withEnrolledFactor } from "../enrolled-factor.ts";
 import { createdMethods, isPendingRegistration } from "../facts.ts";
 
 type Factors = FlowData["factors"];
@@ -41,7 +42,7 @@ export const success = state({
     const { type, request, data, facts } = context;
     const { userId } = data;
     const isRegistration = isPendingRegistration(context);
-    const factors = isRegistration ? registrationFactors(context) : data.factors;
+    const factors = isRegistration ? registrationFactors(context) : withEnrolledFactor(context, data.factors);
     const { issued, claims, write } = await issueSession(request, {
       userId,
       factors,

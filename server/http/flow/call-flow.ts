@@ -33,7 +33,7 @@ export type FlowCall =
       /** Identifies the authorization request that a consent flow is about. */
       authorization?: string | undefined;
       first?: FirstStep | undefined;
-    } & Pick<Beginning, "capabilities">)
+    } & Pick<Beginning, "capabilities" | "classes">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 
@@ -146,6 +146,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
         session,
         codeChallenge: call.codeChallenge ?? context.frame?.codeChallenge,
         frameOrigin: context.frame?.origin,
+        classes: call.classes,
         authorization: await waitingAuthorization(context, call, session),
       };
       return first

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
+import { type ContextClass, knownClasses } from "../../openid/authentication-context.ts";
 import { isResumePath } from "../../openid/paths.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import { pathPrefix, withinTenant } from "../request/tenant-path.ts";
@@ -14,18 +15,27 @@ export interface Destination {
   state?: string;
   /** The identifier that the user will probably enter, as the application knows it (OpenID Connect Core, 3.1.2.1). */
   loginHint?: string;
+  /** The classes of authentication that the application asks for, one of which suffices. */
+  classes?: readonly ContextClass[];
 }
 
 export type ParsedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
 
 /**
- * Reads `redirect_to`, `code_challenge`, `code_challenge_method`, `state` and `login_hint` from the query of the hosted page.
+ * Reads `redirect_to`, `code_challenge`, `code_challenge_method`, `state`, `login_hint` and `acr_values` from the query of the hosted page.
  *
  * @param query must have `redirect_to`
  */
 export function parseDestination(query: URLSearchParams, config: Config): ParsedDestination {
   const reject = (message: string): ParsedDestination => ({ ok: false, message });
-  const names = ["redirect_to", "code_challenge", "code_challenge_method", "state", "login_hint"];
+  const names = [
+    "redirect_to",
+    "code_challenge",
+    "code_challenge_method",
+    "state",
+    "login_hint",
+    "acr_values",
+  ];
   if (names.some((name) => query.getAll(name).length > 1)) return reject("A parameter occurs twice.");
 
   const target = parseRedirectTarget(query.get("redirect_to") ?? "");
@@ -45,11 +55,13 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
   const loginHint = query.get("login_hint");
   if (loginHint !== null && loginHint.length > 254)
     return reject("`login_hint` must not be longer than 254 characters.");
+  const classes = knownClasses((query.get("acr_values") ?? "").split(" "));
   return {
     ok: true,
     destination: {
       to: target.href,
       ...(loginHint === null ? {} : { loginHint }),
+      ...(classes.length > 0 ? { classes } : {}),
       ...(codeChallenge === null ? {} : { codeChallenge }),
       ...(state === null ? {} : { state }),
     },

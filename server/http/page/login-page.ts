@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { Tenant } from "../../config/tenant.ts";
-import { flowTypes } from "../../flow/names.ts";
+import { type FlowType, flowTypes, isOfSession } from "../../flow/names.ts";
 import { parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import type { Runtime } from "../../runtime.ts";
 import { messagePage } from "../answer/message-page.ts";
@@ -45,11 +45,14 @@ export const loginPageHandler: Handler = async (context) => {
   if (!fitsBrowsers(cookie) || !fitsBrowsers(await longestFinishedCookie(runtime, tenant, destination)))
     return reject("`redirect_to` and `state` together are too long for a cookie.");
 
-  // A finished flow is removed, so that the user signs in again.
+  // A finished flow is removed, so that the user signs in again; also one that began before more was asked of the sign-in.
   const flows = await Promise.all(flowTypes.map((type) => openPageCookie(runtime, tenant, type, cookies)));
-  const finished = flowTypes.filter((_, index) => flows[index]?.finished);
+  const isOver = (type: FlowType, index: number) =>
+    flows[index]?.finished !== undefined ||
+    (flows[index] != null && destination.classes !== undefined && !isOfSession(type));
+  const over = flowTypes.filter(isOver);
   return redirect(303, page, {
-    cookies: [cookie, ...finished.map((type) => expiredPageCookie(tenant, type))],
+    cookies: [cookie, ...over.map((type) => expiredPageCookie(tenant, type))],
   });
 };
 

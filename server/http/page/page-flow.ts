@@ -261,13 +261,20 @@ async function call(context: HandlerContext, flow: PageFlow, request: FlowCall):
   return reply(context, request.type, flow, await callFlow(context, request), request.kind);
 }
 
-/** The authorization request that this browser is asked about, with a call that may start a consent flow. */
+/** What an application asks of the user of this browser, with a call that starts a flow on our page. */
 async function askedOnPage(
-  { runtime, tenant, cookies }: HandlerContext,
+  { runtime, tenant, cookies, frame, otherOrigin }: HandlerContext,
   type: FlowType,
-): Promise<{ authorization?: string }> {
-  const shown = type === "consent" ? await openPageCookie(runtime, tenant, "authorization", cookies) : null;
-  return shown ? { authorization: shown.request } : {};
+): Promise<Pick<Extract<FlowCall, { kind: "start" }>, "authorization" | "classes">> {
+  if (type === "consent") {
+    const shown = await openPageCookie(runtime, tenant, "authorization", cookies);
+    return shown ? { authorization: shown.request } : {};
+  }
+  const signsIn = type === "login" || type === "registration";
+  // A frame and a page of another origin have no destination.
+  if (!signsIn || frame || otherOrigin) return {};
+  const destination = await openPageCookie(runtime, tenant, "destination", cookies);
+  return destination?.classes ? { classes: destination.classes } : {};
 }
 
 /** Reads the state of a flow; null if this browser cannot go on with it: it has expired, or its session has ended. */
