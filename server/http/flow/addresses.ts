@@ -121,6 +121,10 @@ const pageQuery = z.object({
     .max(254)
     .optional()
     .describe("With `redirect_to`: what the field for the identifier is filled with."),
+  acr_values: z
+    .string()
+    .optional()
+    .describe("With `redirect_to`: classes of authentication, one of which the sign-in should meet."),
   lang: z.string().optional().describe("The language of the page (BCP 47)."),
 });
 
