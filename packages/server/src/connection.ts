@@ -16,6 +16,8 @@ import { operations } from "./interface.ts";
 
 /** Requests to the interface, and its keys. */
 export interface Connection {
+  /** The address of the tenant, which is the issuer of access tokens. */
+  base: string;
   issuer: string;
   audience: string;
   /**
@@ -27,12 +29,14 @@ export interface Connection {
   /** Calls an operation of the administration interface. */
   call(operation: keyof typeof operations, input: Record<string, unknown>): Promise<unknown>;
   /**
-   * Verifies a token by the published keys, with issuer, audience and times.
+   * Verifies a token by the published keys, with issuer, audience and times: those of sessions, unless others are given.
    *
    * @throws StileError if the keys cannot be read
    */
-  verify(token: string, options: Pick<JWTVerifyOptions, "typ" | "requiredClaims">): Promise<VerifiedToken>;
+  verify(token: string, options: TokenExpectations): Promise<VerifiedToken>;
 }
+
+type TokenExpectations = Pick<JWTVerifyOptions, "typ" | "requiredClaims" | "issuer" | "audience">;
 
 export type VerifiedToken = { ok: true; claims: JWTPayload } | { ok: false; reason: "invalid" | "expired" };
 
@@ -130,6 +134,7 @@ export function connect({
   };
 
   return {
+    base,
     issuer: issuer ?? base,
     audience,
     send,

@@ -1,12 +1,22 @@
 import { type Connection, type ConnectionOptions, connect } from "./connection.ts";
 import { StileError } from "./error.ts";
 import { type AdminOperations, operations } from "./interface.ts";
+import { type ProtectedResource, protectResource, type ResourceOptions } from "./resource.ts";
 import { endSession, type IncomingRequest, type VerifiedSession, verifySession } from "./session.ts";
 import { type Delivery, type VerifiedWebhook, verifyWebhook } from "./webhook.ts";
 
 export type { ConnectionOptions } from "./connection.ts";
 export { StileError } from "./error.ts";
 export type * from "./interface.ts";
+export type {
+  Access,
+  AccessNeeds,
+  ProtectedResource,
+  Refusal,
+  ResourceMetadata,
+  ResourceOptions,
+  VerifiedAccess,
+} from "./resource.ts";
 export type { Session, VerifiedSession } from "./session.ts";
 export type { VerifiedWebhook, WebhookEvent } from "./webhook.ts";
 
@@ -66,6 +76,12 @@ export interface Stile {
     delivery: Delivery,
     options?: { secret?: string | readonly string[] | null },
   ): Promise<VerifiedWebhook>;
+  /**
+   * Describes an API whose callers show access tokens of the service, and verifies them.
+   *
+   * @throws StileError for a resource that is no absolute address without a fragment
+   */
+  protectResource(options: ResourceOptions): ProtectedResource;
   /** Needs `apiKey`. Throws StileError for an answer that is no success. */
   admin: Admin;
 }
@@ -89,6 +105,7 @@ export function createStile(options: StileOptions): Stile {
         throw new StileError("`webhookSecret` is needed; null for a webhook without one.");
       return verifyWebhook(connection, delivery, typeof secret === "string" ? [secret] : secret);
     },
+    protectResource: (resource) => protectResource(connection, resource),
     admin: adminOf(connection),
   };
 }

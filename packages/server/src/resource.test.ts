@@ -1,0 +1,165 @@
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { SignJWT } from "jose";
+import { afterAll, describe, expect, test } from "vitest";
+import { send } from "../../../server/testing/observed.ts";
+import { testRuntime } from "../../../server/testing/runtime.ts";
+import { createStile, StileError } from "./stile.ts";
+
+const runtime = await testRuntime();
+afterAll(() => runtime.close());
+const baseUrl = runtime.config.base_url;
+const { host } = new URL(baseUrl);
+
+const service: typeof fetch = async (input, init) => {
+  const request = new Request(input, init);
+  request.headers.set("host", host);
+  return send(request, "192.0.2.9", runtime);
+};
+
+const resource = "https://api.example.com/orders";
+const metadataUrl = "https://api.example.com/.well-known/oauth-protected-resource/orders";
+const stile = createStile({
+  baseUrl,
+  fetch: service,
+  audience: "sessions",
+  issuer: "https://sessions.example",
+});
+const orders = stile.protectResource({ resource, scopes: ["orders:read", "orders:write"], name: "Orders" });
+
+const now = () => Math.floor(Date.now() / 1000);
+const sub = randomUUID();
+
+/** An access token as the provider issues them, with differences. */
+const issued = (differences: object = {}, typ = "at+jwt") => {
+  const claims = {
+    iss: baseUrl,
+    aud: resource,
+    sub,
+    client_id: "shop",
+    scope: "orders:read",
+    iat: now(),
+    exp: now() + 600,
+  };
+  return runtime.signingKeys.of(runtime.tenant).sign({ ...claims, ...differences }, { typ });
+};
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+test("an API says where its callers get tokens", () => {
+  expect([orders.metadataUrl, orders.metadata]).toEqual([
+    metadataUrl,
+    {
+      resource,
+      authorization_servers: [baseUrl],
+      bearer_methods_supported: ["header"],
+      scopes_supported: ["orders:read", "orders:write"],
+      resource_name: "Orders",
+    },
+  ]);
+  const root = stile.protectResource({ resource: "https://api.example.com/" });
+  expect(root.metadataUrl).toBe("https://api.example.com/.well-known/oauth-protected-resource");
+  for (const faulty of ["api", "https://api.example.com/#x", "urn:api"])
+    expect(() => stile.protectResource({ resource: faulty })).toThrow(StileError);
+});
+
+describe("an access token", () => {
+  test("of the API is accepted, in a request of the web platform, in one of Node, and alone", async () => {
+    const token = await issued();
+    const web = new Request(resource, bearer(token));
+    for (const presented of [web, bearer(token), token])
+      expect(await orders.verify(presented, { scopes: ["orders:read"] })).toMatchObject({
+        ok: true,
+        access: { userId: sub, clientId: "shop", scopes: ["orders:read"], expiresAt: expect.any(Date) },
+      });
+  });
+
+  test("of a client that acts for itself has no user", async () => {
+    const verified = await orders.verify(await issued({ sub: "shop", scope: undefined }));
+    expect(verified).toMatchObject({ ok: true, access: { userId: null, clientId: "shop", scopes: [] } });
+  });
+
+  test("that is missing, or in a cookie, is asked for without an error", async () => {
+    for (const presented of [null, { headers: {} }, { headers: { cookie: `service=${await issued()}` } }])
+      expect(await orders.verify(presented)).toEqual({
+        ok: false,
+        status: 401,
+        headers: {
+          "WWW-Authenticate": `Bearer scope="orders:read orders:write", resource_metadata="${metadataUrl}"`,
+        },
+        body: {},
+      });
+  });
+
+  test("A225 of another API, issuer, type or key, without its claims, changed, expired or bound to a key is refused", async () => {
+    const token = await issued();
+    const [header = "", , signature = ""] = token.split(".");
+    const payload = Buffer.from(JSON.stringify({ iss: baseUrl, aud: resource, sub: "eve" })).toString(
+      "base64url",
+    );
+    const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url");
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const foreign = new SignJWT({ client_id: "shop", scope: "orders:read" })
+      .setProtectedHeader({ alg: "ES256", typ: "at+jwt" })
+      .setIssuer(baseUrl)
+      .setAudience(resource)
+      .setSubject(sub)
+      .setIssuedAt()
+      .setExpirationTime("10m");
+    const refused = [
+      await issued({ aud: "https://api.example.com/other" }),
+      await issued({ aud: ["sessions"] }),
+      await issued({ iss: "https://sessions.example" }),
+      await issued({}, "JWT"),
+      await issued({ client_id: undefined }),
+      await issued({ sub: undefined }),
+      await issued({ exp: undefined }),
+      await issued({ exp: now() - 60 }),
+      await issued({ cnf: { jkt: "x" } }),
+      await foreign.sign(privateKey),
+      `${header}.${payload}.${signature}`,
+      `${none}.${payload}.`,
+      "nonsense",
+    ];
+    for (const each of refused) {
+      const verified = await orders.verify(bearer(each));
+      expect(verified).toMatchObject({ ok: false, status: 401, body: { error: "invalid_token" } });
+      const { headers } = verified as { headers: Record<string, string> };
+      expect(headers["WWW-Authenticate"]).toMatch(
+        /^Bearer error="invalid_token", error_description="[^"]+", resource_metadata="/,
+      );
+    }
+  });
+
+  test("without a scope that is needed is refused with what is needed", async () => {
+    const verified = await orders.verify(await issued(), { scopes: ["orders:read", "orders:write"] });
+    expect(verified).toMatchObject({
+      status: 403,
+      headers: { "WWW-Authenticate": expect.stringContaining('scope="orders:read orders:write"') },
+      body: { error: "insufficient_scope" },
+    });
+    // A scope is a whole word.
+    expect(
+      await orders.verify(await issued({ scope: "orders:readers" }), { scopes: ["orders:read"] }),
+    ).toMatchObject({ ok: false });
+  });
+
+  test("of a sign-in that is too weak or too old is answered with what to ask for", async () => {
+    const weak = await issued({ acr: "urn:stile:sign-in", auth_time: now() - 300 });
+    const challengeOf = async (token: string, needs: object) => {
+      const verified = await orders.verify(token, needs);
+      return verified.ok ? null : verified.headers["WWW-Authenticate"];
+    };
+    const begin = /^Bearer error="insufficient_user_authentication", error_description="[^"]+", /;
+    const stronger = await challengeOf(weak, { acr: ["phr", "urn:stile:mfa"] });
+    expect(stronger).toMatch(begin);
+    expect(stronger).toMatch(/acr_values="phr urn:stile:mfa", resource_metadata="/);
+    expect(await challengeOf(weak, { maxAge: 60 })).toMatch(/, max_age="60", resource_metadata="/);
+    expect(await challengeOf(weak, { maxAge: 600, acr: ["urn:stile:sign-in"] })).toBeNull();
+    expect(await challengeOf(await issued(), { maxAge: 600 })).toMatch(begin);
+  });
+
+  test("is not judged while the keys cannot be read", async () => {
+    const cutOff = createStile({ baseUrl, fetch: () => Promise.reject(new Error("cut off")) });
+    await expect(cutOff.protectResource({ resource }).verify(await issued())).rejects.toThrow(StileError);
+  });
+});

@@ -1,0 +1,180 @@
+import type { Connection } from "./connection.ts";
+import { StileError } from "./error.ts";
+import { headerOf, type IncomingRequest } from "./session.ts";
+
+/** An API whose callers show access tokens of the service. */
+export interface ResourceOptions {
+  /** Its resource indicator (RFC 8707): the absolute address that clients ask tokens for, as in `openid.resources`. */
+  resource: string;
+  /** The scopes that it knows, for clients. */
+  scopes?: readonly string[];
+  /** Its name, for users. */
+  name?: string;
+  /** Address of a description for developers. */
+  documentation?: string;
+  /** Where its metadata is; default: where RFC 9728, 3.1 puts it. */
+  metadataUrl?: string;
+}
+
+/** The metadata of an API, from which clients learn where to ask for tokens (RFC 9728, 2). */
+export interface ResourceMetadata {
+  resource: string;
+  authorization_servers: string[];
+  bearer_methods_supported: ["header"];
+  scopes_supported?: string[];
+  resource_name?: string;
+  resource_documentation?: string;
+}
+
+/** What a verified access token says. */
+export interface Access {
+  /** The user; null for a client that acts for itself. */
+  userId: string | null;
+  clientId: string;
+  scopes: string[];
+  expiresAt: Date;
+  /** The claims of the token. */
+  claims: Record<string, unknown>;
+}
+
+/** What an operation of the API needs. */
+export interface AccessNeeds {
+  /** All of them. */
+  scopes?: readonly string[];
+  /** Classes of authentication, one of which the sign-in has to be of. */
+  acr?: readonly string[];
+  /** Seconds that the sign-in may have been made ago. */
+  maxAge?: number;
+}
+
+/** What a request without sufficient access is answered with (RFC 6750, 3; RFC 9470, 3). */
+export interface Refusal {
+  ok: false;
+  status: 401 | 403;
+  headers: { "WWW-Authenticate": string };
+  body: { error?: string; error_description?: string };
+}
+
+export type VerifiedAccess = { ok: true; access: Access } | Refusal;
+
+/** An API, protected. */
+export interface ProtectedResource {
+  /** To be served as JSON at `metadataUrl`. */
+  metadata: ResourceMetadata;
+  metadataUrl: string;
+  /**
+   * Verifies the access token of a request (`Authorization: Bearer`), or an access token: signature by the published keys, `typ`,
+   * issuer, audience and times (RFC 9068, 4), then what the operation needs. A token that is bound to a key (DPoP) is refused,
+   * because its proof is not checked here.
+   *
+   * @throws StileError if the keys cannot be read
+   */
+  verify(
+    presented: IncomingRequest | string | null | undefined,
+    needs?: AccessNeeds,
+  ): Promise<VerifiedAccess>;
+}
+
+/** @throws StileError for a resource that is no absolute address without a fragment (RFC 8707, 2) */
+export function protectResource(
+  { base, verify }: Pick<Connection, "base" | "verify">,
+  { resource, scopes, name, documentation, metadataUrl = metadataAddress(resource) }: ResourceOptions,
+): ProtectedResource {
+  const refuse = (status: Refusal["status"], error: string, description: string, more = {}): Refusal => ({
+    ok: false,
+    status,
+    headers: {
+      "WWW-Authenticate": challenge({
+        error,
+        error_description: description,
+        ...more,
+        resource_metadata: metadataUrl,
+      }),
+    },
+    body: { error, error_description: description },
+  });
+
+  return {
+    metadataUrl,
+    metadata: {
+      resource,
+      authorization_servers: [base],
+      bearer_methods_supported: ["header"],
+      ...(scopes ? { scopes_supported: [...scopes] } : {}),
+      ...(name === undefined ? {} : { resource_name: name }),
+      ...(documentation === undefined ? {} : { resource_documentation: documentation }),
+    },
+    async verify(presented, { scopes: needed = [], acr = [], maxAge } = {}) {
+      const token = typeof presented === "string" ? presented : presented && bearerOf(presented);
+      if (!token) {
+        const asked = needed.length > 0 ? needed : (scopes ?? []);
+        const scope = asked.length > 0 ? { scope: asked.join(" ") } : {};
+        const headers = { "WWW-Authenticate": challenge({ ...scope, resource_metadata: metadataUrl }) };
+        return { ok: false, status: 401, headers, body: {} };
+      }
+      const verified = await verify(token, {
+        typ: "at+jwt",
+        issuer: base,
+        audience: resource,
+        requiredClaims: ["sub", "client_id", "iat", "exp"],
+      });
+      if (!verified.ok) return refuse(401, "invalid_token", `The access token is ${verified.reason}.`);
+      const { sub, client_id: clientId, scope, exp, cnf, acr: met, auth_time: signedInAt } = verified.claims;
+      if (typeof sub !== "string" || typeof clientId !== "string" || typeof exp !== "number")
+        return refuse(401, "invalid_token", "The access token is invalid.");
+      if (cnf !== undefined)
+        return refuse(
+          401,
+          "invalid_token",
+          "The access token is bound to a key, whose proof is not read here.",
+        );
+      const granted = typeof scope === "string" ? scope.split(" ") : [];
+      if (!needed.every((each) => granted.includes(each)))
+        return refuse(403, "insufficient_scope", "The access token has not the scopes that this needs.", {
+          scope: needed.join(" "),
+        });
+      const isStrong = acr.length === 0 || acr.includes(String(met));
+      const age = Math.floor(Date.now() / 1000) - Number(signedInAt);
+      const isFresh = maxAge === undefined || age <= maxAge;
+      if (!isStrong || !isFresh)
+        return refuse(401, "insufficient_user_authentication", "A stronger or fresher sign-in is needed.", {
+          ...(isStrong ? {} : { acr_values: acr.join(" ") }),
+          ...(isFresh ? {} : { max_age: String(maxAge) }),
+        });
+      return {
+        ok: true,
+        access: {
+          // A client that acts for itself is its own subject (RFC 9068, 2.2).
+          userId: sub === clientId ? null : sub,
+          clientId,
+          scopes: granted,
+          expiresAt: new Date(exp * 1000),
+          claims: verified.claims,
+        },
+      };
+    },
+  };
+}
+
+/** Where the metadata of an API is (RFC 9728, 3.1). */
+function metadataAddress(resource: string): string {
+  const url = URL.canParse(resource) ? new URL(resource) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || resource.includes("#"))
+    throw new StileError("`resource` is not an absolute address without a fragment.");
+  const path = url.pathname === "/" ? "" : url.pathname;
+  return `${url.origin}/.well-known/oauth-protected-resource${path}${url.search}`;
+}
+
+/** The bearer token of a request (RFC 6750, 2.1). */
+function bearerOf(request: IncomingRequest): string | undefined {
+  const [, token] = /^Bearer +([^ ,]+)$/i.exec(headerOf(request, "authorization") ?? "") ?? [];
+  return token;
+}
+
+/** A challenge with its parameters as quoted strings (RFC 9110, 5.6.4 and 11.2). */
+function challenge(parameters: Record<string, string>): string {
+  const quoted = Object.entries(parameters).map(
+    ([name, value]) => `${name}="${value.replace(/[^\x20-\x7e]/g, "").replace(/["\\]/g, "\\$&")}"`,
+  );
+  return `Bearer ${quoted.join(", ")}`;
+}
