@@ -56,7 +56,7 @@ test("of a program on the device that describes itself, the host of its document
   const texts = [...document.querySelectorAll("p")].map(({ textContent }) => textContent);
   expect(texts).toContain("agent.example.org describes this application. It has not been verified.");
   expect(texts).toContain(
-    "Then you go on to an application on this device. It asks again after 90 days. You can end its access in your account before.",
+    "Then you go on to an application on this device. It asks again after 90 days. You can end its access earlier, in your account.",
   );
 });
 

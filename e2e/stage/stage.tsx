@@ -7,6 +7,7 @@ import { wordsOf } from "#words/words-of";
 import { Login } from "../../components/flow/login.tsx";
 import { FrameLogin } from "../../components/frame/frame-login.tsx";
 import { type Drawing, gallery } from "../../components/gallery/gallery.ts";
+import { pageDrawings } from "../../hosted/drawing/page-drawings.ts";
 import { pagePictures } from "../../hosted/drawing/page-pictures.tsx";
 import * as react from "../../packages/react/src/index.tsx";
 import { messageDocument } from "../../server/http/answer/message-document.ts";
@@ -159,6 +160,7 @@ function FlowOf({ drawing, embedding, language }: FlowProps) {
     return (
       <Login
         {...{ type, initial, words, language, address, providerReturn, navigate }}
+        drawings={pageDrawings}
         service="Stile"
         signup
       />

@@ -214,7 +214,7 @@ export const account: AccountWords = {
     device: "Then you go on to an application on this device.",
     document: "{host} describes this application. It has not been verified.",
     registration: "This application has registered itself. It has not been verified.",
-    lifetime: "It asks again after {time}. You can end its access in your account before.",
+    lifetime: "It asks again after {time}. You can end its access earlier, in your account.",
   },
   page: {
     signOut: "Sign out",
