@@ -51,6 +51,19 @@ describe("an artifact", () => {
     expect(text).not.toContain("hidden");
   });
 
+  test("of a bounded number: those that expire first are forgotten", async () => {
+    const storage = storageOf("MetadataDocument");
+    for (const [name, life] of [
+      ["short", 60],
+      ["long", 600],
+      ["middle", 300],
+    ] as const)
+      await storage.upsert(name, { accountId: undefined } as never, life);
+    await storage.keepNewest(2);
+    const found = await Promise.all(["short", "middle", "long"].map((name) => storage.find(name)));
+    expect(found.map((payload) => payload !== undefined)).toEqual([false, true, true]);
+  });
+
   test("is used once; the second use ends its grant and what was issued by it", async () => {
     const { left } = await issue("used");
     await storageOf("RefreshToken").consume("refresh used");

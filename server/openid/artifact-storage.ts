@@ -129,6 +129,10 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
         throw new errors.SessionNotFound("authorization request has expired");
     },
 
+    async keepNewest(count) {
+      await change("openid_keep_newest", keepNewestText, [tenant.id, kind, count]);
+    },
+
     async revokeByGrantId(grantId) {
       await change("openid_revoke", revokeText, [tenant.id, kind, identifierHash(grantId)]);
     },
@@ -138,6 +142,8 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
 export interface ArtifactStorage extends Adapter {
   /** What is stored of this kind with a session, as it is stored. */
   ofSession(sessionId: string): Promise<AdapterPayload[]>;
+  /** Bounds the number of artifacts of this kind: deletes those that expire first. */
+  keepNewest(count: number): Promise<void>;
 }
 
 interface FoundRow {
@@ -172,6 +178,11 @@ const consumeText = `
   where tenant_id = $1 and kind = $2 and id_hash = $3 and consumed_at is null`;
 
 const destroyText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3";
+
+const keepNewestText = `
+  delete from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash in (
+    select id_hash from openid_artifacts where tenant_id = $1 and kind = $2
+    order by expires_at desc, id_hash offset $3)`;
 
 const revokeText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and grant_hash = $3";
 

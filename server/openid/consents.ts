@@ -5,7 +5,7 @@ import type { Write } from "#db/write";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import { originOf } from "./unlisted-clients.ts";
+import { DOCUMENT_KEPT_SECONDS, originOf } from "./unlisted-clients.ts";
 import {
   type Permissions,
   permissions,
@@ -84,13 +84,17 @@ export function allow(
         target: [openidConsents.tenantId, openidConsents.userId, openidConsents.clientId],
         set: { ...described, allowed, requestHash, updatedAt: now },
       });
-    if (application?.origin !== "registration" || lifetime === undefined) return;
-    // It is known for as long as what it was allowed is valid.
-    const until = new Date(now.getTime() + lifetime * 1000).toISOString();
+    if (!application || application.origin === "listed" || lifetime === undefined) return;
+    // One that has registered is known for as long as what it was allowed is valid; a document is read again.
+    const { kind, seconds } =
+      application.origin === "registration"
+        ? { kind: "Client", seconds: lifetime }
+        : { kind: "MetadataDocument", seconds: DOCUMENT_KEPT_SECONDS };
+    const until = new Date(now.getTime() + seconds * 1000).toISOString();
     await tx
       .update(openidArtifacts)
       .set({ expiresAt: sql`greatest(${openidArtifacts.expiresAt}, ${until}::timestamptz)` })
-      .where(isArtifact(tenantId, "Client", clientId));
+      .where(isArtifact(tenantId, kind, clientId));
   };
 }
 

@@ -27,7 +27,7 @@ interface DocumentClientOptions extends LookupOptions {
 /** For the whole exchange, in which a browser waits. */
 const TIMEOUT_MS = 2_500;
 
-const MAX_DOCUMENT_BYTES = 32 * 1024;
+const MAX_DOCUMENT_BYTES = 8 * 1024;
 
 /** Documents that a process reads at once for one tenant. Each holds one connection. */
 const MAX_AT_ONCE = 16;

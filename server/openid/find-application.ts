@@ -17,7 +17,23 @@ export async function findApplication(
   if (origin === "listed" || origin === null) return listedApplication(config, clientId);
   const known = await (origin === "document" ? knownDocument : knownRegistration)(context, clientId);
   if (!known) return null;
-  const { client_name, client_uri: uri, policy_uri, tos_uri } = known.description;
-  const name = client_name || (origin === "document" ? new URL(clientId).host : clientId);
-  return applicationOf({ name, uri, policy_uri, tos_uri, origin });
+  const { client_name, client_uri, policy_uri, tos_uri, redirect_uris } = known.description;
+  // A link under a name that nothing verifies leads to no host but its own (RFC 7591, 5).
+  const hosts = (origin === "document" ? [clientId] : redirect_uris).map(webHost);
+  const own = (address: string | undefined) =>
+    address !== undefined && hosts.includes(webHost(address)) ? address : undefined;
+  const name = client_name || (webHost(clientId) ?? clientId);
+  return applicationOf({
+    name,
+    uri: own(client_uri),
+    policy_uri: own(policy_uri),
+    tos_uri: own(tos_uri),
+    origin,
+  });
+}
+
+/** The host of an address by https; null for any other. */
+function webHost(address: string): string | null {
+  const url = URL.parse(address);
+  return url?.protocol === "https:" ? url.host : null;
 }

@@ -11,7 +11,7 @@ import { artifactStorage } from "./artifact-storage.ts";
 import { metadataOf } from "./clients.ts";
 import type { DocumentClient, FetchedDocument } from "./document-client.ts";
 import type { SigningAlgorithm } from "./signing.ts";
-import { clientDescription, originOf, readDescription } from "./unlisted-clients.ts";
+import { clientDescription, DOCUMENT_KEPT_SECONDS, originOf, readDescription } from "./unlisted-clients.ts";
 import { presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
@@ -26,8 +26,15 @@ export type DocumentProcess = Databases &
 /** How long a document is taken as it was read: as its host says, within these. */
 const FRESH_SECONDS = { least: 5 * 60, most: 24 * 3600 };
 
-/** A host that does not answer keeps its client, with what it said last, for this time. */
-const KEPT_SECONDS = 7 * 24 * 3600;
+/** A document that was not known before is forgotten after this time, unless a user has allowed its client anything. */
+const NEW_KEPT_SECONDS = 24 * 3600;
+
+/** Documents of a tenant. Those that expire first are forgotten first. */
+const MAX_DOCUMENTS = 10_000;
+
+/** Key sets that a process keeps for a tenant, and for how long: the library asks for them with each token. */
+const MAX_KEY_SETS = 200;
+const KEY_SET_SECONDS = 60;
 
 /** A client that has no secret authenticates by its keys, or not at all (Client ID Metadata Document, 4.1). */
 const METHODS = ["none", "private_key_jwt"] as const;
@@ -66,10 +73,12 @@ export function documentReading(
 
   async function read(address: string): Promise<FetchedDocument> {
     const { host } = new URL(address);
-    const verdict = await runtime.rates.consumeAll(tenant.id, [
-      { name: "client_document_host", subject: host },
-      { name: "client_document", subject: "" },
-    ]);
+    const verdict = await ofService(
+      runtime.rates.consumeAll(tenant.id, [
+        { name: "client_document_host", subject: host },
+        { name: "client_document", subject: "" },
+      ]),
+    );
     if (!verdict.ok) throw new Error("too many documents were read");
     return runtime.documents.get(tenant.id, address);
   }
@@ -80,7 +89,7 @@ export function documentReading(
     });
 
   async function readDocument(address: string): Promise<Response> {
-    const known = await knownDocument(context, address);
+    const known = await ofService(knownDocument(context, address));
     if (known && known.freshUntil > now()) return described(address, known);
     const answer = await read(address).catch((error: unknown) => {
       if (!known) throw error;
@@ -99,12 +108,30 @@ export function documentReading(
     const { least, most } = FRESH_SECONDS;
     const lifetime = Math.min(most, Math.max(least, answer.maxAgeSeconds ?? least));
     const document = { description: description.description, freshUntil: now() + lifetime };
-    await artifactStorage(context, "MetadataDocument").upsert(
-      address,
-      { document } as unknown as AdapterPayload,
-      KEPT_SECONDS,
+    const storage = artifactStorage(context, "MetadataDocument");
+    const kept = known ? DOCUMENT_KEPT_SECONDS : NEW_KEPT_SECONDS;
+    await ofService(
+      Promise.resolve(storage.upsert(address, { document } as unknown as AdapterPayload, kept)),
     );
+    if (!known) await ofService(storage.keepNewest(MAX_DOCUMENTS));
     return described(address, document);
+  }
+
+  /** Key sets by address. A failure is kept too, so that no host is asked again with each token. */
+  const keySets = new Map<string, { until: number; answer: Promise<FetchedDocument> }>();
+
+  async function readKeys(address: string): Promise<Response> {
+    const known = keySets.get(address);
+    const isFresh = known !== undefined && known.until > now();
+    const answer = isFresh ? known.answer : read(address);
+    if (!isFresh) {
+      keySets.delete(address);
+      const [oldest] = keySets.size >= MAX_KEY_SETS ? keySets.keys() : [];
+      if (oldest !== undefined) keySets.delete(oldest);
+      keySets.set(address, { until: now() + KEY_SET_SECONDS, answer });
+    }
+    const { status, text } = await answer;
+    return new Response(text, { status });
   }
 
   return {
@@ -117,10 +144,8 @@ export function documentReading(
     async fetch(input) {
       const address = String(input);
       try {
-        if (address === presentVisitor().documentAddress) return await readDocument(address);
-        const { status, text, maxAgeSeconds } = await read(address);
-        const headers = maxAgeSeconds === null ? {} : { "cache-control": `max-age=${maxAgeSeconds}` };
-        return new Response(text, { status, headers });
+        const isDocument = address === presentVisitor().documentAddress;
+        return await (isDocument ? readDocument(address) : readKeys(address));
       } catch (error) {
         runtime.log.warn(
           { err: error, address },
@@ -130,4 +155,12 @@ export function documentReading(
       }
     },
   };
+}
+
+/** Has the request answered as one that the service could not answer: the library would take it for a fault of the client. */
+function ofService<Value>(work: Promise<Value>): Promise<Value> {
+  return work.catch((error: unknown) => {
+    presentVisitor().failure = error;
+    throw error;
+  });
 }

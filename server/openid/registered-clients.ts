@@ -1,7 +1,6 @@
-import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { Adapter, AdapterPayload } from "oidc-provider";
 import { z } from "zod";
 import type { Databases } from "#db/client";
-import { queryPrepared } from "#db/prepared";
 import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
@@ -12,7 +11,7 @@ import { clientDescription, originOf } from "./unlisted-clients.ts";
 
 type Process = Databases & Sealing & OnPlatform;
 
-/** Clients of a tenant that have registered themselves. */
+/** Clients of a tenant that have registered themselves. Those that no user has allowed anything expire, and are forgotten, first. */
 const MAX_REGISTERED = 10_000;
 
 /** How a client that registers may authenticate (RFC 7591, 2: a secret where it names nothing). */
@@ -44,7 +43,7 @@ export function registeredClientStorage(
   algorithm: SigningAlgorithm,
 ): Adapter {
   const storage = artifactStorage(context, "Client");
-  const { config, id: tenantId } = context.tenant;
+  const { config } = context.tenant;
   return {
     ...storage,
     async find(client_id) {
@@ -59,13 +58,6 @@ export function registeredClientStorage(
       return { ...metadata, ...secret, client_id_issued_at } as unknown as AdapterPayload;
     },
     async upsert(id, metadata) {
-      const [row] = await queryPrepared<{ count: number }, "read">(context.runtime.database, "read", {
-        name: "openid_registered",
-        text: countText,
-        values: [tenantId],
-      });
-      if ((row?.count ?? 0) >= MAX_REGISTERED)
-        throw new errors.TemporarilyUnavailable("too many applications have registered themselves");
       const { client_secret, client_id_issued_at } = metadata as Record<string, unknown>;
       const registration = stored.parse({
         description: metadata,
@@ -77,8 +69,7 @@ export function registeredClientStorage(
         { registration } as unknown as AdapterPayload,
         config.openid.registration_lifetime,
       );
+      await storage.keepNewest(MAX_REGISTERED);
     },
   };
 }
-
-const countText = "select count(*)::int from openid_artifacts where tenant_id = $1 and kind = 'Client'";

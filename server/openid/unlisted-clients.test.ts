@@ -171,8 +171,9 @@ describe("a client that is described by a document", () => {
   test("is shown with what it says of itself, the host that says it, and that it is not verified", async () => {
     const clientId = describedBy({
       client_name: "An agent\u202e\u0007 of ours",
-      client_uri: "https://agent.example.org/",
+      client_uri: `https://localhost:${host.port}/about`,
       policy_uri: "javascript:alert(1)",
+      tos_uri: "https://evil.example/terms",
       logo_uri: "https://agent.example.org/logo.png",
       redirect_uris: [web],
     });
@@ -184,7 +185,7 @@ describe("a client that is described by a document", () => {
           client: {
             id: clientId,
             name: "An agent of ours",
-            uri: "https://agent.example.org/",
+            uri: `https://localhost:${host.port}/about`,
             origin: "document",
           },
           host: "agent.example.org",
@@ -235,6 +236,9 @@ describe("a client that is described by a document", () => {
     const returned = await allow(browser, page);
     const tokens = await openid.authorizationCodeGrant(application.config, returned, checks);
     expect(tokens.claims()?.aud).toBe(clientId);
+    await expect(openid.tokenIntrospection(application.config, tokens.access_token)).resolves.toMatchObject({
+      active: true,
+    });
     expect(read.get("/keys.json")).toBe(1);
   });
 

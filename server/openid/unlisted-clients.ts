@@ -13,6 +13,9 @@ export type ClientOrigin = "listed" | "document" | "registration";
 /** A document at a longer address is not read. */
 const MAX_DOCUMENT_ADDRESS_CHARACTERS = 512;
 
+/** A host that does not answer keeps the client of its document, with what it said last, for this time. */
+export const DOCUMENT_KEPT_SECONDS = 7 * 24 * 3600;
+
 const REGISTERED_ID = /^registered-[A-Za-z0-9_-]{22}$/;
 
 /** The id of a client that registers. */
@@ -29,7 +32,7 @@ function isReadableDocument(hosts: readonly string[], clientId: string): boolean
   if (!clientId.startsWith("https://") || clientId.length > MAX_DOCUMENT_ADDRESS_CHARACTERS) return false;
   const url = URL.parse(clientId);
   // The path tells the client from others of its host (Client ID Metadata Document, 3).
-  if (!url || url.pathname === "/" || url.href !== clientId) return false;
+  if (!url || url.pathname === "/" || url.href !== clientId || clientId.includes("#")) return false;
   return hosts.some((host) =>
     host.startsWith("*") ? url.hostname.endsWith(host.slice(1)) : url.hostname === host,
   );
