@@ -32,14 +32,14 @@ export const eventFaults: readonly Fault[] = [
   },
   {
     name: "a webhook posts to a private address that its name resolves to",
-    file: "server/webhooks/receiver-client.ts",
+    file: "server/lib/public-lookup.ts",
     text: "if (!addresses.every(({ address }) => isAllowed(address)))",
     fault: "if (addresses.length > 1 && !addresses.every(({ address }) => isAllowed(address)))",
     caughtBy: ["server/webhooks/receiver-client.test.ts"],
   },
   {
     name: "a webhook posts to a name that resolves to public and private addresses",
-    file: "server/webhooks/receiver-client.ts",
+    file: "server/lib/public-lookup.ts",
     text: "if (!addresses.every(({ address }) => isAllowed(address)))",
     fault: "if (!addresses.some(({ address }) => isAllowed(address)))",
     caughtBy: ["server/webhooks/receiver-client.test.ts"],

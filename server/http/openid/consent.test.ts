@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { restRegistration, restWalk } from "../../testing/rest-walk.ts";
-import type { Visitor } from "../../testing/visitor.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
 
 /** Requests of applications that are not the operator's own, and what is stored of their users' answers. */
 
@@ -12,6 +12,8 @@ const returnTo = "https://app.example.com/callback";
 const client = { redirect_uris: [returnTo], scopes: ["openid", "email"] };
 const runtime = await runtimeForTests({
   STILE_OPENID_ENABLED: "true",
+  STILE_OPENID_REGISTRATION: "open",
+  STILE_OPENID_UNLISTED_CONSENT_LIFETIME: "3600",
   STILE_OPENID_CLIENTS: JSON.stringify({
     own: { ...client, name: "Our own" },
     reader: { ...client, name: "A reader", first_party: false },
@@ -124,4 +126,43 @@ test("A221 a claim that the client may not have is neither asked for nor given",
   expect(flow.state.payload).toMatchObject({ authorization: { scopes: ["openid", "email"] } });
   await flow.act("consent_allow");
   expect((await ask(browser, "reader", { claims })).searchParams.get("code")).not.toBeNull();
+});
+
+describe("a client that has registered itself", () => {
+  async function register(): Promise<string> {
+    const said = { redirect_uris: [returnTo], client_name: "An agent", token_endpoint_auth_method: "none" };
+    const answer = await visitor(runtime).post("/oauth/register", said);
+    return ((await answer.json()) as { client_id: string }).client_id;
+  }
+
+  const rowsOf = async (kind: string) =>
+    (await runtime.database.read.select().from(schema.openidArtifacts)).filter((row) => row.kind === kind);
+
+  test("is allowed for a while, in which it stays known; then its user is asked again", async () => {
+    const clientId = await register();
+    const browser = await newVisitor();
+    const flow = await consentFor(browser, await ask(browser, clientId));
+    expect(flow.state.payload.authorization).toMatchObject({ lifetime: 3600, client: { name: "An agent" } });
+    await flow.act("consent_allow");
+    const back = await returned(browser, flow.state.payload.redirect_url);
+    expect(back.searchParams.get("code")).not.toBeNull();
+    expect((await ask(browser, clientId)).searchParams.get("code")).not.toBeNull();
+    const end = Date.now() + 3600_000;
+    const grant = (await rowsOf("Grant")).find((row) => row.clientId === clientId);
+    expect(Math.abs((grant?.expiresAt.getTime() ?? 0) - end)).toBeLessThan(60_000);
+    runtime.advanceClock(3601);
+    expect((await ask(browser, clientId)).pathname).toBe("/consent");
+  });
+
+  test("is not known where applications cannot register, and its name stays on the account page", async () => {
+    const clientId = await register();
+    const browser = await newVisitor();
+    const flow = await consentFor(browser, await ask(browser, clientId));
+    await flow.act("consent_allow");
+    const closed = runtime.configured({ STILE_OPENID_REGISTRATION: "off" });
+    expect((await visitor(closed).request(`/oauth/authorize?client_id=${clientId}`)).status).toBe(400);
+    const account = await restWalk(closed, "profile", browser);
+    await account.act("register_client_capabilities");
+    expect(account.state.payload.applications).toMatchObject([{ id: clientId, name: "An agent" }]);
+  });
 });
