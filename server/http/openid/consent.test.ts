@@ -9,10 +9,12 @@ import { type Visitor, visitor } from "../../testing/visitor.ts";
 /** Requests of applications that are not the operator's own, and what is stored of their users' answers. */
 
 const returnTo = "https://app.example.com/callback";
+const api = "https://api.example.com/orders";
 const client = { redirect_uris: [returnTo], scopes: ["openid", "email"] };
 const runtime = await runtimeForTests({
   STILE_OPENID_ENABLED: "true",
   STILE_OPENID_REGISTRATION: "open",
+  STILE_OPENID_RESOURCES: JSON.stringify({ [api]: { scopes: ["orders:read"] } }),
   STILE_OPENID_UNLISTED_CONSENT_LIFETIME: "3600",
   STILE_OPENID_CLIENTS: JSON.stringify({
     own: { ...client, name: "Our own" },
@@ -83,6 +85,20 @@ test("what was allowed is stored for the user and the application, and its answe
     ["consent_given", { client_id: "reader", ...asked }],
     ["consent_declined", { client_id: "other", ...asked }],
   ]);
+});
+
+test("a token for an API names its user there, so that the user is asked, whatever scopes it has", async () => {
+  const browser = await newVisitor();
+  const first = await consentFor(browser, await ask(browser, "reader"));
+  await first.act("consent_allow");
+  expect((await ask(browser, "reader")).searchParams.get("code")).not.toBeNull();
+  const page = await ask(browser, "reader", { resource: api });
+  expect(page.pathname).toBe("/consent");
+  const second = await consentFor(browser, page);
+  expect(second.state.payload.authorization).toMatchObject({ resources: [{ address: api, scopes: [] }] });
+  await second.act("consent_allow");
+  expect((await ask(browser, "reader", { resource: api })).searchParams.get("code")).not.toBeNull();
+  expect((await ask(browser, "own", { resource: api })).searchParams.get("code")).not.toBeNull();
 });
 
 test("A215 an answer that names another question changes nothing", async () => {
