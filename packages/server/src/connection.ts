@@ -16,7 +16,7 @@ import { operations } from "./interface.ts";
 
 /** Requests to the interface, and its keys. */
 export interface Connection {
-  /** The address of the tenant, which is the issuer of access tokens. */
+  /** Base address of the tenant: the issuer of access tokens. */
   base: string;
   issuer: string;
   audience: string;
@@ -29,7 +29,7 @@ export interface Connection {
   /** Calls an operation of the administration interface. */
   call(operation: keyof typeof operations, input: Record<string, unknown>): Promise<unknown>;
   /**
-   * Verifies a token by the published keys, with issuer, audience and times: those of sessions, unless others are given.
+   * Verifies a token by the published keys, with times, issuer and audience; default: issuer and audience of sessions.
    *
    * @throws StileError if the keys cannot be read
    */
@@ -150,7 +150,13 @@ export function connect({
       return paged ? { items: answer.body, total: Number(answer.headers.get("x-total-count")) } : answer.body;
     },
     async verify(token, options) {
-      const expected = { algorithms: ALGORITHMS, issuer: issuer ?? base, audience, ...options };
+      const expected = {
+        ...options,
+        algorithms: ALGORITHMS,
+        // Never undefined: jose does not check what it is not told.
+        issuer: options.issuer ?? issuer ?? base,
+        audience: options.audience ?? audience,
+      };
       try {
         return await verifyBy(keys, token, expected).catch((error: unknown) => {
           const { jwks, uat = 0 } = lastKeys;

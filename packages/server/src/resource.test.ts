@@ -58,8 +58,59 @@ test("an API says where its callers get tokens", () => {
   ]);
   const root = stile.protectResource({ resource: "https://api.example.com/" });
   expect(root.metadataUrl).toBe("https://api.example.com/.well-known/oauth-protected-resource");
-  for (const faulty of ["api", "https://api.example.com/#x", "urn:api"])
+});
+
+test("the metadata of an API is at a well-known path between its host and its path", () => {
+  const wellKnown = "/.well-known/oauth-protected-resource";
+  for (const [address, path] of [
+    ["https://api.example.com", wellKnown],
+    ["https://api.example.com/", wellKnown],
+    ["https://api.example.com/orders", `${wellKnown}/orders`],
+    ["https://api.example.com/orders/", `${wellKnown}/orders/`],
+    ["https://api.example.com/?version=2", `${wellKnown}?version=2`],
+    ["https://api.example.com/orders?version=2", `${wellKnown}/orders?version=2`],
+  ] as const) {
+    const { metadataUrl, metadataPath, metadata } = stile.protectResource({ resource: address });
+    expect([metadataUrl, metadataPath]).toEqual([`https://api.example.com${path}`, path]);
+    expect(metadata.resource).toBe(address);
+  }
+});
+
+test("the metadata of an API may be at another address, and is as short as what is known", async () => {
+  const { metadata, metadataPath, verify } = stile.protectResource({
+    resource,
+    documentation: "https://docs.example.com/orders",
+    metadataUrl: "https://docs.example.com/orders.json",
+  });
+  expect(metadataPath).toBe("/orders.json");
+  expect(metadata).toEqual({
+    resource,
+    authorization_servers: [baseUrl],
+    bearer_methods_supported: ["header"],
+    resource_documentation: "https://docs.example.com/orders",
+  });
+  expect(await verify(null)).toMatchObject({
+    headers: { "WWW-Authenticate": 'Bearer resource_metadata="https://docs.example.com/orders.json"' },
+  });
+});
+
+test("A225 an API without an absolute address is not protected: it would take tokens of any other", () => {
+  for (const faulty of [
+    undefined,
+    null,
+    "",
+    "api",
+    "urn:api",
+    "https:api.example.com",
+    " https://api.example.com/",
+    "https://api.example.com/#x",
+    "https://",
+  ] as string[]) {
     expect(() => stile.protectResource({ resource: faulty })).toThrow(StileError);
+    expect(() => stile.protectResource({ resource: faulty, metadataUrl })).toThrow("`resource` must be");
+  }
+  for (const faulty of [null, "", "/metadata.json", `${metadataUrl}#x`] as string[])
+    expect(() => stile.protectResource({ resource, metadataUrl: faulty })).toThrow("`metadataUrl` must be");
 });
 
 describe("an access token", () => {

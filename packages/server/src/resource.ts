@@ -62,6 +62,8 @@ export interface ProtectedResource {
   /** To be served as JSON at `metadataUrl`. */
   metadata: ResourceMetadata;
   metadataUrl: string;
+  /** Path and query of `metadataUrl`, for routers: `/.well-known/oauth-protected-resource/orders`. */
+  metadataPath: string;
   /**
    * Verifies the access token of a request (`Authorization: Bearer`), or an access token: signature by the published keys, `typ`,
    * issuer, audience and times (RFC 9068, 4), then what the operation needs. A token that is bound to a key (DPoP) is refused,
@@ -75,11 +77,20 @@ export interface ProtectedResource {
   ): Promise<VerifiedAccess>;
 }
 
-/** @throws StileError for a resource that is no absolute address without a fragment (RFC 8707, 2) */
+/**
+ * Protects an API by access tokens of the service.
+ *
+ * @throws StileError if `resource` or `metadataUrl` is not an absolute address without a fragment (RFC 8707, 2)
+ */
 export function protectResource(
   { base, verify }: Pick<Connection, "base" | "verify">,
-  { resource, scopes, name, documentation, metadataUrl = metadataAddress(resource) }: ResourceOptions,
+  { resource, scopes, name, documentation, ...options }: ResourceOptions,
 ): ProtectedResource {
+  // Also where the address of the metadata is given: without an audience, a token of any API would be accepted.
+  const atResource = addressOf("resource", resource);
+  const { metadataUrl = metadataAddress(atResource) } = options;
+  const atMetadata = addressOf("metadataUrl", metadataUrl);
+
   const refuse = (status: Refusal["status"], error: string, description: string, more = {}): Refusal => ({
     ok: false,
     status,
@@ -96,6 +107,7 @@ export function protectResource(
 
   return {
     metadataUrl,
+    metadataPath: atMetadata.pathname + atMetadata.search,
     metadata: {
       resource,
       authorization_servers: [base],
@@ -156,13 +168,16 @@ export function protectResource(
   };
 }
 
-/** Where the metadata of an API is (RFC 9728, 3.1). */
-function metadataAddress(resource: string): string {
-  const url = URL.canParse(resource) ? new URL(resource) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || resource.includes("#"))
-    throw new StileError("`resource` is not an absolute address without a fragment.");
-  const path = url.pathname === "/" ? "" : url.pathname;
-  return `${url.origin}/.well-known/oauth-protected-resource${path}${url.search}`;
+/** @throws StileError if it is not an absolute address without a fragment */
+function addressOf(option: "resource" | "metadataUrl", address: unknown): URL {
+  if (typeof address !== "string" || !/^https?:\/\/[^\s#]+$/i.test(address) || !URL.canParse(address))
+    throw new StileError(`\`${option}\` must be an absolute address (http or https) without a fragment.`);
+  return new URL(address);
+}
+
+/** The address of an API's metadata: a well-known path between host and path (RFC 9728, 3.1). */
+function metadataAddress({ origin, pathname, search }: URL): string {
+  return `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}${search}`;
 }
 
 /** The bearer token of a request (RFC 6750, 2.1). */

@@ -77,9 +77,10 @@ export interface Stile {
     options?: { secret?: string | readonly string[] | null },
   ): Promise<VerifiedWebhook>;
   /**
-   * Describes an API whose callers show access tokens of the service, and verifies them.
+   * Protects an API, or an MCP server, by access tokens of the service: verifies them (RFC 9068), and describes the API to
+   * clients (RFC 9728).
    *
-   * @throws StileError for a resource that is no absolute address without a fragment
+   * @throws StileError if `resource` or `metadataUrl` is not an absolute address without a fragment
    */
   protectResource(options: ResourceOptions): ProtectedResource;
   /** Needs `apiKey`. Throws StileError for an answer that is no success. */
