@@ -164,6 +164,7 @@ describe("an access token", () => {
       await issued({ client_id: undefined }),
       await issued({ sub: undefined }),
       await issued({ exp: undefined }),
+      await issued({ iat: undefined }),
       await issued({ exp: now() - 60 }),
       await issued({ cnf: { jkt: "x" } }),
       await foreign.sign(privateKey),

@@ -4,15 +4,17 @@ import { headerOf, type IncomingRequest } from "./session.ts";
 
 /** An API whose callers show access tokens of the service. */
 export interface ResourceOptions {
-  /** Its resource indicator (RFC 8707): the absolute address that clients ask tokens for, as in `openid.resources`. */
+  /**
+   * Its resource indicator (RFC 8707, 2): the absolute address that clients ask tokens for, spelled as in `openid.resources`.
+   */
   resource: string;
-  /** The scopes that it knows, for clients. */
+  /** The scopes that it knows, for clients (`scopes_supported`). */
   scopes?: readonly string[];
-  /** Its name, for users. */
+  /** Its name, for users (`resource_name`). */
   name?: string;
-  /** Address of a description for developers. */
+  /** Address of a description for developers (`resource_documentation`). */
   documentation?: string;
-  /** Where its metadata is; default: where RFC 9728, 3.1 puts it. */
+  /** Address of its metadata; default: that of RFC 9728, 3.1. */
   metadataUrl?: string;
 }
 
@@ -47,7 +49,10 @@ export interface AccessNeeds {
   maxAge?: number;
 }
 
-/** What a request without sufficient access is answered with (RFC 6750, 3; RFC 9470, 3). */
+/**
+ * The answer to a request without sufficient access (RFC 6750, 3; RFC 9470, 3): `Response.json(refusal.body, refusal)` on the
+ * web platform.
+ */
 export interface Refusal {
   ok: false;
   status: 401 | 403;
@@ -138,11 +143,11 @@ export function protectResource(
         return refuse(
           401,
           "invalid_token",
-          "The access token is bound to a key, whose proof is not read here.",
+          "The access token is bound to a key, and no proof of the key is verified here.",
         );
-      const granted = typeof scope === "string" ? scope.split(" ") : [];
+      const granted = typeof scope === "string" ? scope.split(" ").filter((each) => each !== "") : [];
       if (!needed.every((each) => granted.includes(each)))
-        return refuse(403, "insufficient_scope", "The access token has not the scopes that this needs.", {
+        return refuse(403, "insufficient_scope", "The access token lacks a scope that is needed.", {
           scope: needed.join(" "),
         });
       const isStrong = acr.length === 0 || acr.includes(String(met));
@@ -156,7 +161,7 @@ export function protectResource(
       return {
         ok: true,
         access: {
-          // A client that acts for itself is its own subject (RFC 9068, 2.2).
+          // The token of client credentials has the client as its subject (RFC 9068, 2.2).
           userId: sub === clientId ? null : sub,
           clientId,
           scopes: granted,
