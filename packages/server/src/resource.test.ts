@@ -208,6 +208,49 @@ describe("an access token", () => {
     expect(await challengeOf(weak, { maxAge: 60 })).toMatch(/, max_age="60", resource_metadata="/);
     expect(await challengeOf(weak, { maxAge: 600, acr: ["urn:stile:sign-in"] })).toBeNull();
     expect(await challengeOf(await issued(), { maxAge: 600 })).toMatch(begin);
+    expect(await challengeOf(await issued(), { acr: ["undefined"] })).toMatch(begin);
+    // Both are named, so that a sign-in which is recent enough is not a weaker one.
+    expect(await challengeOf(weak, { acr: "urn:stile:sign-in", maxAge: 60 })).toMatch(
+      /, acr_values="urn:stile:sign-in", max_age="60", resource_metadata="/,
+    );
+  });
+
+  test("A225 of a sign-in whose class is only a part of what is needed is refused", async () => {
+    for (const acr of ["urn:stile:mfa", ["urn:stile:mfa"]]) {
+      const whole = await issued({ acr: "urn:stile:mfa" });
+      expect(await orders.verify(whole, { acr })).toMatchObject({ ok: true });
+      for (const part of ["mfa", "urn", "", ["urn:stile:mfa"], null])
+        expect(await orders.verify(await issued({ acr: part }), { acr })).toMatchObject({ status: 401 });
+    }
+  });
+
+  test("of a sign-in at an unknown or malformed time is too old", async () => {
+    for (const auth_time of [undefined, null, "", String(now()), {}])
+      expect(await orders.verify(await issued({ auth_time }), { maxAge: 1e9 })).toMatchObject({
+        body: { error: "insufficient_user_authentication" },
+      });
+  });
+
+  test("that needs quoted characters is asked for in a challenge that stays one", async () => {
+    const odd = stile.protectResource({ resource, metadataUrl: 'https://api.example.com/m?"\\é' });
+    const verified = await odd.verify(await issued(), { scopes: ['a"b', "c\r\nX: y"] });
+    expect(verified).toMatchObject({
+      headers: {
+        "WWW-Authenticate":
+          'Bearer error="insufficient_scope", error_description="The access token lacks a scope that is needed.", scope="a\\"b cX: y", resource_metadata="https://api.example.com/m?\\"\\\\"',
+      },
+    });
+  });
+
+  test("is answered for by one line on the web platform", async () => {
+    const verified = await orders.verify(null);
+    if (verified.ok) throw new Error("it is accepted");
+    const answer = Response.json(verified.body, verified);
+    expect([answer.status, answer.headers.get("www-authenticate"), await answer.json()]).toEqual([
+      401,
+      verified.headers["WWW-Authenticate"],
+      {},
+    ]);
   });
 
   test("is not judged while the keys cannot be read", async () => {

@@ -39,13 +39,13 @@ export interface Access {
   claims: Record<string, unknown>;
 }
 
-/** What an operation of the API needs. */
+/** What an operation of the API needs. An empty list asks for nothing. */
 export interface AccessNeeds {
-  /** All of them. */
+  /** The token needs all of them. */
   scopes?: readonly string[];
-  /** Classes of authentication, one of which the sign-in has to be of. */
-  acr?: readonly string[];
-  /** Seconds that the sign-in may have been made ago. */
+  /** Authentication context classes; the sign-in has to be of one of them (`acr`). */
+  acr?: string | readonly string[];
+  /** Whole seconds since the user signed in (`auth_time`), at most. */
   maxAge?: number;
 }
 
@@ -122,6 +122,7 @@ export function protectResource(
       ...(documentation === undefined ? {} : { resource_documentation: documentation }),
     },
     async verify(presented, { scopes: needed = [], acr = [], maxAge } = {}) {
+      const classes = typeof acr === "string" ? [acr] : acr;
       const token = typeof presented === "string" ? presented : presented && bearerOf(presented);
       if (!token) {
         const asked = needed.length > 0 ? needed : (scopes ?? []);
@@ -150,14 +151,20 @@ export function protectResource(
         return refuse(403, "insufficient_scope", "The access token lacks a scope that is needed.", {
           scope: needed.join(" "),
         });
-      const isStrong = acr.length === 0 || acr.includes(String(met));
-      const age = Math.floor(Date.now() / 1000) - Number(signedInAt);
-      const isFresh = maxAge === undefined || age <= maxAge;
+      const isStrong = classes.length === 0 || (typeof met === "string" && classes.includes(met));
+      const age = typeof signedInAt === "number" ? Date.now() / 1000 - signedInAt : Number.POSITIVE_INFINITY;
+      const isFresh = maxAge === undefined || Math.floor(age) <= maxAge;
+      // Names both needs, also if one is met: a sign-in that is only fresher may be weaker than the one before.
       if (!isStrong || !isFresh)
-        return refuse(401, "insufficient_user_authentication", "A stronger or fresher sign-in is needed.", {
-          ...(isStrong ? {} : { acr_values: acr.join(" ") }),
-          ...(isFresh ? {} : { max_age: String(maxAge) }),
-        });
+        return refuse(
+          401,
+          "insufficient_user_authentication",
+          "A stronger or more recent sign-in is needed.",
+          {
+            ...(classes.length > 0 ? { acr_values: classes.join(" ") } : {}),
+            ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
+          },
+        );
       return {
         ok: true,
         access: {
