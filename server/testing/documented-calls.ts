@@ -153,7 +153,9 @@ function withPlaceholders<Value>(value: Value, name = ""): Value {
   if (Array.isArray(value)) return value.map((item) => withPlaceholders(item, name)) as Value;
   if (typeof value === "string") return placeholder(value, name) as Value;
   if (typeof value === "number")
-    return (/^(iat|exp|valid_until)$/.test(name) ? 1_769_860_800 : value) as Value;
+    return (
+      /^(iat|exp|auth_time|client_id_issued_at|valid_until)$/.test(name) ? 1_769_860_800 : value
+    ) as Value;
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([key, member]) => [
     placeholder(key, ""),
