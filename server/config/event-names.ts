@@ -20,6 +20,8 @@ export const emittedEventNames = [
   "session.delete.admin.revoke",
   "session.delete.passive.expire",
   "session.delete.passive.limit",
+  "oauth.grant.create",
+  "oauth.grant.revoke",
   "email.send",
   "sms.send",
 ] as const;
@@ -37,6 +39,8 @@ export const parentEventNames = [
   "session.delete.explicit",
   "session.delete.admin",
   "session.delete.passive",
+  "oauth",
+  "oauth.grant",
 ] as const;
 
 /** Every name that a webhook may be subscribed to. */

@@ -41,6 +41,12 @@ type UserEventName = Exclude<Extract<EventName, `user.${string}`>, "user.delete"
 /** Names of the events of a session. */
 export type SessionEventName = Extract<EventName, `session.${string}`>;
 
+/** Names of the events of what users allow applications. */
+export type GrantEventName = Extract<EventName, `oauth.grant.${string}`>;
+
+/** What a user has allowed an application, for an event. */
+export type EventGrant = Omit<EventData<GrantEventName>, "ip_address" | "user_agent">;
+
 /** The session of an event. */
 export type EventSession = Parameters<typeof sessionObject>[0];
 
@@ -51,17 +57,25 @@ export type EventSession = Parameters<typeof sessionObject>[0];
  *
  * @param name see `events.ts` for when it is emitted
  * @param subject `user.*`: the id of the user, whose data are read at the end of the transaction; `user.delete`: the user
- *   as it was before, which `userObject` reads; `session.*`: the session
+ *   as it was before, which `userObject` reads; `session.*`: the session; `oauth.grant.*`: the grant
  */
-export function emit<Name extends UserEventName | "user.delete" | SessionEventName>(
+export function emit<Name extends UserEventName | "user.delete" | SessionEventName | GrantEventName>(
   context: EventContext,
   name: Name,
-  subject: Name extends UserEventName ? string : Name extends "user.delete" ? UserObject : EventSession,
+  subject: SubjectOf<Name>,
 ): Write {
   const event = pendingEvent(context, name, contentOf(context, name, subject));
   const write = async (tx: Transaction) => collect(tx, writeRecords, { event });
   return Object.assign(write, { parts: [leftOut(event)] });
 }
+
+type SubjectOf<Name extends EventName> = Name extends UserEventName
+  ? string
+  : Name extends "user.delete"
+    ? UserObject
+    : Name extends GrantEventName
+      ? EventGrant
+      : EventSession;
 
 /** A part that is another one, an event, or followed by events, where a webhook may be subscribed to events of the step. */
 interface SubscribedPart extends Part {
@@ -165,11 +179,15 @@ type Content = Pick<PendingEvent, "subjectId" | "data" | "sealedData" | "addsUse
 function contentOf(
   context: EventContext,
   name: EventName,
-  subject: string | UserObject | EventSession,
+  subject: string | UserObject | EventSession | EventGrant,
 ): Content {
   const sealedData = null;
   if (typeof subject === "string")
     return { subjectId: subject, data: clientFacts(context, name), sealedData, addsUser: true };
+  if ("client_id" in subject) {
+    const data = { ...subject, ...clientFacts(context, name) };
+    return { subjectId: subject.user_id, data, sealedData, addsUser: false };
+  }
   if ("userId" in subject)
     return { subjectId: subject.userId, data: sessionObject(subject), sealedData, addsUser: false };
   const data = { ...subject, ...clientFacts(context, name) };

@@ -105,6 +105,22 @@ const smsData = z
   })
   .meta({ id: "SmsEventData" });
 
+/** What a user has allowed an application of the OpenID provider. */
+const grantData = z
+  .strictObject({
+    user_id: z.string(),
+    client_id: z.string(),
+    client_name: z
+      .string()
+      .describe("The name by which the user knows it; of one that is not known any more, its id."),
+    scopes: z.array(z.string()).describe("Scopes about the user."),
+    claims: z.array(z.string()).describe("Claims about the user that it has asked for by name."),
+    resources: z.record(z.string(), z.array(z.string())).describe("Scopes of APIs, by resource indicator."),
+    ip_address: z.string().optional().describe("Address of the client."),
+    user_agent: z.string().optional().describe("`User-Agent` of the same client."),
+  })
+  .meta({ id: "GrantEventData" });
+
 const ofUser = (when: string) => ({ when, data: userData });
 const ofSession = (when: string) => ({ when, data: sessionObjectSchema });
 
@@ -151,6 +167,14 @@ export const events = {
   "sms.send": {
     when: "An SMS is sent; with `sms_delivery.enabled` off, the receiver of this event has to send it.",
     data: smsData,
+  },
+  "oauth.grant.create": {
+    when: "A user has allowed an application that is not the operator's own what it has asked for.",
+    data: grantData,
+  },
+  "oauth.grant.revoke": {
+    when: "A user has ended the access of an application on the account page; its data say what it was allowed.",
+    data: grantData,
   },
   "session.create.flow": ofSession(
     "A session was issued at the end of a flow, or in place of another one after a reauthentication.",

@@ -10,7 +10,7 @@ type OfTenant = Pick<TestRuntime, "database"> & { tenant: Pick<TestRuntime["tena
 /** Stores a webhook, by default one that is subscribed to every event. Returns its id. */
 export async function storeWebhook(
   { database, tenant }: OfTenant,
-  subscriptions: readonly string[] = ["user", "session", "email.send", "sms.send"],
+  subscriptions: readonly string[] = ["user", "session", "oauth", "email.send", "sms.send"],
   row: Partial<typeof webhooks.$inferInsert> = {},
 ): Promise<string> {
   const id = randomUUID();

@@ -68,6 +68,22 @@ export interface CodeMailEventData {
     link?: string | undefined;
   };
 }
+export interface GrantEventData {
+  user_id: string;
+  client_id: string;
+  /** The name by which the user knows it; of one that is not known any more, its id. */
+  client_name: string;
+  /** Scopes about the user. */
+  scopes: string[];
+  /** Claims about the user that it has asked for by name. */
+  claims: string[];
+  /** Scopes of APIs, by resource indicator. */
+  resources: Record<string, string[]>;
+  /** Address of the client. */
+  ip_address?: string | undefined;
+  /** `User-Agent` of the same client. */
+  user_agent?: string | undefined;
+}
 export interface NoticeMailEventData {
   subject: string;
   body_plain: string;
@@ -497,6 +513,8 @@ export type EventSubscription =
   | "session.delete.admin.revoke"
   | "session.delete.passive.expire"
   | "session.delete.passive.limit"
+  | "oauth.grant.create"
+  | "oauth.grant.revoke"
   | "email.send"
   | "sms.send"
   | "user"
@@ -509,7 +527,9 @@ export type EventSubscription =
   | "session.delete"
   | "session.delete.explicit"
   | "session.delete.admin"
-  | "session.delete.passive";
+  | "session.delete.passive"
+  | "oauth"
+  | "oauth.grant";
 export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
 export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
 export type TenantSettings = {
@@ -1447,6 +1467,8 @@ export type TenantSettings = {
                 | "session.delete.admin.revoke"
                 | "session.delete.passive.expire"
                 | "session.delete.passive.limit"
+                | "oauth.grant.create"
+                | "oauth.grant.revoke"
                 | "email.send"
                 | "sms.send"
                 | "user"
@@ -1460,6 +1482,8 @@ export type TenantSettings = {
                 | "session.delete.explicit"
                 | "session.delete.admin"
                 | "session.delete.passive"
+                | "oauth"
+                | "oauth.grant"
               )[];
               secret?: string | undefined;
             }[]
@@ -1519,6 +1543,8 @@ export interface EventData {
   "user.update.phone.delete": UserEventData;
   "email.send": MailEventData;
   "sms.send": SmsEventData;
+  "oauth.grant.create": GrantEventData;
+  "oauth.grant.revoke": GrantEventData;
   "session.create.flow": SessionObject;
   "session.create.admin": SessionObject;
   "session.delete.explicit.logout": SessionObject;

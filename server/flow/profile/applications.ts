@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
 import { endAccess } from "../../openid/consents.ts";
+import { eventGrant } from "../authorization.ts";
 import { STAY } from "../names.ts";
 import { reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";
@@ -16,12 +18,15 @@ export const applicationActions = {
     to: [STAY],
     errors: ["not_found"],
     run({ request, account }, { application_id: id }) {
-      if (!account.belongings.applications.some((application) => application.id === id))
-        return reject("not_found");
+      const ended = account.belongings.applications.find((application) => application.id === id);
+      if (!ended) return reject("not_found");
       const { id: userId } = account.profile;
+      const { application: described, allowed } = ended;
+      const grant = eventGrant(request.tenant.config, { userId, clientId: id, described, allowed });
       return stay({
         writes: [
           endAccess(request.tenant.id, userId, id),
+          emit(request, "oauth.grant.revoke", grant),
           audit(request, "consent_withdrawn", { client_id: id }, userId),
         ],
       });

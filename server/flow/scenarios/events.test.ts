@@ -61,6 +61,10 @@ const runtime = await runtimeForTests({
       skip_email_verification: true,
     },
   ]),
+  STILE_OPENID_ENABLED: "true",
+  STILE_OPENID_CLIENTS: JSON.stringify({
+    reader: { name: "A reader", redirect_uris: ["https://reader.example/"], first_party: false },
+  }),
   ...acme(),
 });
 const operator = await adminOperator(runtime);
@@ -185,11 +189,36 @@ const profileActions: Record<string, Operation> = {
     prepare: profile({ picture: true }, performs("picture_delete")),
   },
   account_delete: { emits: ["user.delete"], prepare: profile({}, performs("account_delete")) },
+  application_revoke: {
+    emits: ["oauth.grant.revoke"],
+    prepare: async () => {
+      const { guest, flow } = await askedByApplication();
+      await flow.act("consent_allow");
+      const account = await restWalk(runtime, "profile", guest);
+      await account.act("register_client_capabilities");
+      return () => account.act("application_revoke", { application_id: "reader" });
+    },
+  },
 };
+
+/** A user who is asked what an application may know. */
+async function askedByApplication() {
+  const { guest } = await browser();
+  const query = new URLSearchParams({
+    client_id: "reader",
+    redirect_uri: "https://reader.example/",
+    response_type: "code",
+    scope: "openid email",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  });
+  const answer = await guest.request(`/oauth/authorize?${query}`);
+  const request = new URL(answer.headers.get("location") ?? "").searchParams.get("request") ?? "";
+  return { guest, flow: await restWalk(runtime, "consent", guest, { request }) };
+}
 
 /** Actions of the account page on credentials, whose changes are no events. */
 const silentActions = [
-  "application_revoke",
   "webauthn_credential_create",
   "webauthn_credential_rename",
   "webauthn_credential_delete",
@@ -258,6 +287,20 @@ async function browser() {
 }
 
 const operations: Record<string, Operation> = {
+  "a user who allows an application what it asks for": {
+    emits: ["oauth.grant.create"],
+    prepare: async () => {
+      const { flow } = await askedByApplication();
+      return () => flow.act("consent_allow");
+    },
+  },
+  "a user who denies it": {
+    emits: [],
+    prepare: async () => {
+      const { flow } = await askedByApplication();
+      return () => flow.act("consent_deny");
+    },
+  },
   "a registration": {
     emits: ["user.create", created],
     prepare: async () => () => register(runtime),

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
 import { audit } from "../../audit/audit.ts";
+import { emit } from "../../events/emit.ts";
 import { allow, deny } from "../../openid/consents.ts";
-import { authorizationPayload, questionOf, resumeAddress } from "../authorization.ts";
+import { authorizationPayload, eventGrant, questionOf, resumeAddress } from "../authorization.ts";
 import { type Context, state, type View } from "../define.ts";
 import { go, reject } from "../outcome.ts";
 
@@ -22,8 +23,14 @@ export const consent = state({
       errors: ["operation_not_permitted_error"],
       run(context, { question }) {
         const { request, data } = context;
-        const write = allow(request.tenant.id, data.userId, data.authorization, request.now);
-        return answer(context, question, write, "consent_given");
+        const { authorization, userId } = data;
+        const { clientId, application: described, asked: allowed } = authorization;
+        const grant = eventGrant(request.tenant.config, { userId, clientId, described, allowed });
+        const writes = [
+          allow(request.tenant.id, userId, authorization, request.now),
+          emit(request, "oauth.grant.create", grant),
+        ];
+        return answer(context, question, writes, "consent_given");
       },
     }),
     consent_deny: action({
@@ -35,7 +42,7 @@ export const consent = state({
       run(context, { question }) {
         const { request, data } = context;
         const write = deny(request.tenant.id, data.authorization, request.now);
-        return answer(context, question, write, "consent_declined");
+        return answer(context, question, [write], "consent_declined");
       },
     }),
   }),
@@ -49,7 +56,7 @@ function answerInput({ data }: View) {
 function answer(
   { request, data }: ConsentContext,
   question: string,
-  write: Write,
+  writes: Write[],
   type: "consent_given" | "consent_declined",
 ) {
   if (question !== questionOf(data)) return reject("operation_not_permitted_error");
@@ -58,7 +65,7 @@ function answer(
   const scopes = [...asked.scopes, ...Object.values(asked.resources).flat()];
   const entry = audit(request, type, { client_id: clientId, scopes, claims: asked.claims }, userId);
   return go("consent_answered", {
-    writes: [write, entry],
+    writes: [...writes, entry],
     payload: { redirect_url: resumeAddress(request.tenant.config, authorization) },
   });
 }
