@@ -32,9 +32,10 @@ export default {
         "e2e/stage/stage.tsx",
         // Run by hand, as the head of each says.
         "scripts/common-passwords.ts",
-        "bench/{grown,keycloak,kill-drill,signatures,sizes,under-load,under-next,users}.ts",
+        "bench/{grown,keycloak,kill-drill,openid,signatures,sizes,under-load,under-next,users}.ts",
         // Started by their paths.
         "bench/bare/server.ts",
+        "bench/openid/bare.ts",
         "bench/bare-next/**/*.{js,mjs}",
         "server/testing/{embedded-holder,jobs-process,scripted-worker}.ts",
         "e2e/firefox.js",

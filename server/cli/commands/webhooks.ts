@@ -249,7 +249,9 @@ export const webhooksListen = command({
   },
   async run(cli, values) {
     const events =
-      values.event.length > 0 ? eventsOf(values.event) : ["user", "session", "oauth", "email.send", "sms.send"];
+      values.event.length > 0
+        ? eventsOf(values.event)
+        : ["user", "session", "oauth", "email.send", "sms.send"];
     const { forward = null } = values;
     const judged = forward === null ? { ok: true as const } : judgeCallback(forward, { allowPrivate: true });
     if (!judged.ok) throw new UsageError(`--forward ${judged.reason}`);
