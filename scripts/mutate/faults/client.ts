@@ -47,15 +47,15 @@ export const clientFaults: readonly Fault[] = [
   {
     name: "a token for another audience verifies",
     file: "packages/server/src/connection.ts",
-    text: "issuer: issuer ?? base, audience, ...options };",
-    fault: "issuer: issuer ?? base, ...options };",
+    text: "audience: options.audience ?? audience,",
+    fault: "",
     caughtBy: ["packages/server/src/stile.test.ts"],
   },
   {
     name: "a token of another issuer verifies",
     file: "packages/server/src/connection.ts",
-    text: "algorithms: ALGORITHMS, issuer: issuer ?? base, audience,",
-    fault: "algorithms: ALGORITHMS, audience,",
+    text: "issuer: options.issuer ?? issuer ?? base,",
+    fault: "",
     caughtBy: ["packages/server/src/stile.test.ts"],
   },
   {
