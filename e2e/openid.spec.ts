@@ -1,4 +1,5 @@
 import { freePort } from "../server/testing/server.ts";
+import { codesOf } from "./codes.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { type OpenidApplication, startOpenidApplication } from "./openid-application.ts";
 import {
@@ -6,6 +7,7 @@ import {
   chooseMethod,
   declinePasskey,
   enterAddress,
+  enterCode,
   enterPassword,
   expectPage,
   passwordField,
@@ -13,13 +15,17 @@ import {
 
 const secret = "a secret of at least thirty-two characters";
 
-const test = base.extend<
-  Record<"shop" | "forum" | "careful" | "reader", OpenidApplication>,
-  { ports: [number, number, number, number] }
->({
+const names = ["shop", "forum", "careful", "reader", "bank", "agent"] as const;
+
+type Name = (typeof names)[number];
+
+const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, number> }>({
   ports: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
-    async ({}, use) => use([await freePort(), await freePort(), await freePort(), await freePort()]),
+    async ({}, use) => {
+      const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
+      await use(Object.fromEntries(ports));
+    },
     { scope: "worker" },
   ],
   settings: [
@@ -29,41 +35,73 @@ const test = base.extend<
         secret,
         redirect_uris: [`http://127.0.0.1:${port}/callback`],
       });
-      const [shop, forum, careful, reader] = ports;
       const clients = {
-        shop: client("Shop", shop),
-        forum: client("Forum", forum),
-        careful: client("Careful", careful),
-        reader: { ...client("The library reader", reader), first_party: false },
+        shop: client("Shop", ports.shop),
+        forum: client("Forum", ports.forum),
+        careful: client("Careful", ports.careful),
+        reader: { ...client("The library reader", ports.reader), first_party: false },
+        bank: client("Bank", ports.bank),
       };
-      await use({ STILE_OPENID_ENABLED: "true", STILE_OPENID_CLIENTS: JSON.stringify(clients) });
+      await use({
+        STILE_OPENID_ENABLED: "true",
+        STILE_OPENID_CLIENTS: JSON.stringify(clients),
+        STILE_OPENID_REGISTRATION: "open",
+      });
     },
     { scope: "worker" },
   ],
-  shop: async ({ ports: [port], server }, use) => {
+  shop: async ({ ports: { shop: port }, server }, use) => {
     const application = await startOpenidApplication({ port, issuer: server.url, clientId: "shop", secret });
     await use(application);
     await application.close();
   },
-  forum: async ({ ports: [, port], server }, use) => {
+  forum: async ({ ports: { forum: port }, server }, use) => {
     const application = await startOpenidApplication({ port, issuer: server.url, clientId: "forum", secret });
     await use(application);
     await application.close();
   },
   /** It asks its users to sign in each time. */
-  careful: async ({ ports: [, , port], server }, use) => {
+  careful: async ({ ports: { careful: port }, server }, use) => {
     const asked = { port, issuer: server.url, clientId: "careful", secret, parameters: { prompt: "login" } };
     const application = await startOpenidApplication(asked);
     await use(application);
     await application.close();
   },
   /** It is not the operator's own. */
-  reader: async ({ ports: [, , , port], server }, use) => {
+  reader: async ({ ports: { reader: port }, server }, use) => {
     const application = await startOpenidApplication({
       port,
       issuer: server.url,
       clientId: "reader",
       secret,
+    });
+    await use(application);
+    await application.close();
+  },
+  /** It asks for several factors. */
+  bank: async ({ ports: { bank: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "bank", secret };
+    const application = await startOpenidApplication({
+      ...asked,
+      parameters: { acr_values: "urn:stile:mfa" },
+    });
+    await use(application);
+    await application.close();
+  },
+  /** It has registered itself. */
+  agent: async ({ ports: { agent: port }, server }, use) => {
+    const said = { client_name: "An agent", redirect_uris: [`http://127.0.0.1:${port}/callback`] };
+    const answer = await fetch(`${server.url}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(said),
+    });
+    const registered = (await answer.json()) as { client_id: string; client_secret: string };
+    const application = await startOpenidApplication({
+      port,
+      issuer: server.url,
+      clientId: registered.client_id,
+      secret: registered.client_secret,
     });
     await use(application);
     await application.close();
@@ -125,6 +163,57 @@ test("a user allows an application what it asks for, by the keyboard alone, and 
   await page.goto(reader.url);
   await page.waitForURL(`${reader.url}/callback?*`);
   await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("an application that asks for several factors has its user set up a second one, in one redirect @next", async ({
+  page,
+  account,
+  shop,
+  bank,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.goto(bank.url);
+  await enterAddress(page, account.address);
+  await passwordField(page).fill(account.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expectPage(page, "secondStep");
+  await expect(button(page, "Not now")).toHaveCount(0);
+  await button(page, /An authenticator app/).click();
+  await expectPage(page, "setUpApp");
+  const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
+  await enterCode(page, await codes.next());
+  await button(page, "Not now").click();
+  await button(page, "I have saved them").click();
+  await page.waitForURL(`${bank.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  await page.goto(bank.url);
+  await page.waitForURL(`${bank.url}/callback?*`);
+});
+
+test("a user is told that an application which has registered itself is not verified, and is asked each time @next", async ({
+  page,
+  account,
+  agent,
+}) => {
+  await page.goto(agent.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  for (let time = 0; time < 2; time += 1) {
+    await expectPage(page, "consent");
+    await expect(
+      page.getByText("This application has registered itself. It has not been verified."),
+    ).toBeVisible();
+    await expect(page.getByText(/Then you go on to an application on this device\./)).toBeVisible();
+    await button(page, /^Allow/).click();
+    await page.waitForURL(`${agent.url}/callback?*`);
+    await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+    await page.goto(agent.url);
+  }
 });
 
 test("a user who denies goes back to the application, which is told so; a reload asks the same again", async ({
