@@ -16,6 +16,12 @@ type Process = Databases & Sealing & OnPlatform;
 /** Artifacts of these kinds may be used once; a second use ends everything of their grant (RFC 9700, 2.2.2 and 4.14.2). */
 const usedOnce = new Set(["AuthorizationCode", "RefreshToken", "DeviceCode"]);
 
+/**
+ * What a crash of PostgreSQL may lose: its client asks again, or has another. Its commits do not wait for the disk, which takes
+ * as long as all else of a request.
+ */
+const losable = new Set(["AccessToken", "AuthorizationCode", "Interaction", "PushedAuthorizationRequest"]);
+
 /** The models of the library, and the documents that clients are described by. The library names its models by its classes, whose names are others where a bundler has shortened them. */
 const kinds = new Set([
   "AccessToken",
@@ -47,9 +53,14 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
   const contextOf = (idHash: string) =>
     sealContext(openidArtifacts, "payload", { tenantId: tenant.id, kind, idHash });
 
-  async function change(name: string, text: string, values: unknown[]): Promise<number> {
+  async function change(
+    name: string,
+    text: string,
+    values: unknown[],
+    pool = database.write,
+  ): Promise<number> {
     const query = database.prepares ? { name, text, values } : { text, values };
-    const { rowCount } = await database.write.$client.query(query);
+    const { rowCount } = await pool.$client.query(query);
     return rowCount ?? 0;
   }
 
@@ -62,7 +73,7 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
       const { jti: _, consumed: _consumed, ...kept } = payload;
       const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), contextOf(idHash));
       const { grantId, accountId, clientId, expiresWithSession, sessionUid } = payload;
-      const written = change("openid_upsert", upsertText, [
+      const row = [
         tenant.id,
         kind,
         idHash,
@@ -74,7 +85,9 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
         expiresWithSession === true || kind === "AuthorizationCode" ? (sessionUid ?? null) : null,
         expiresIn ?? null,
         platform.clockShift(),
-      ]);
+      ];
+      const pool = losable.has(kind) ? database.claim : database.write;
+      const written = change("openid_upsert", upsertText, row, pool);
       const rows = await written.catch((error: unknown) => {
         // The session or the account has ended meanwhile.
         if (violatedForeignKey(error)) throw new errors.InvalidGrant("its session has ended");

@@ -37,11 +37,19 @@ export class TenantKey extends ExternalSigningKey {
   }
 }
 
+/** Those of a key set, as long as it has the same: each request asks for them, and a public key takes long to read. */
+const read = new WeakMap<SigningKeys, { ids: string; tenantKeys: TenantKey[] }>();
+
 /** The keys of a tenant, the one that signs first. */
 export async function tenantKeys(keys: SigningKeys): Promise<TenantKey[]> {
   const { signer, others, signData } = await keys.signing();
+  const ids = [signer, ...others].map(({ kid }) => kid).join();
+  const known = read.get(keys);
+  if (known?.ids === ids) return known.tenantKeys;
   const refuses = () => {
     throw new Error("a former key signs nothing");
   };
-  return [new TenantKey(signer, signData), ...others.map((key) => new TenantKey(key, refuses))];
+  const tenantKeys = [new TenantKey(signer, signData), ...others.map((key) => new TenantKey(key, refuses))];
+  read.set(keys, { ids, tenantKeys });
+  return tenantKeys;
 }
