@@ -396,6 +396,10 @@ describe("an application that registers itself", () => {
         },
         "invalid_client_metadata",
       ],
+      [
+        { redirect_uris: Array.from({ length: 10 }, () => `${web}/${"x".repeat(1000)}`) },
+        "invalid_client_metadata",
+      ],
       ["[]", "invalid_client_metadata"],
       ["{", "invalid_client_metadata"],
     ] as const) {

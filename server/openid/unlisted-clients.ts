@@ -60,11 +60,19 @@ function isRedirectAddress(text: string): boolean {
   return url.protocol === "http:" ? isLoopback(url.hostname) : !ownSchemes.has(url.protocol);
 }
 
-const webAddress = z
+/** As it can be stored and sent. */
+const httpsAddress = z
   .url({ protocol: /^https$/ })
   .max(2048)
-  .optional()
-  .catch(undefined);
+  .regex(/^[\x21-\x7e]+$/);
+
+/** A link for users; what is none is left out. */
+const webAddress = httpsAddress.optional().catch(undefined);
+
+const MAX_NAME_CHARACTERS = 64;
+
+/** What is kept of a client, as JSON. */
+const MAX_DESCRIPTION_CHARACTERS = 8 * 1024;
 
 /** A public key is read by the library; private members are refused there. */
 const keySet = z.object({
@@ -80,12 +88,11 @@ export const clientDescription = z.object({
     .string()
     .max(200)
     // It is shown in sentences of ours: no control characters, and nothing that turns the direction of text.
-    .transform((name) =>
-      name
-        .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
-        .trim()
-        .slice(0, 64),
-    )
+    .transform((name) => {
+      const shown = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim();
+      // By whole characters: half of one cannot be stored.
+      return Array.from(shown).slice(0, MAX_NAME_CHARACTERS).join("");
+    })
     .optional(),
   client_uri: webAddress,
   policy_uri: webAddress,
@@ -98,10 +105,7 @@ export const clientDescription = z.object({
   response_types: z.array(z.string().max(200)).max(20).default(["code"]),
   token_endpoint_auth_method: z.string().max(64).optional(),
   jwks: keySet.optional(),
-  jwks_uri: z
-    .url({ protocol: /^https$/ })
-    .max(2048)
-    .optional(),
+  jwks_uri: httpsAddress.optional(),
 });
 
 export type ClientDescription = z.output<typeof clientDescription>;
@@ -133,6 +137,8 @@ export function readDescription(
     return refuse(`${place} is invalid.`, isRedirect ? "invalid_redirect_uri" : "invalid_client_metadata");
   }
   const description = read.data;
+  if (JSON.stringify(description).length > MAX_DESCRIPTION_CHARACTERS)
+    return refuse("The metadata are too large.");
   const { token_endpoint_auth_method: method = methods[0], jwks, jwks_uri } = description;
   if (!methods.includes(method)) return refuse("token_endpoint_auth_method is not offered here.");
   if (jwks && jwks_uri) return refuse("jwks and jwks_uri exclude each other (RFC 7591, 2).");

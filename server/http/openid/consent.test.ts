@@ -170,6 +170,25 @@ describe("a client that has registered itself", () => {
     expect((await ask(browser, clientId)).pathname).toBe("/consent");
   });
 
+  test("A224 whose name and addresses cannot be stored as they are is shown without what is at fault", async () => {
+    const said = {
+      redirect_uris: [returnTo],
+      // A character of two halves at the end of what is kept of it.
+      client_name: `a${"😀".repeat(70)}\u202e`,
+      client_uri: "https://app.example.com/\u0000",
+      tos_uri: "https://app.example.com/terms",
+      policy_uri: "https://app.example.com/\u00e9",
+    };
+    const answer = await visitor(runtime).post("/oauth/register", said);
+    const { client_id } = (await answer.json()) as { client_id: string };
+    const browser = await newVisitor();
+    const shown = await consentFor(browser, await ask(browser, client_id));
+    expect(shown.state.payload.authorization).toMatchObject({
+      client: { name: `a${"😀".repeat(63)}`, tos_uri: said.tos_uri, origin: "registration" },
+    });
+    expect((await shown.act("consent_allow")).name).toBe("consent_answered");
+  });
+
   test("is not known where applications cannot register, and its name stays on the account page", async () => {
     const clientId = await register();
     const browser = await newVisitor();
