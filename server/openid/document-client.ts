@@ -22,9 +22,10 @@ export interface DocumentClient {
 interface DocumentClientOptions extends LookupOptions {
   /** Certificates trusted instead of Node's. */
   ca?: string;
+  /** For the whole exchange, in which a browser waits. */
+  timeoutMs?: number;
 }
 
-/** For the whole exchange, in which a browser waits. */
 const TIMEOUT_MS = 2_500;
 
 const MAX_DOCUMENT_BYTES = 8 * 1024;
@@ -36,7 +37,11 @@ const MAX_AT_ONCE = 16;
  * Creates the HTTPS client for documents. Names are judged as those of webhooks are; redirects are not followed, and each request
  * has a connection of its own, so that no host holds any for longer than its answer takes.
  */
-export function createDocumentClient({ ca, ...lookupOptions }: DocumentClientOptions): DocumentClient {
+export function createDocumentClient({
+  ca,
+  timeoutMs = TIMEOUT_MS,
+  ...lookupOptions
+}: DocumentClientOptions): DocumentClient {
   const { lookup, mayConnectTo, cancel } = createPublicLookup(lookupOptions);
   /** How many are being read, by tenant. */
   const underWay = new Map<string, number>();
@@ -45,7 +50,7 @@ export function createDocumentClient({ ca, ...lookupOptions }: DocumentClientOpt
     const options: RequestOptions = {
       agent: false,
       lookup,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       rejectUnauthorized: true,
       headers: { accept: "application/json", "accept-encoding": "identity", connection: "close" },
       ...(ca === undefined ? {} : { ca }),
