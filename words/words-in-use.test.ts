@@ -3,11 +3,14 @@ import { flow } from "./en/flow.ts";
 import { messages } from "./en/messages.ts";
 import { wordsInUse } from "./words-in-use.ts";
 
+const on = { enabled: true };
+const off = { enabled: false };
+const missing = (all: object, left: object) => Object.keys(all).filter((name) => !(name in left));
+
 test("words of phone numbers are on the pages of tenants that have them", () => {
   const { page, ...others } = flow;
-  expect(wordsInUse(flow, { phone: { enabled: true } })).toMatchObject(others);
-  const { states, actions, inputs, errors } = wordsInUse(flow, { phone: { enabled: false } });
-  const missing = (all: object, left: object) => Object.keys(all).filter((name) => !(name in left));
+  expect(wordsInUse(flow, { phone: on, openid: on })).toMatchObject(others);
+  const { states, actions, inputs, errors } = wordsInUse(flow, { phone: off, openid: on });
   expect(missing(flow.states, states)).toEqual(["phone_confirmation", "login_sms", "mfa_phone_creation"]);
   expect(missing(flow.actions, actions)).toEqual([
     "continue_to_phone_confirmation",
@@ -23,10 +26,23 @@ test("words of phone numbers are on the pages of tenants that have them", () => 
   ]);
 });
 
+test("words of the OpenID provider are on the pages of tenants that have it", () => {
+  const { states, actions, authorization } = wordsInUse(flow, { phone: on, openid: off });
+  expect(missing(flow.states, states)).toEqual(["consent", "consent_answered"]);
+  expect(missing(flow.actions, actions).toSorted()).toEqual([
+    "application_revoke",
+    "consent_allow",
+    "consent_deny",
+  ]);
+  expect(authorization).toEqual({});
+  const { states: left } = wordsInUse(flow, { phone: off, openid: off });
+  expect(missing(flow.states, left)).toHaveLength(5);
+});
+
 test("texts of pages that stand in place of a flow are on no page of a flow", () => {
-  for (const enabled of [true, false]) {
-    const { page } = wordsInUse(flow, { phone: { enabled } });
-    const missing = Object.keys(flow.page).filter((name) => !(name in page));
-    expect(missing.toSorted()).toEqual(Object.keys(messages).toSorted());
-  }
+  for (const phone of [on, off])
+    for (const openid of [on, off]) {
+      const { page } = wordsInUse(flow, { phone, openid });
+      expect(missing(flow.page, page).toSorted()).toEqual(Object.keys(messages).toSorted());
+    }
 });

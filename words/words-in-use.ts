@@ -7,21 +7,28 @@ const ofNumbers = /(?:^|_)(?:phone|sms)(?:_|$)/;
 /** Names of the texts of pages that the server sends in place of a flow. */
 const ofMessages = new Set(Object.keys(messages));
 
-const prepared = {
-  withNumbers: new WeakMap<FlowWords, FlowWords>(),
-  others: new WeakMap<FlowWords, FlowWords>(),
-};
+/** Names of states and actions that only users of the OpenID provider meet. */
+const ofApplications = /^(?:consent|application)_/;
+
+/** By what is on. */
+const prepared = new Map<string, WeakMap<FlowWords, FlowWords>>();
+
+/** What decides which words a page may need. */
+type Features = Record<"phone" | "openid", { enabled: boolean }>;
 
 /**
  * Returns the words that a page of a tenant has use for: each page carries them, and its first answer should arrive
  * without waiting for an acknowledgement (RFC 6928).
  */
-export function wordsInUse(words: FlowWords, { phone }: { phone: { enabled: boolean } }): FlowWords {
-  const made = prepared[phone.enabled ? "withNumbers" : "others"];
+export function wordsInUse(words: FlowWords, { phone, openid }: Features): FlowWords {
+  const features = `${phone.enabled} ${openid.enabled}`;
+  const made = prepared.get(features) ?? new WeakMap<FlowWords, FlowWords>();
+  prepared.set(features, made);
   const known = made.get(words);
   if (known) return known;
   const used = { ...words, page: without(words.page, (name) => ofMessages.has(name)) };
-  const shown = phone.enabled ? used : { ...used, ...withoutNumbers(words) };
+  const withPhone = phone.enabled ? used : { ...used, ...withoutNumbers(used) };
+  const shown = openid.enabled ? withPhone : { ...withPhone, ...withoutApplications(withPhone) };
   made.set(words, shown);
   return shown;
 }
@@ -34,6 +41,15 @@ function withoutNumbers({ states, actions, afterProof, inputs, errors }: FlowWor
     afterProof: without(afterProof, isOfNumbers),
     inputs: without(inputs, isOfNumbers),
     errors: without(errors, isOfNumbers),
+  };
+}
+
+function withoutApplications({ states, actions, authorization }: FlowWords) {
+  const isOfApplications = (name: string) => ofApplications.test(`${name}_`);
+  return {
+    states: without(states, isOfApplications),
+    actions: without(actions, isOfApplications),
+    authorization: without(authorization, () => true),
   };
 }
 

@@ -71,9 +71,11 @@ export function Authorization({
         </p>
       )}
       {(origin === "document" || origin === "registration") && (
-        <p className="stile-unverified">
-          <Breakable text={interpolate(authorization[origin], { host: hostOf(id) })} />
-        </p>
+        <div className="stile-alert">
+          <p>
+            <Breakable text={interpolate(authorization[origin], { host: hostOf(id) })} />
+          </p>
+        </div>
       )}
       <p className="stile-hint">
         <Breakable
