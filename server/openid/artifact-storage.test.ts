@@ -12,7 +12,6 @@ import { answeredFor } from "./visitor.ts";
 const runtime = await runtimeForTests();
 const context = { runtime, tenant: runtime.tenant };
 const storageOf = (kind: string) => artifactStorage(context, kind);
-const on = { ...runtime.config.openid, enabled: true };
 const exp = Math.floor(Date.now() / 1000) + 3600;
 
 /** A grant with a refresh token and an access token. */
@@ -82,18 +81,24 @@ describe("an artifact", () => {
     expect(await other.left()).toEqual([true, true, true]);
   });
 
+  const endOthers = ({ accountId }: { accountId: string }) =>
+    runtime.database.write.transaction(
+      endOtherSessions({ ...context, client: testClient }, accountId, "session.delete.explicit.revoke"),
+    );
+
   test("A218 that outlives its session ends when all other sessions of its user are ended, and no other user's does", async () => {
     const [one, other] = [await issue("outliving"), await issue("of another user")];
-    const by = { ...context, tenant: { ...runtime.tenant, config: { ...runtime.config, openid: on } } };
-    const end = endOtherSessions(
-      { ...by, client: testClient },
-      one.issued.accountId,
-      "session.delete.explicit.revoke",
-    );
-    await runtime.database.write.transaction(end);
-    // The grant alone gives nothing.
-    expect(await one.left()).toEqual([true, false, false]);
+    await endOthers(one.issued);
+    expect(await one.left()).toEqual([false, false, false]);
     expect(await other.left()).toEqual([true, true, true]);
+  });
+
+  test("A218 that is being renewed meanwhile is issued by no grant any more", async () => {
+    const { issued } = await issue("renewed");
+    await storageOf("RefreshToken").consume("refresh renewed");
+    await endOthers(issued);
+    await storageOf("RefreshToken").upsert("another refresh", issued, 3600);
+    expect(await storageOf("Grant").find("renewed")).toBeUndefined();
   });
 
   test("of a session that has ended meanwhile is refused as the standard says", async () => {

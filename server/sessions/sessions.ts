@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, type SQL } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
@@ -35,7 +35,7 @@ import {
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Logs & Signing & WakesWebhooks;
 
-const { openidArtifacts, sessions } = schema;
+const { sessions } = schema;
 
 /** The input of `issueSession`. */
 export interface NewSession extends UserClaims {
@@ -232,19 +232,23 @@ export function endOtherSessions(
 ): Write {
   const others = keep === undefined ? undefined : ne(sessions.id, keep);
   return async (tx) => {
+    await tx.execute(endApplicationsText(context.tenant.id, userId, keep ?? null));
     await endSessions(tx, context, and(eq(sessions.userId, userId), others), event);
-    const { id: tenantId, config } = context.tenant;
-    if (config.openid.enabled) await tx.delete(openidArtifacts).where(outliving(tenantId, userId));
   };
 }
 
-const outliving = (tenantId: string, userId: string) =>
-  and(
-    eq(openidArtifacts.tenantId, tenantId),
-    eq(openidArtifacts.userId, userId),
-    isNull(openidArtifacts.sessionId),
-    inArray(openidArtifacts.kind, ["AccessToken", "RefreshToken"]),
-  );
+/**
+ * Ends the grants with their tokens: a token that is being renewed is in no row, and the new one is of no use without its
+ * grant.
+ */
+const endApplicationsText = (tenantId: string, userId: string, keep: string | null) => sql`
+  with ended as (
+    delete from openid_artifacts
+    where tenant_id = ${tenantId} and user_id = ${userId} and grant_hash is not null
+      and (session_id is null or session_id is distinct from ${keep}::uuid)
+    returning grant_hash)
+  delete from openid_artifacts
+  where tenant_id = ${tenantId} and kind = 'Grant' and id_hash in (select grant_hash from ended)`;
 
 /**
  * Ends the sessions of a tenant that meet a condition, and emits their event: of concurrent statements that end a
