@@ -8,6 +8,8 @@ export type ConflictReason =
   | "account"
   | "account_blocked"
   | "address"
+  /** An authorization request was answered, has expired, or was ended with the access of its application. */
+  | "authorization"
   | "authenticator_key"
   | "authenticator_request"
   /** The claim of a flow was lost: another request has performed a step. */

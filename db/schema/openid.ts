@@ -25,8 +25,10 @@ export const openidArtifacts = declareTable(
     clientId: text("client_id"),
     /** The session that it ends with; null if it outlives sessions. */
     sessionId: uuid("session_id"),
-    /** When a code or a refresh token was used. */
+    /** When a code or a refresh token was used, or an authorization request answered. */
     consumedAt: moment("consumed_at"),
+    /** What the user has answered to an authorization request: `allowed` or `denied`. */
+    answer: text("answer"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
   },
@@ -62,17 +64,19 @@ export const openidConsents = declareTable(
     application: jsonb("application"),
     /** Scopes, claims and scopes of APIs. */
     allowed: jsonb("allowed").notNull(),
-    /** The hash of the request that the user has answered last. */
-    requestHash: text("request_hash").notNull(),
+    /** When it has to be asked for again; null for a client that the operator has listed. */
+    expiresAt: moment("expires_at"),
     ...times(),
   },
   {
     owner: "account",
     ends: "with its account, and when the user ends the access of the application",
+    purge: { by: "expiresAt" },
     exported: { because: "Applications ask again." },
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId, table.clientId] }),
+    index("openid_consents_expires_at").on(table.expiresAt).where(isSet(table.expiresAt)),
     deletedWith(users, table.tenantId, table.userId),
   ],
 );

@@ -119,7 +119,9 @@ export async function readBelongings(
   const applications = tenant.config.openid.enabled
     ? sql`
         select coalesce(c.client_id, g.client_id) as client_id, c.application, c.allowed, coalesce(c.created_at, g.since) as since
-        from (select * from openid_consents o where ${own}) c
+        from (
+          select * from openid_consents o
+          where ${own} and (o.expires_at is null or o.expires_at > ${now.toISOString()}::timestamptz)) c
         full join (
           select o.client_id, min(o.created_at) as since from openid_artifacts o
           where ${own} and o.kind = 'Grant' and o.expires_at > ${now.toISOString()}::timestamptz group by 1) g

@@ -82,7 +82,8 @@ const conflicts = {
   device: { error: stepError("form_data_invalid_error") },
   // A new account has a random id.
   users_tenant_id_id_pk: null,
-  // The claim was lost, or the account, session or transaction was deleted: the flow cannot continue.
+  // The claim was lost, or the account, session, request or transaction was ended: the flow cannot continue.
+  authorization: null,
   claim: null,
   user: null,
   session: null,

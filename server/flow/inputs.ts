@@ -14,7 +14,7 @@ declare module "zod" {
     /** Announced as required where the schema cannot say it: it refuses a missing one by a check of its own. */
     announcedRequired?: boolean;
     /** A value to announce that clients send unless they know another; it is not filled in for them. */
-    preset?: boolean;
+    preset?: boolean | string;
     /** Bounds to announce instead of the schema's own, where other code checks them. */
     minLength?: number;
     maxLength?: number;
@@ -41,7 +41,7 @@ interface JsonSchema {
   hidden?: boolean;
   input?: InputDescriptor["type"];
   announcedRequired?: boolean;
-  preset?: boolean;
+  preset?: boolean | string;
   preserve?: boolean;
   labels?: Record<string, string>;
   charset?: InputDescriptor["charset"];

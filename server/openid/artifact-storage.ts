@@ -111,15 +111,20 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
         ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
         // The session of a user who has authenticated again is another one.
         ...(row.session_id ? { sessionUid: row.session_id } : {}),
+        ...(row.answer ? { answer: row.answer } : {}),
       };
     },
 
     async ofSession(sessionId) {
-      const rows = await queryPrepared<FoundRow & { id_hash: string }, "read">(database, "read", {
-        name: "openid_of_session",
-        text: ofSessionText,
-        values: [tenant.id, kind, sessionId],
-      });
+      const rows = await queryPrepared<Pick<FoundRow, "payload"> & { id_hash: string }, "read">(
+        database,
+        "read",
+        {
+          name: "openid_of_session",
+          text: ofSessionText,
+          values: [tenant.id, kind, sessionId],
+        },
+      );
       return rows.map(({ id_hash, payload }) => read(payload, id_hash));
     },
 
@@ -163,6 +168,7 @@ interface FoundRow {
   payload: Buffer;
   consumed_at: Date | null;
   session_id: string | null;
+  answer: string | null;
 }
 
 const upsertText = `
@@ -176,11 +182,11 @@ const upsertText = `
   where artifact.kind <> 'ReplayDetection'`;
 
 const findText = `
-  select payload, consumed_at, session_id from openid_artifacts
+  select payload, consumed_at, session_id, answer from openid_artifacts
   where tenant_id = $1 and kind = $2 and id_hash = $3`;
 
 const ofSessionText = `
-  select payload, consumed_at, session_id, id_hash from openid_artifacts
+  select payload, id_hash from openid_artifacts
   where tenant_id = $1 and kind = $2 and session_id = $3
   order by created_at, id_hash`;
 

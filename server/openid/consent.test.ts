@@ -177,12 +177,16 @@ describe("an application that is not the operator's own", () => {
     expect(checks).not.toEqual(asked.checks);
   });
 
-  test("has the user sign in and consent, where it asks for both", async () => {
+  test.each([
+    "login consent",
+    "select_account consent",
+    "create consent",
+    "select_account create login consent",
+  ])("has the user sign in and consent once each, where it asks for %s", async (prompt) => {
     const browser = await newVisitor();
-    const both = { scope: "openid email", prompt: "login consent" };
-    const { page, checks } = await ask(browser, reader, both);
-    expect(page.pathname).toBe("/login");
     await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const { page, checks } = await ask(browser, reader, { scope: "openid email", prompt });
+    expect(page.pathname).toBe("/login");
     await signIn(browser, browser.email);
     const resume = `/oauth/authorize/${browser.cookies.get("openid_resume")}`;
     const asked = new URL((await browser.request(resume)).headers.get("location") ?? "");
@@ -284,9 +288,8 @@ describe("the question of an application", () => {
   test("A215 that one browser was asked lets no other browser in", async () => {
     const [browser, stranger] = [await newVisitor(), await newVisitor()];
     const { request } = await ask(browser, reader);
-    await startConsent(stranger, request);
-    const { state } = await stranger.act("consent_allow");
-    const resume = new URL(String(state.payload.redirect_url));
+    expect((await startConsent(stranger, request)).status).toBe(410);
+    const resume = new URL(`/oauth/authorize/${request}`, server.url);
     expect((await stranger.request(resume.pathname)).status).toBe(400);
     expect((await visit(browser, resume)).pathname).toBe("/consent");
   });
@@ -301,6 +304,47 @@ describe("the question of an application", () => {
     expect((await browser.act("consent_allow")).status).toBe(403);
     const resume = new URL(`/oauth/authorize/${request}`, server.url);
     expect((await visit(browser, resume)).searchParams.get("error")).toBe("access_denied");
+  });
+
+  test("is not answered without naming it", async () => {
+    const browser = await newVisitor();
+    await startConsent(browser, (await ask(browser, reader)).request);
+    expect(browser.state.actions.consent_allow?.inputs.question).toMatchObject({ required: true });
+    const { status, state } = await browser.act("consent_allow", { question: undefined });
+    expect(status).toBe(400);
+    expect(state.actions.consent_allow?.inputs.question).toMatchObject({
+      error: { code: "value_missing_error" },
+    });
+  });
+
+  test.each([
+    ["consent_allow", "consent_deny", "code"],
+    ["consent_deny", "consent_allow", "error"],
+  ])("that is shown in two windows takes the first answer: %s, not %s", async (first, second, result) => {
+    const browser = await newVisitor();
+    const { request } = await ask(browser, reader);
+    await startConsent(browser, request);
+    const earlier = browser.state;
+    await startConsent(browser, request);
+    await browser.act(first);
+    browser.adopt(earlier);
+    expect((await browser.act(second)).state.name).toBe("error");
+    const resume = new URL(`/oauth/authorize/${request}`, server.url);
+    const returned = await visit(browser, resume);
+    expect([...returned.searchParams.keys()]).toContain(result);
+  });
+
+  test("does not give back what its user has withdrawn while it was shown", async () => {
+    const browser = await newVisitor();
+    await answer(browser, (await ask(browser, reader)).request, "consent_allow");
+    await startConsent(browser, (await ask(browser, reader, { scope: "openid phone" })).request);
+    const shown = browser.state;
+    await browser.start("profile");
+    await browser.act("register_client_capabilities", { webauthn_available: false });
+    await browser.act("application_revoke", { application_id: "reader" });
+    browser.adopt(shown);
+    expect((await browser.act("consent_allow")).state.name).toBe("error");
+    expect((await ask(browser, reader, { scope: "openid" })).page.pathname).toBe("/consent");
   });
 
   test("needs a session, and a request that waits for an answer", async () => {

@@ -1,11 +1,14 @@
-import { and, eq, sql } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { type Databases, schema, type Transaction } from "#db/client";
+import { clockText } from "#db/clock";
+import { ConflictError } from "#db/errors";
 import { queryPrepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import type { TenantContext } from "../context/context.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import { DOCUMENT_KEPT_SECONDS, originOf } from "./unlisted-clients.ts";
+import { DOCUMENT_KEPT_SECONDS } from "./unlisted-clients.ts";
 import {
   type Permissions,
   permissions,
@@ -15,13 +18,11 @@ import {
 
 const { openidArtifacts, openidConsents } = schema;
 
-/** What a user has allowed an application, until when, and by which answer. */
+/** What a user has allowed an application. */
 export interface Consent {
   allowed: Permissions;
   /** When it has to be asked for again; null for an application that the operator has listed. */
   endsAt: Date | null;
-  /** The hash of the request that was answered last. */
-  requestHash: string;
 }
 
 /** Reads what a user has allowed an application; null: nothing yet, or not any more. */
@@ -30,61 +31,90 @@ export async function findConsent(
   userId: string,
   clientId: string,
 ): Promise<Consent | null> {
-  const [row] = await queryPrepared<ConsentRow, "read">(runtime.database, "read", {
-    name: "openid_consent",
-    text: findText,
-    values: [tenant.id, userId, clientId],
-  });
-  if (!row) return null;
-  const { unlisted_consent_lifetime: lifetime } = tenant.config.openid;
-  const isListed = originOf(tenant.config, clientId) === "listed";
-  const endsAt = isListed ? null : new Date(row.updated_at.getTime() + lifetime * 1000);
-  if (endsAt && endsAt.getTime() <= Date.now() + runtime.platform.clockShift()) return null;
-  return {
-    allowed: permissions.parse(row.allowed),
-    endsAt,
-    requestHash: row.request_hash,
-  };
+  const values = [tenant.id, userId, clientId, runtime.platform.clockShift()];
+  const query = { name: "openid_consent", text: findText, values };
+  const [row] = await queryPrepared<ConsentRow, "read">(runtime.database, "read", query);
+  return row ? consentIn(row) : null;
 }
+
+/**
+ * Reads what a user has allowed an application once no end of its access is being written. What was written before is then
+ * deleted by that end, if there is one.
+ */
+export async function findSettledConsent(
+  { runtime, tenant }: TenantContext<Databases & OnPlatform>,
+  userId: string,
+  clientId: string,
+): Promise<Consent | null> {
+  const values = [tenant.id, userId, clientId, runtime.platform.clockShift()];
+  const text = `${findText} for key share`;
+  const { rows } = await runtime.database.write.$client.query<ConsentRow>(text, values);
+  return rows[0] ? consentIn(rows[0]) : null;
+}
+
+const consentIn = ({ allowed, expires_at }: ConsentRow): Consent => ({
+  allowed: permissions.parse(allowed),
+  endsAt: expires_at,
+});
 
 interface ConsentRow {
   allowed: unknown;
-  request_hash: string;
-  updated_at: Date;
+  expires_at: Date | null;
 }
 
 const findText = `
-  select allowed, request_hash, updated_at from openid_consents
-  where tenant_id = $1 and user_id = $2 and client_id = $3`;
+  select allowed, expires_at from openid_consents
+  where tenant_id = $1 and user_id = $2 and client_id = $3 and (expires_at is null or expires_at > ${clockText("$4")})`;
 
-/** Returns the write that allows what a request asks, beside what was allowed before. */
+/** Of the applications that describe themselves, a user's consents to so many are kept: those that were given last. */
+const MAX_UNLISTED = 200;
+
+/**
+ * Returns the write that allows what a request asks, beside what is allowed already.
+ *
+ * @returns it throws ConflictError("authorization") if the request is answered or expired
+ */
 export function allow(
   tenantId: string,
   userId: string,
-  { request, clientId, application, asked, allowed: before, lifetime }: WaitingAuthorization,
+  { request, clientId, application, asked, lifetime }: WaitingAuthorization,
   now: Date,
 ): Write {
-  const allowed = before ? together(before, asked) : asked;
-  const requestHash = identifierHash(request);
-  const described = { application: application ?? null };
+  const isOfUser = and(eq(openidConsents.tenantId, tenantId), eq(openidConsents.userId, userId));
   return async (tx) => {
+    await lockUser(tx, tenantId, userId);
+    await take(tx, tenantId, { request, userId, answer: "allowed", now });
+    const [before] = await tx
+      .select({ allowed: openidConsents.allowed })
+      .from(openidConsents)
+      .where(
+        and(
+          isOfUser,
+          eq(openidConsents.clientId, clientId),
+          or(isNull(openidConsents.expiresAt), gt(openidConsents.expiresAt, now)),
+        ),
+      );
+    const consent = {
+      application: application ?? null,
+      allowed: before ? together(permissions.parse(before.allowed), asked) : asked,
+      expiresAt: lifetime === undefined ? null : new Date(now.getTime() + lifetime * 1000),
+      updatedAt: now,
+    };
     await tx
       .insert(openidConsents)
-      .values({
-        tenantId,
-        userId,
-        clientId,
-        ...described,
-        allowed,
-        requestHash,
-        createdAt: now,
-        updatedAt: now,
-      })
+      .values({ tenantId, userId, clientId, ...consent, createdAt: now })
       .onConflictDoUpdate({
         target: [openidConsents.tenantId, openidConsents.userId, openidConsents.clientId],
-        set: { ...described, allowed, requestHash, updatedAt: now },
+        set: consent,
       });
     if (!application || application.origin === "listed" || lifetime === undefined) return;
+    const tooMany = tx
+      .select({ clientId: openidConsents.clientId })
+      .from(openidConsents)
+      .where(and(isOfUser, isNotNull(openidConsents.expiresAt)))
+      .orderBy(desc(openidConsents.updatedAt), openidConsents.clientId)
+      .offset(MAX_UNLISTED);
+    await tx.delete(openidConsents).where(and(isOfUser, inArray(openidConsents.clientId, tooMany)));
     // One that has registered is known for as long as what it was allowed is valid; a document is read again.
     const { kind, seconds } =
       application.origin === "registration"
@@ -98,14 +128,42 @@ export function allow(
   };
 }
 
-/** Returns the write by which a request is denied: it is used, so that it leads to no code. */
-export function deny(tenantId: string, { request }: Pick<WaitingAuthorization, "request">, now: Date): Write {
-  return async (tx) => {
-    await tx
-      .update(openidArtifacts)
-      .set({ consumedAt: now })
-      .where(isArtifact(tenantId, "Interaction", request));
-  };
+/**
+ * Returns the write by which a request is denied.
+ *
+ * @returns it throws ConflictError("authorization") if the request is answered or expired
+ */
+export function deny(
+  tenantId: string,
+  userId: string,
+  { request }: Pick<WaitingAuthorization, "request">,
+  now: Date,
+): Write {
+  return (tx) => take(tx, tenantId, { request, userId, answer: "denied", now });
+}
+
+/** A user's answer to an authorization request. */
+export type Answer = "allowed" | "denied";
+
+/** Answers a request once, as the user whom it asks. */
+async function take(
+  tx: Transaction,
+  tenantId: string,
+  { request, userId, answer, now }: { request: string; userId: string; answer: Answer; now: Date },
+): Promise<void> {
+  const taken = await tx
+    .update(openidArtifacts)
+    .set({ consumedAt: now, answer })
+    .where(
+      and(
+        isArtifact(tenantId, "Interaction", request),
+        eq(openidArtifacts.userId, userId),
+        isNull(openidArtifacts.consumedAt),
+        gt(openidArtifacts.expiresAt, now),
+      ),
+    )
+    .returning({ idHash: openidArtifacts.idHash });
+  if (taken.length === 0) throw new ConflictError("authorization");
 }
 
 const isArtifact = (tenantId: string, kind: string, id: string) =>
@@ -116,8 +174,8 @@ const isArtifact = (tenantId: string, kind: string, id: string) =>
   );
 
 /**
- * Returns the write that ends the access of an application to an account: what was allowed, and every code and token. Its
- * next request is as its first.
+ * Returns the write that ends the access of an application to an account: what was allowed, every code and token, and what it
+ * asks just now. Its next request is as its first.
  */
 export function endAccess(tenantId: string, userId: string, clientId: string): Write {
   return async (tx) => {

@@ -1,9 +1,9 @@
-import type { Grant, KoaContextWithOIDC } from "oidc-provider";
+import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Databases } from "#db/client";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { claimsOf, isOfSession } from "./asked-permissions.ts";
-import { type Consent, findConsent } from "./consents.ts";
+import { type Consent, findConsent, findSettledConsent } from "./consents.ts";
 import { scopesOfClient } from "./unlisted-clients.ts";
 import type { Permissions } from "./waiting-authorization.ts";
 
@@ -22,11 +22,12 @@ export async function grantOfSession(
   const accountId = session?.accountId;
   if (!accountId || !client) return undefined;
   const known = session.grantIdFor(client.clientId);
+  const isOfOperator = isOwn(context, client.clientId);
   const found = known ? await provider.Grant.find(known) : undefined;
-  const grant =
-    found?.accountId === accountId ? found : new provider.Grant({ clientId: client.clientId, accountId });
-  const consent = isOwn(context, client.clientId) ? null : await consentOf(context, ctx);
-  const allowed = isOwn(context, client.clientId) ? null : (consent?.allowed ?? nothing);
+  const consent = isOfOperator ? null : await consentOf(context, ctx);
+  const allowed = isOfOperator ? null : (consent?.allowed ?? nothing);
+  const isOfUser = found?.accountId === accountId && (!allowed || isWithin(found, allowed));
+  const grant = isOfUser ? found : new provider.Grant({ clientId: client.clientId, accountId });
   const mayHave = (name: string, names: readonly string[] | undefined) => !allowed || names?.includes(name);
   const before = JSON.stringify(stored(grant));
   const scopes = [...requestParamOIDCScopes].filter((name) => mayHave(name, allowed?.scopes));
@@ -44,9 +45,26 @@ export async function grantOfSession(
       grant.addResourceScope(indicator, ofResource.join(" "));
   }
   const isUnchanged = JSON.stringify(stored(grant)) === before;
-  // A new one of which nothing is allowed is not stored: its user is asked first.
-  if (!isUnchanged || (grant !== found && !allowed)) await grant.save();
-  return grant;
+  // One of which nothing is allowed is not stored: its user is asked first.
+  if ((isUnchanged && grant === found) || (allowed && !consent)) return grant;
+  await grant.save();
+  // The user may have ended the access meanwhile.
+  const isEnded =
+    consent !== null && (await findSettledConsent(context, accountId, client.clientId)) === null;
+  if (!isEnded) return grant;
+  await grant.destroy();
+  throw new errors.AccessDenied("the user has ended the access of the client");
+}
+
+/** Whether a grant holds no more than the user has allowed: the client may have been the operator's own before. */
+function isWithin({ openid, resources }: Grant, allowed: Permissions): boolean {
+  const isAmong = (names: readonly string[], all: readonly string[] = []) =>
+    names.every((name) => name === "" || all.includes(name));
+  return (
+    isAmong((openid?.scope ?? "").split(" "), allowed.scopes) &&
+    isAmong(openid?.claims ?? [], allowed.claims) &&
+    Object.entries(resources ?? {}).every(([api, scope]) => isAmong(scope.split(" "), allowed.resources[api]))
+  );
 }
 
 const stored = ({ openid, resources, rejected, exp }: Grant) => [openid, resources, rejected, exp];

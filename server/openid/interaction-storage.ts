@@ -3,8 +3,7 @@ import type { TenantContext } from "../context/context.ts";
 import type { Session } from "../objects/session.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
-import { findConsent } from "./consents.ts";
-import { identifierHash } from "./identifier-hash.ts";
+import type { Answer } from "./consents.ts";
 import { answeredBySigningIn } from "./prompts.ts";
 import { presentVisitor } from "./visitor.ts";
 
@@ -19,47 +18,56 @@ export function interactionStorage(context: TenantContext<Process>): Adapter {
   const stored = artifactStorage(context, "Interaction");
   return {
     ...stored,
+    /** With whom it asks and for whom: it ends with the access of the client. */
+    upsert(id, payload, expiresIn) {
+      const { session, params } = payload;
+      const { accountId } = session ?? {};
+      const clientId = params?.client_id as string | undefined;
+      const whose = { ...(accountId ? { accountId } : {}), ...(clientId ? { clientId } : {}) };
+      return stored.upsert(id, { ...payload, ...whose }, expiresIn);
+    },
     async find(id) {
       const payload = await stored.find(id);
       if (!payload) return undefined;
       const { session } = presentVisitor();
       // A user who has signed in meanwhile has another session than the request began with.
-      const { session: _, consumed, ...request } = payload;
+      const { session: _, consumed: _consumed, answer, ...request } = payload;
       if (!session) return request;
-      if (request.prompt?.name === "consent") {
-        const result = await consentTo(context, session, { request, id, isDenied: consumed !== undefined });
-        return result ? { ...request, result } : request;
-      }
-      const result = signInFor(session, request);
+      const isConsent = request.prompt?.name === "consent";
+      const result = isConsent
+        ? answerOf(session, request, answer as Answer | undefined)
+        : signInFor(session, request);
       return result ? { ...request, result } : request;
     },
   };
 }
 
+type Result = NonNullable<AdapterPayload["result"]>;
+
 /** What a user has answered to a request for consent; null: nothing yet. */
-async function consentTo(
-  context: TenantContext<Process>,
-  session: Session,
-  { request, id, isDenied }: { request: AdapterPayload; id: string; isDenied: boolean },
-): Promise<AdapterPayload["result"] | null> {
-  if (isDenied) return { error: "access_denied", error_description: "the user has denied the request" };
-  const consent = await findConsent(context, session.userId, String(request.params?.client_id));
-  if (consent?.requestHash !== identifierHash(id)) return null;
-  // Where the request has asked for a sign-in too, that was made before the consent.
-  const signedIn = request.lastSubmission?.login?.accountId === session.userId;
-  return { consent: {}, ...(signedIn ? { login: loginOf(session) } : {}) };
+function answerOf(session: Session, request: AdapterPayload, answer: Answer | undefined): Result | null {
+  if (answer === undefined || request.accountId !== session.userId) return null;
+  if (answer === "denied")
+    return { error: "access_denied", error_description: "the user has denied the request" };
+  const before = submittedBefore(session, request);
+  return { ...before, ...(before.login ? { login: loginOf(session) } : {}), consent: {} };
 }
 
 /** What a session answers to a request that waits for a sign-in: any session does, unless the request asks for a new one. */
-function signInFor(
-  session: Session,
-  { prompt, iat = 0 }: AdapterPayload,
-): NonNullable<AdapterPayload["result"]> | null {
+function signInFor(session: Session, request: AdapterPayload): Result | null {
+  const { prompt, iat = 0 } = request;
   const login = loginOf(session);
+  const before = submittedBefore(session, request);
   const isNew = login.ts >= iat;
   const takesAny = prompt?.name === "login" && prompt.reasons.every((reason) => reason === "no_session");
-  if (isNew) return { login, ...Object.fromEntries(answeredBySigningIn.map((name) => [name, {}])) };
-  return takesAny ? { login } : null;
+  if (isNew)
+    return { ...before, login, ...Object.fromEntries(answeredBySigningIn.map((name) => [name, {}])) };
+  return takesAny ? { ...before, login } : null;
+}
+
+/** What the same user has answered already: a request that asks for several things asks for one after the other. */
+function submittedBefore({ userId }: Session, { lastSubmission }: AdapterPayload): Result {
+  return lastSubmission?.login?.accountId === userId ? lastSubmission : {};
 }
 
 function loginOf({ userId, authenticatedAt, amr, factors }: Session) {

@@ -221,6 +221,21 @@ describe("a client that is described by a document", () => {
     expect((await ask(browser, clientId, { redirect_uri })).page?.pathname).toBe("/consent");
   });
 
+  test("on the device has its user choose the account and allow it, once each", async () => {
+    const clientId = describedBy({ redirect_uris: [loopback] });
+    const browser = await newVisitor();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const { page } = await ask(browser, clientId, { redirect_uri: loopback, prompt: "select_account" });
+    expect(page?.pathname).toBe("/login");
+    await browser.start("login");
+    await browser.act("register_client_capabilities", { webauthn_available: false });
+    await browser.act("continue_with_login_identifier", { email: browser.email });
+    if (browser.state.name !== "login_password") await browser.act("continue_to_password_login");
+    await browser.act("password_login", { password });
+    const asked = await visit(browser, new URL(page?.searchParams.get("redirect_to") ?? ""));
+    expect((await allow(browser, asked)).href).toMatch(/^http:\/\/127\.0\.0\.1:4711\/callback\?code=/);
+  });
+
   test("authenticates by the keys that its document points to", async () => {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" };

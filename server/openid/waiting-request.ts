@@ -12,7 +12,8 @@ import type { WaitingAuthorization } from "./waiting-authorization.ts";
 /**
  * Reads an authorization request that waits for the consent of its user.
  *
- * @returns null if there is none: it has expired, is answered, waits for a sign-in, or its client is not configured any more
+ * @returns null if there is none: it has expired, is answered, asks another user, waits for a sign-in, or its client is not
+ *   configured any more
  */
 export async function findWaitingAuthorization(
   context: TenantContext<Databases & Sealing & OnPlatform>,
@@ -23,7 +24,12 @@ export async function findWaitingAuthorization(
   const payload = await artifactStorage(context, "Interaction").find(request);
   const parameters = payload?.params ?? {};
   const { client_id: clientId, redirect_uri } = parameters;
-  const isWaiting = payload?.prompt?.name === "consent" && payload.consumed === undefined;
+  const isWaiting =
+    payload?.prompt?.name === "consent" &&
+    payload.accountId === userId &&
+    payload.consumed === undefined &&
+    // By the clock that the library has set it by.
+    (payload.exp ?? 0) > Date.now() / 1000;
   if (!isWaiting || typeof clientId !== "string") return null;
   const [application, consent] = await Promise.all([
     findApplication(context, clientId),

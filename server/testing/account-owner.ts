@@ -131,7 +131,7 @@ export async function accountOwner(
     }
     const allowed = { scopes: ["openid", "email"], claims: [], resources: {} };
     for (const clientId of has.applications ?? [])
-      await tx.insert(schema.openidConsents).values({ ...own, clientId, allowed, requestHash: "x" });
+      await tx.insert(schema.openidConsents).values({ ...own, clientId, allowed });
     for (const id of phones) {
       await tx.insert(schema.authenticatorDevices).values({
         ...own,

@@ -329,7 +329,6 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
         user_id: user,
         client_id: "'reader'",
         allowed: `'{"scopes":["openid","email"],"claims":[],"resources":{}}'`,
-        request_hash: credentialId("request"),
       },
     },
   ],

@@ -10,6 +10,7 @@ export interface RestWalk {
   readonly visitor: Visitor;
   readonly state: FlowState;
   readonly response: Response;
+  /** Performs an action, with the values that its hidden inputs announce. */
   act(action: string, input?: Record<string, unknown>): Promise<FlowState>;
 }
 
@@ -35,9 +36,14 @@ export async function restWalk(
       return response;
     },
     async act(action, input = {}) {
-      const href = state.actions[action]?.href;
+      const { href, inputs = {} } = state.actions[action] ?? {};
       if (!href) throw new Error(`${state.name} does not offer ${action}`);
-      response = await as.post(href, { csrf_token: state.csrf_token, input_data: input });
+      const hidden = Object.values(inputs).filter((one) => one.hidden && one.value !== undefined);
+      const announced = Object.fromEntries(hidden.map(({ name, value }) => [name, value]));
+      response = await as.post(href, {
+        csrf_token: state.csrf_token,
+        input_data: { ...announced, ...input },
+      });
       state = (await response.json()) as FlowState;
       return state;
     },

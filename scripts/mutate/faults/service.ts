@@ -295,8 +295,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a request for a new sign-in is answered by an old one",
     file: "server/openid/interaction-storage.ts",
-    text: "return takesAny ? { login } : null;",
-    fault: "return { login };",
+    text: "return takesAny ? { ...before, login } : null;",
+    fault: "return { ...before, login };",
     caughtBy: ["server/openid/artifact-storage.test.ts"],
   },
   {
@@ -330,15 +330,15 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "an old consent answers a request that asks anew",
     file: "server/openid/interaction-storage.ts",
-    text: "if (consent?.requestHash !== identifierHash(id)) return null;",
-    fault: "if (!consent) return null;",
+    text: "if (answer === undefined || request.accountId !== session.userId) return null;",
+    fault: "if (request.accountId !== session.userId) return null;",
     caughtBy: ["server/http/openid/consent.test.ts"],
   },
   {
     name: "tokens that outlive sessions outlive the end of all other sessions",
     file: "server/sessions/sessions.ts",
-    text: "isNull(openidArtifacts.sessionId),",
-    fault: "eq(openidArtifacts.kind, openidArtifacts.clientId),",
+    text: "and kind = 'Grant' and id_hash in",
+    fault: "and kind = '' and id_hash in",
     caughtBy: ["server/openid/artifact-storage.test.ts"],
   },
   {
@@ -365,8 +365,29 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "what a client that is not listed was allowed never ends",
     file: "server/openid/consents.ts",
-    text: "if (endsAt && endsAt.getTime() <= ",
-    fault: "if (endsAt && endsAt.getTime() <= 0 * ",
+    text: "lifetime === undefined ? null : new Date(now.getTime() + lifetime * 1000)",
+    fault: "null",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "a request is answered a second time",
+    file: "server/openid/consents.ts",
+    text: "isNull(openidArtifacts.consumedAt),",
+    fault: "",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "an application that is not the operator's own any more keeps what it had",
+    file: "server/openid/grants.ts",
+    text: "(!allowed || isWithin(found, allowed))",
+    fault: "(!allowed || isWithin(found, allowed) || true)",
+    caughtBy: ["server/http/openid/consent.test.ts"],
+  },
+  {
+    name: "access that is being ended is granted once more",
+    file: "server/openid/consents.ts",
+    text: " for key share`",
+    fault: "`",
     caughtBy: ["server/http/openid/consent.test.ts"],
   },
   {

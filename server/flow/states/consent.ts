@@ -41,7 +41,7 @@ export const consent = state({
       errors: ["operation_not_permitted_error"],
       run(context, { question }) {
         const { request, data } = context;
-        const write = deny(request.tenant.id, data.authorization, request.now);
+        const write = deny(request.tenant.id, data.userId, data.authorization, request.now);
         return answer(context, question, [write], "consent_declined");
       },
     }),
@@ -50,7 +50,12 @@ export const consent = state({
 
 /** An answer names the question that was shown: another window may have asked for another application since, or as another user. */
 function answerInput({ data }: View) {
-  return z.strictObject({ question: z.string().max(64).default(questionOf(data)).meta({ hidden: true }) });
+  return z.strictObject({
+    question: z
+      .string()
+      .max(64)
+      .meta({ hidden: true, preset: questionOf(data) }),
+  });
 }
 
 function answer(

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
+import { and, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { endAccess } from "../../openid/consents.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
-import { restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { chooseMethod, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
 /** Requests of applications that are not the operator's own, and what is stored of their users' answers. */
@@ -134,6 +136,83 @@ test("a request that asks anew is not answered by what was allowed before", asyn
   expect((await returned(browser, resume)).pathname).toBe("/consent");
 });
 
+test("what is allowed from several windows at once is allowed together", async () => {
+  const browser = await newVisitor();
+  const scopes = ["openid", "openid email", "email"];
+  const flows = [];
+  for (const scope of scopes) flows.push(await consentFor(browser, await ask(browser, "reader", { scope })));
+  await Promise.all(flows.map((flow) => flow.act("consent_allow")));
+  expect((await consents()).at(-1)?.allowed).toMatchObject({
+    scopes: expect.arrayContaining(["openid", "email"]),
+  });
+});
+
+test("a question that is shown in two windows takes the first answer", async () => {
+  const browser = await newVisitor();
+  const page = await ask(browser, "reader");
+  const windows = [await consentFor(browser, page), await consentFor(browser, page)] as const;
+  const before = (await consents()).length;
+  expect((await windows[0].act("consent_deny")).name).toBe("consent_answered");
+  expect((await windows[1].act("consent_allow")).name).toBe("error");
+  expect(await consents()).toHaveLength(before);
+  const back = await returned(browser, windows[0].state.payload.redirect_url);
+  expect(back.searchParams.get("error")).toBe("access_denied");
+});
+
+test("a question that has expired is neither shown nor answered", async () => {
+  const browser = await newVisitor();
+  const page = await ask(browser, "reader");
+  const flow = await consentFor(browser, page);
+  const before = (await consents()).length;
+  await runtime.database.write
+    .update(schema.openidArtifacts)
+    .set({ expiresAt: new Date(Date.now() - 1) })
+    .where(eq(schema.openidArtifacts.kind, "Interaction"));
+  expect((await flow.act("consent_allow")).name).toBe("error");
+  expect(await consents()).toHaveLength(before);
+});
+
+test("A227 access that its user ends while a code is issued is ended", async () => {
+  const email = `${randomUUID()}@example.com`;
+  const { visitor: browser } = await restRegistration(runtime, email);
+  const flow = await consentFor(browser, await ask(browser, "reader"));
+  await flow.act("consent_allow");
+  const { userId = "" } = (await consents()).at(-1) ?? {};
+  // Another session has no grant yet.
+  const login = await restWalk(runtime, "login");
+  await login.act("register_client_capabilities");
+  await login.act("continue_with_login_identifier", { email });
+  await chooseMethod(login, "continue_to_password_login");
+  expect((await login.act("password_login", { password })).name).toBe("success");
+  let back: Promise<URL> | undefined;
+  await runtime.database.write.transaction(async (tx) => {
+    await endAccess(runtime.tenant.id, userId, "reader")(tx);
+    back = ask(login.visitor, "reader");
+    // The request has read what was allowed, and waits.
+    await Promise.race([back, new Promise((resolve) => setTimeout(resolve, 500))]);
+  });
+  expect((await back)?.searchParams.get("code")).toBeNull();
+  const left = await runtime.database.read
+    .select()
+    .from(schema.openidArtifacts)
+    .where(and(eq(schema.openidArtifacts.kind, "Grant"), eq(schema.openidArtifacts.userId, userId)));
+  expect(left).toEqual([]);
+});
+
+test("A226 an application that was the operator's own gets no more than its user allows from then on", async () => {
+  const asOwn = await newVisitor();
+  expect((await ask(asOwn, "own")).searchParams.get("code")).not.toBeNull();
+  const clients = JSON.stringify({ own: { ...client, name: "Sold", first_party: false } });
+  const browser = visitor(runtime.configured({ STILE_OPENID_CLIENTS: clients }));
+  for (const [name, value] of asOwn.cookies) browser.cookies.set(name, value);
+  const page = await ask(browser, "own", { scope: "openid" });
+  await (await consentFor(browser, page)).act("consent_allow");
+  expect((await ask(browser, "own", { scope: "openid" })).searchParams.get("code")).not.toBeNull();
+  expect((await ask(browser, "own")).pathname).toBe("/consent");
+  const claims = JSON.stringify({ userinfo: { email: null } });
+  expect((await ask(browser, "own", { scope: "openid", claims })).pathname).toBe("/consent");
+});
+
 test("A221 a claim that the client may not have is neither asked for nor given", async () => {
   const browser = await newVisitor();
   const claims = JSON.stringify({ userinfo: { phone_number: null } });
@@ -168,6 +247,31 @@ describe("a client that has registered itself", () => {
     expect(Math.abs((grant?.expiresAt.getTime() ?? 0) - end)).toBeLessThan(60_000);
     runtime.advanceClock(3601);
     expect((await ask(browser, clientId)).pathname).toBe("/consent");
+    const account = await restWalk(runtime, "profile", browser);
+    await account.act("register_client_capabilities");
+    expect(account.state.payload.applications).toEqual([]);
+  });
+
+  test("is forgotten of a user who has allowed two hundred others since", async () => {
+    const clientId = await register();
+    const browser = await newVisitor();
+    await (await consentFor(browser, await ask(browser, clientId))).act("consent_allow");
+    const [first] = (await consents()).slice(-1);
+    const later = new Date((first?.updatedAt.getTime() ?? 0) + 1000);
+    const others = Array.from({ length: 199 }, (_, index) => ({
+      ...(first as NonNullable<typeof first>),
+      clientId: `registered-${index}`,
+      updatedAt: later,
+    }));
+    await runtime.database.write.insert(schema.openidConsents).values(others);
+    await (await consentFor(browser, await ask(browser, "reader"))).act("consent_allow");
+    const another = await register();
+    runtime.advanceClock(2);
+    await (await consentFor(browser, await ask(browser, another))).act("consent_allow");
+    const kept = (await consents()).filter(({ userId }) => userId === first?.userId);
+    expect(kept).toHaveLength(201);
+    expect(kept.map((consent) => consent.clientId)).toEqual(expect.arrayContaining(["reader", another]));
+    expect(kept.map((consent) => consent.clientId)).not.toContain(clientId);
   });
 
   test("A224 whose name and addresses cannot be stored as they are is shown without what is at fault", async () => {
