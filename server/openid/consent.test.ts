@@ -273,7 +273,11 @@ describe("the question of an application", () => {
     const { question } = shown.actions.consent_allow?.inputs ?? {};
     await startConsent(browser, (await ask(browser, other)).request);
     const { state } = await browser.act("consent_allow", { question: question?.value });
-    expect(state).toMatchObject({ name: "consent", error: { code: "operation_not_permitted_error" } });
+    expect(state).toMatchObject({
+      name: "consent",
+      error: { code: "operation_not_permitted_error" },
+      payload: { retry_after: 3 },
+    });
     expect((await ask(browser, other)).page.pathname).toBe("/consent");
   });
 

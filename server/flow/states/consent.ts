@@ -5,7 +5,7 @@ import { emit } from "../../events/emit.ts";
 import { allow, deny } from "../../openid/consents.ts";
 import { authorizationPayload, eventGrant, questionOf, resumeAddress } from "../authorization.ts";
 import { type Context, state, type View } from "../define.ts";
-import { go, reject } from "../outcome.ts";
+import { go, reject, retryPayload } from "../outcome.ts";
 
 type ConsentContext = Context<"userId" | "authorization">;
 
@@ -58,13 +58,17 @@ function answerInput({ data }: View) {
   });
 }
 
+/** The page shows another question at once, and a second click on the former one must not answer it. */
+const READING_SECONDS = 3;
+
 function answer(
   { request, data }: ConsentContext,
   question: string,
   writes: Write[],
   type: "consent_given" | "consent_declined",
 ) {
-  if (question !== questionOf(data)) return reject("operation_not_permitted_error");
+  if (question !== questionOf(data))
+    return reject("operation_not_permitted_error", { payload: retryPayload(READING_SECONDS) });
   const { authorization, userId } = data;
   const { clientId, asked } = authorization;
   const scopes = [...asked.scopes, ...Object.values(asked.resources).flat()];
