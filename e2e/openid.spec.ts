@@ -238,6 +238,29 @@ test("a user who denies goes back to the application, which is told so; a reload
   await expectPage(page, "consent");
 });
 
+test("a user whose session ends while an application asks signs in again, and is asked again @next", async ({
+  page,
+  context,
+  account,
+  reader,
+}) => {
+  await page.goto(reader.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "consent");
+  await context.clearCookies({ name: "service" });
+  await button(page, /^Allow/).click();
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await enterAddress(page, account.address);
+  await passwordField(page).fill(account.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expectPage(page, "consent");
+  await button(page, /^Allow/).click();
+  await page.waitForURL(`${reader.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 

@@ -1,10 +1,11 @@
+import { resumeAddress } from "#server/flow/authorization";
 import type { FlowType } from "#server/flow/names";
 import { showError } from "#server/flow/show";
 import type { FlowState } from "#server/flow/wire";
 import { isTemporaryFailure } from "#server/http/answer/temporary-failure";
 import { checksCookies, withoutCookieCheck } from "#server/http/page/cookie-check";
 import type { PageAnswer } from "#server/http/page/page-answer";
-import { expiredPageCookie } from "#server/http/page/page-cookie";
+import { expiredPageCookie, openPageCookie } from "#server/http/page/page-cookie";
 import { UNSTARTED } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
 import { pathPrefix, withinTenant } from "#server/http/request/tenant-path";
@@ -56,6 +57,11 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
     candidates(requested, providerReturn !== null, isIdpInitiated(query)),
   );
   const address = withinTenant(config, path);
+  // A user whose session has ended signs in again and is asked again.
+  const asked =
+    type === "consent"
+      ? await openPageCookie(request.runtime, tenant, "authorization", request.cookies)
+      : null;
   const { title } = stateWords(words.flow, initial.state.name, variantsOf(initial.state, type));
   return {
     status: 200,
@@ -76,7 +82,7 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
         words: wordsInUse(words.flow, config),
         language,
         base: pathPrefix(config),
-        address: new URL(address, config.base_url).href,
+        address: asked ? resumeAddress(config, asked) : new URL(address, config.base_url).href,
         providerReturn: providerReturn && returnTo(type, initial.state, providerReturn),
         relyingParty: config.webauthn.relying_party.id,
         languages: languagesOf(request, requested && path === "/" ? `${address}?flow=${requested}` : address),

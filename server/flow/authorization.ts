@@ -94,6 +94,9 @@ export function questionOf({ authorization, userId }: FlowData): string {
 }
 
 /** The address at which the browser returns to the request. */
-export function resumeAddress({ base_url }: Config, { request }: WaitingAuthorization): string {
+export function resumeAddress(
+  { base_url }: Config,
+  { request }: Pick<WaitingAuthorization, "request">,
+): string {
   return `${base_url}${openidPaths.authorization}/${encodeURIComponent(request)}`;
 }
