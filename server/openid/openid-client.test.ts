@@ -172,6 +172,9 @@ describe("a visitor without a session", () => {
     const html = await (await browser.request(`${page.pathname}${page.search}`)).text();
     expect(html).toMatch(/<html[^>]* lang="fr"/);
     expect(html).toContain(`value="${email}"`);
+    // Of the next user of the browser no identifier is expected.
+    await browser.request("/logout", { method: "POST" });
+    expect(await (await browser.request("/?lang=fr")).text()).not.toContain(email);
   });
 
   test("is led to the registration with prompt=create", async () => {

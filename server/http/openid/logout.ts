@@ -1,11 +1,10 @@
-import { flowTypes } from "../../flow/names.ts";
 import { judgeLogout, type LogoutParameters } from "../../openid/logout-request.ts";
 import { openidPaths } from "../../openid/paths.ts";
 import { logOut } from "../../sessions/log-out.ts";
 import { messagePage } from "../answer/message-page.ts";
 import { signedOut, signOutPage } from "../answer/messages.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
-import { expiredPageCookie } from "../page/page-cookie.ts";
+import { expiredPageCookies } from "../page/page-cookie.ts";
 import { readText } from "../request/body.ts";
 import { isSameOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";
@@ -57,9 +56,7 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
   await logOut(context, sessions);
   // Another site that has a form sent here shows no session: it may not sign the browser out by the answer either.
   const mayForget = sessions.length > 0 || isSameOrigin(request.headers, tenant.config);
-  const cookies = mayForget
-    ? [expiredSessionCookie(tenant.config), ...flowTypes.map((type) => expiredPageCookie(tenant, type))]
-    : [];
+  const cookies = mayForget ? [expiredSessionCookie(tenant.config), ...expiredPageCookies(tenant)] : [];
   // A form of our page may not lead to another origin (`form-action`), so a press is answered with a link.
   if (returnTo && !isPressed) return redirect(303, returnTo.href, { cookies });
   return { ...page(context, signedOut(returnTo ?? undefined)), cookies };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { destinationUrl, parseDestination, sharesSessionCookie } from "./destination.ts";
+import { askedAt, askedNow, destinationUrl, parseDestination, sharesSessionCookie } from "./destination.ts";
 
 const config = (environment: Record<string, string> = {}): Config =>
   loadConfig(
@@ -25,6 +25,24 @@ test("sends an application on another host a code for its challenge", () => {
     ok: true,
     destination: { to: "https://app.good.example/callback", codeChallenge: challenge, state: "xyz" },
   });
+});
+
+test("A228 what an application asks of a sign-in holds for ten minutes, its address for longer", () => {
+  const asked = {
+    redirect_to: "https://login.example.com/welcome",
+    login_hint: "ada@example.com",
+    acr_values: "urn:stile:mfa",
+  };
+  const parsed = parse(asked);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const stored = askedAt(parsed.destination, 0);
+  const all = { loginHint: "ada@example.com", classes: ["urn:stile:mfa"] };
+  expect(askedNow(stored, 600_000)).toEqual(all);
+  expect(askedNow(stored, 600_001)).toEqual({});
+  expect(stored.to).toBe("https://login.example.com/welcome");
+  // A cookie of a former version.
+  expect(askedNow(parsed.destination, 600_001)).toEqual(all);
+  expect(askedNow(null, 0)).toEqual({});
 });
 
 test("does not require a challenge of an application on the same host", () => {

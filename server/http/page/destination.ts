@@ -17,6 +17,27 @@ export interface Destination {
   loginHint?: string;
   /** The classes of authentication that the application asks for, one of which suffices. */
   classes?: readonly ContextClass[];
+  /** Until when both hold, in milliseconds since 1970. */
+  askedUntil?: number;
+}
+
+/** A sign-in that is begun later may be that of another user of the browser. */
+const ASKED_MS = 10 * 60_000;
+
+/** Sets until when what an application asks of the sign-in holds. */
+export const askedAt = (destination: Destination, now: number): Destination =>
+  destination.loginHint === undefined && destination.classes === undefined
+    ? destination
+    : { ...destination, askedUntil: now + ASKED_MS };
+
+/** What an application asks of a sign-in that begins now. */
+export function askedNow(
+  destination: Destination | null,
+  now: number,
+): Pick<Destination, "loginHint" | "classes"> {
+  const { loginHint, classes, askedUntil = Number.POSITIVE_INFINITY } = destination ?? {};
+  if (now > askedUntil) return {};
+  return { ...(loginHint === undefined ? {} : { loginHint }), ...(classes ? { classes } : {}) };
 }
 
 export type ParsedDestination = { ok: true; destination: Destination } | { ok: false; message: string };

@@ -11,7 +11,7 @@ import type { RequestHeaders } from "../request/api-request.ts";
 import { languageInQuery } from "../request/language.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
-import { type Destination, destinationUrl, parseDestination } from "./destination.ts";
+import { askedAt, type Destination, destinationUrl, parseDestination } from "./destination.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
 
 /** Maximum size of `state`. */
@@ -38,7 +38,7 @@ export const loginPageHandler: Handler = async (context) => {
   const reject = (message: string) => rejectDestination(message, context);
   const parsed = parseDestination(query, tenant.config);
   if (!parsed.ok) return reject(parsed.message);
-  const { destination } = parsed;
+  const destination = askedAt(parsed.destination, Date.now() + runtime.platform.clockShift());
   if (Buffer.byteLength(destination.state ?? "") > MAX_STATE_BYTES)
     return reject(`\`state\` must not be longer than ${MAX_STATE_BYTES} bytes.`);
   const cookie = await pageCookie(runtime, tenant, "destination", destination, tenant.config.flow.lifetime);

@@ -1,7 +1,7 @@
 import { sealData, unsealData } from "iron-session";
 import type { Config } from "../../config/schema.ts";
 import type { Tenant } from "../../config/tenant.ts";
-import type { FlowType } from "../../flow/names.ts";
+import { type FlowType, flowTypes } from "../../flow/names.ts";
 import { UnknownKeyError } from "../../keys/vault.ts";
 import type { Runtime } from "../../runtime.ts";
 import { cookieValues, formatCookie, isSecure } from "../request/cookies.ts";
@@ -174,13 +174,14 @@ export async function pageCookie<Name extends keyof Contents>(
 }
 
 /** Removes a cookie. */
-export function expiredPageCookie(
-  tenant: Tenant,
-  name: FlowCookie | "destination" | "notice" | "codes",
-): string {
+export function expiredPageCookie(tenant: Tenant, name: keyof Contents): string {
   const { config } = tenant;
   return formatCookie(config, cookieName(name, tenant), "", { ...attributes(name, config), maxAge: 0 });
 }
+
+/** Removes what the hosted page keeps of its visitor, who signs out. */
+export const expiredPageCookies = (tenant: Tenant): string[] =>
+  ([...flowTypes, "destination", "authorization"] as const).map((name) => expiredPageCookie(tenant, name));
 
 /** A frame of another site has cookies of its own: partitioned, and therefore always `Secure`. */
 const attributes = (name: keyof Contents, config: Config) =>

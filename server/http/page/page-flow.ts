@@ -15,6 +15,7 @@ import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-cod
 import { callFlow, type FlowAnswer, type FlowCall, ownerSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
+import { askedNow } from "./destination.ts";
 import { assertKnownHeldFlow, openHeldFlow, sealHeldFlow } from "./held-flow.ts";
 import { openMovedFlow, sealMovedFlow } from "./moved-flow.ts";
 import type { PageAnswer } from "./page-answer.ts";
@@ -274,7 +275,8 @@ async function askedOnPage(
   // A frame and a page of another origin have no destination.
   if (!signsIn || frame || otherOrigin) return {};
   const destination = await openPageCookie(runtime, tenant, "destination", cookies);
-  return destination?.classes ? { classes: destination.classes } : {};
+  const { classes } = askedNow(destination, Date.now() + runtime.platform.clockShift());
+  return classes ? { classes } : {};
 }
 
 /** Reads the state of a flow; null if this browser cannot go on with it: it has expired, or its session has ended. */

@@ -9,6 +9,7 @@ import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
 import { cookieValues, markIn } from "../request/cookies.ts";
+import { askedNow } from "./destination.ts";
 import { withLoginHint } from "./filled-inputs.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
@@ -80,7 +81,8 @@ async function readState(
   if (account) return { version: UNSTARTED, state: account };
   // A frame and a page of another origin have no destination.
   const destination = frame ? null : await openPageCookie(runtime, tenant, "destination", cookies);
-  const state = destination?.loginHint ? withLoginHint(unstarted(), destination.loginHint) : unstarted();
+  const { loginHint } = askedNow(destination, Date.now() + runtime.platform.clockShift());
+  const state = loginHint ? withLoginHint(unstarted(), loginHint) : unstarted();
   return { version: UNSTARTED, state };
 }
 

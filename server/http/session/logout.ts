@@ -1,7 +1,6 @@
-import { flowTypes } from "../../flow/names.ts";
 import { logOut } from "../../sessions/log-out.ts";
 import { plainError, redirect } from "../answer/reply.ts";
-import { expiredPageCookie } from "../page/page-cookie.ts";
+import { expiredPageCookies } from "../page/page-cookie.ts";
 import { isDisallowedOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import type { Handler } from "../table/handler-context.ts";
@@ -18,10 +17,7 @@ export const logoutHandler: Handler = async (context) => {
     return plainError(403, "Cross-site requests are not allowed.");
   const presented = await everyPresentedSession(context);
   await logOut(context, presented);
-  const cookies = [
-    expiredSessionCookie(tenant.config),
-    ...flowTypes.map((type) => expiredPageCookie(tenant, type)),
-  ];
+  const cookies = [expiredSessionCookie(tenant.config), ...expiredPageCookies(tenant)];
   // The form of the account page in a browser without scripts.
   if (request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded"))
     return redirect(303, withinTenant(tenant.config, "/"), { cookies });
