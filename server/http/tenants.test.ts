@@ -85,7 +85,7 @@ describe("a tenant by path", () => {
     for (const line of ofHost)
       expect(line).toMatch(
         new RegExp(
-          `^stile-(login|registration|destination|profile|token_exchange|consent)-${acme.id}=[^;]*; Path=/;`,
+          `^stile-(login|registration|destination|authorization|profile|token_exchange|consent)-${acme.id}=[^;]*; Path=/;`,
         ),
       );
     expect(lines.filter((line) => line.includes("__Host-"))).toEqual([]);
