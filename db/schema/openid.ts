@@ -1,4 +1,5 @@
-import { index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { foreignKey, index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, deletedWith, isSet, moment, tenantId, times } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { declareTable, sealed } from "./table.ts";
@@ -78,5 +79,38 @@ export const openidConsents = declareTable(
     primaryKey({ columns: [table.tenantId, table.userId, table.clientId] }),
     index("openid_consents_expires_at").on(table.expiresAt).where(isSet(table.expiresAt)),
     deletedWith(users, table.tenantId, table.userId),
+  ],
+);
+
+/**
+ * The clients that a session has signed its user in to, of those that are told when it ends. The end of the session leaves
+ * `session_id` null, whatever ends it: the client is to be told then.
+ */
+export const openidSignIns = declareTable(
+  "openid_sign_ins",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    clientId: text("client_id").notNull(),
+    /** What the client knows the session by. */
+    sid: text("sid").notNull(),
+    sessionId: uuid("session_id"),
+    userId: uuid("user_id").notNull(),
+    createdAt: createdAt(),
+  },
+  {
+    owner: "tenant",
+    ends: "when a delivery is made of the end of its session",
+    exported: { because: "Users sign in again." },
+    ofDeletedAccounts: "the account's id, until the delivery is made",
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.clientId, table.sid] }),
+    index("openid_sign_ins_session").on(table.tenantId, table.sessionId).where(isSet(table.sessionId)),
+    index("openid_sign_ins_ended").on(table.createdAt).where(sql`${table.sessionId} is null`),
+    // By hand in the migration: `on delete set null (session_id)`.
+    foreignKey({
+      columns: [table.tenantId, table.sessionId],
+      foreignColumns: [sessions.tenantId, sessions.id],
+    }).onDelete("set null"),
   ],
 );

@@ -18,6 +18,13 @@ export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): Clie
     token_endpoint_auth_method: authenticationOf(client),
     redirect_uris: client.redirect_uris,
     post_logout_redirect_uris: client.post_logout_redirect_uris,
+    // Its ID tokens say which session it is told of.
+    ...(client.backchannel_logout_uri === undefined
+      ? {}
+      : {
+          backchannel_logout_uri: client.backchannel_logout_uri,
+          backchannel_logout_session_required: true,
+        }),
     grant_types: client.grants,
     response_types: client.grants.includes("authorization_code") ? ["code"] : [],
     scope: scopesAboutUsers(client.scopes),

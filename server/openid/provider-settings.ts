@@ -95,6 +95,8 @@ export function providerSettings(
     },
     features: {
       devInteractions: { enabled: false },
+      // The library describes it; the service tells the clients (`sign-ins.ts`).
+      backchannelLogout: { enabled: true },
       claimsParameter: { enabled: true },
       ...(openid.document_hosts.length > 0
         ? { clientIdMetadataDocument: { enabled: true, ack: "draft-02", allowFetch } }

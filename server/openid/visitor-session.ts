@@ -1,5 +1,6 @@
-import type { Adapter, AdapterPayload } from "oidc-provider";
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Databases } from "#db/client";
+import { violatedForeignKey } from "#db/errors";
 import type { TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
@@ -10,6 +11,7 @@ import type { Logs } from "../observability/logger.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
+import { logoutAddress, recordSignIn } from "./sign-ins.ts";
 import { presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
@@ -55,6 +57,14 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
       const { id: sessionUid, userId: accountId } = visitor.session;
       for (const [clientId, authorization] of Object.entries(authorizations)) {
         if (JSON.stringify(authorization) === visitor.kept?.get(clientId)) continue;
+        // First: what is stored below is not stored again.
+        if (logoutAddress(context.tenant.config, clientId) !== null && authorization?.sid)
+          await recordSignIn(context, {
+            clientId,
+            sid: authorization.sid,
+            sessionId: sessionUid,
+            userId: accountId,
+          }).catch(endedMeanwhile);
         const ofClient = { authorizations: { [clientId]: authorization }, clientId };
         const payload = { ...ofClient, accountId, sessionUid, expiresWithSession: true };
         await stored.upsert(`${sessionUid} ${clientId}`, payload, expiresIn);
@@ -63,6 +73,11 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
     // The library renews its identifiers; a session ends by signing out.
     destroy: async () => {},
   };
+}
+
+function endedMeanwhile(error: unknown): never {
+  if (violatedForeignKey(error)) throw new errors.InvalidGrant("its session has ended");
+  throw error;
 }
 
 const kept = (authorizations: Authorizations) =>

@@ -1,4 +1,5 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { afterCommit } from "#db/after-commit";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
@@ -267,8 +268,14 @@ export async function endSessions(
     .where(and(eq(sessions.tenantId, context.tenant.id), condition))
     .returning(sessionColumns);
   for (const session of ended) await emit(context, event, session)(tx);
+  if (ended.length > 0 && tellsClients(context.tenant)) afterCommit(tx, context.runtime.webhooks.wake);
   return ended.length;
 }
+
+/** Whether a client of the OpenID provider may have to be told. */
+const tellsClients = ({ config: { openid } }: Tenant) =>
+  openid.enabled &&
+  Object.values(openid.clients).some((client) => client.backchannel_logout_uri !== undefined);
 
 /** A row of `sessions` as a statement returns it that Drizzle did not build. */
 export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &

@@ -26,6 +26,7 @@ import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
 import { createDocumentClient } from "../openid/document-client.ts";
+import { createLogouts } from "../openid/logouts.ts";
 import { createOpenidProviders } from "../openid/providers.ts";
 import type { Job, Notice, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
@@ -149,7 +150,11 @@ export async function createRuntime(
     const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
     const documents = createDocumentClient({ allowPrivate: config.openid.allow_private_targets });
     cleanups.push(async () => documents.close());
-    const webhooks = createWebhookDelivery({ ...means, signingKeys, client, standing });
+    const logouts = {
+      ...createLogouts({ database, platform, signingKeys }),
+      client: createReceiverClient({ allowPrivate: config.openid.allow_private_targets }),
+    };
+    const webhooks = createWebhookDelivery({ ...means, signingKeys, client, logouts, standing });
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
     const { kinds, close } = createJobKinds({ ...means, rates, webhooks });
     cleanups.push(async () => close());

@@ -4,6 +4,7 @@ import { expect, inject, test } from "vitest";
 import { RENEWAL_INTERVAL_MS } from "../database/instances.ts";
 import { PURGE_INTERVAL_MS } from "../database/purge.ts";
 import { POLL_INTERVAL_MS, SUPERVISION_INTERVAL_SECONDS } from "../jobs/queue.ts";
+import { createLogouts } from "../openid/logouts.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { testRuntime } from "../testing/runtime.ts";
@@ -32,7 +33,8 @@ test("an idle server sends at most five statements a second", async () => {
   const jobs = testJobs({ url, database: runtime.database });
   await jobs.start({ worker: false });
   const client = createReceiverClient({ allowPrivate: true });
-  const delivery = createWebhookDelivery({ ...runtime, client, log: pino({ level: "silent" }) });
+  const logouts = { ...createLogouts(runtime), client };
+  const delivery = createWebhookDelivery({ ...runtime, client, logouts, log: pino({ level: "silent" }) });
 
   const supervisedSearch = await count(() => jobs.runDue(1));
   const search = await count(() => jobs.runDue(1));

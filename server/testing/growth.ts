@@ -322,6 +322,17 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  openid_sign_ins: [
+    {
+      count: ({ others, sessions }) => Math.min(others, sessions),
+      row: {
+        client_id: "'shop'",
+        sid: credentialId("sid"),
+        session_id: id("session"),
+        user_id: user,
+      },
+    },
+  ],
   openid_consents: [
     {
       count: ({ others }) => others,

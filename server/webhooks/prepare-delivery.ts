@@ -1,12 +1,12 @@
 import type { Tenant } from "../config/tenant.ts";
-import { configWebhooks } from "../events/config-webhooks.ts";
+import { configWebhooks, receivingClient } from "../events/config-webhooks.ts";
 import { isOutdated } from "../events/events.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { EventTokens } from "./event-token.ts";
-import type { ReceiverRequest } from "./receiver-client.ts";
+import type { ReceiverClient, ReceiverRequest } from "./receiver-client.ts";
 import type { Outcome } from "./results.ts";
 import { signatureHeaders } from "./signature.ts";
 
@@ -14,11 +14,27 @@ interface PreparationContext {
   tenants: Pick<Tenants, "byId">;
   vault: Vault;
   tokens: EventTokens;
+  /** Absent where nothing is delivered to clients. */
+  logouts?: Pick<Logouts, "request">;
+}
+
+/** How clients of the OpenID provider are told that sessions have ended. */
+export interface Logouts {
+  /** Makes deliveries of the sessions that have ended. */
+  deliver(): Promise<unknown>;
+  /** Makes the request of such a delivery; null if its client is not told any more. */
+  request(
+    tenant: Tenant,
+    data: unknown,
+    now: Date,
+  ): Promise<Pick<ReceiverRequest, "callback" | "headers" | "body"> | null>;
+  /** Sends it. */
+  client: Pick<ReceiverClient, "post" | "close">;
 }
 
 /** The request of a delivery, or why there is none. */
 type PreparedDelivery =
-  | { kind: "request"; name: string; request: ReceiverRequest }
+  | { kind: "request"; name: string; ofClient: boolean; request: ReceiverRequest }
   | Extract<Outcome, { kind: "refused" | "obsolete" }>;
 
 /**
@@ -27,12 +43,18 @@ type PreparedDelivery =
  * @throws UnknownKeyError if this process lacks the key of a secret, of the data, or of the signing key
  */
 export async function prepareDelivery(
-  { tenants, vault, tokens }: PreparationContext,
+  { tenants, vault, tokens, logouts }: PreparationContext,
   delivery: ClaimedDelivery,
 ): Promise<PreparedDelivery> {
   const { tenantId, event, now } = delivery;
   const tenant = await tenants.byId(tenantId);
   if (!tenant || !event) return { kind: "obsolete" };
+  if (receivingClient(delivery.webhook) !== null) {
+    const request = await logouts?.request(tenant, event.data, now);
+    return request
+      ? { kind: "request", name: event.name, ofClient: true, request: { tenantId, ...request } }
+      : { kind: "refused" };
+  }
   const receiver = receiverOf(tenant, vault, delivery);
   if (typeof receiver === "string") return { kind: receiver };
   const data = eventData(vault, tenantId, event);
@@ -45,7 +67,12 @@ export async function prepareDelivery(
     "user-agent": "Stile",
     ...signatureHeaders(receiver.secrets, { id, at: now, body }),
   };
-  return { kind: "request", name, request: { tenantId, callback: receiver.callback, headers, body } };
+  return {
+    kind: "request",
+    name,
+    ofClient: false,
+    request: { tenantId, callback: receiver.callback, headers, body },
+  };
 }
 
 function receiverOf(

@@ -161,7 +161,7 @@ export function createReceiverClient({ ca, timeoutMs = TIMEOUT_MS, ...lookupOpti
   }
 
   return {
-    /** Posts JSON. Never rejects. */
+    /** Posts a body. Never rejects. */
     async post(request: ReceiverRequest): Promise<ReceiverAnswer> {
       const startedAt = performance.now();
       const durationMs = () => Math.round(performance.now() - startedAt);

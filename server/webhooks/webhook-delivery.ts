@@ -14,7 +14,7 @@ import type { Platform } from "../lib/platform.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { type ClaimedDelivery, claimDue } from "./claim.ts";
 import { createEventTokens } from "./event-token.ts";
-import { prepareDelivery } from "./prepare-delivery.ts";
+import { type Logouts, prepareDelivery } from "./prepare-delivery.ts";
 import type { ReceiverClient } from "./receiver-client.ts";
 import { createReceiverLoad, MAX_IN_HAND } from "./receiver-load.ts";
 import { type Outcome, writeOutcomes } from "./results.ts";
@@ -32,6 +32,8 @@ interface DeliveryOptions {
   config: Pick<Config, "audit_log">;
   auditOutput: AuditOutput | null;
   client: ReceiverClient;
+  /** Absent: clients of the OpenID provider are not told of the end of their sessions. */
+  logouts?: Logouts;
   /** Once the database has outgrown this version, nothing more is sent; attempts that were sent end. */
   standing: Pick<Standing, "outgrown">;
   log: Logger;
@@ -61,7 +63,7 @@ const COLLECTING_MS = 10;
 const MAX_OUTCOMES = 100;
 
 export function createWebhookDelivery(options: DeliveryOptions) {
-  const { database, client, platform, log } = options;
+  const { database, client, logouts, platform, log } = options;
   const { outgrown } = options.standing;
   const load = createReceiverLoad();
   const tokens = createEventTokens(options.signingKeys);
@@ -79,6 +81,7 @@ export function createWebhookDelivery(options: DeliveryOptions) {
 
   const take = async (limit: number): Promise<ClaimedDelivery[]> => {
     if (outgrown.aborted) return [];
+    await logouts?.deliver();
     claims += 1;
     const claimed = await claimDue(database, limit, load, platform.clockShift());
     for (const delivery of claimed) load.begin(delivery);
@@ -143,7 +146,8 @@ export function createWebhookDelivery(options: DeliveryOptions) {
     // Due at once elsewhere. What was prepared may be wrong: that the webhook is gone, for instance.
     if (outgrown.aborted) return { kind: "postponed", pauseSeconds: 0 };
     if (prepared.kind !== "request") return prepared;
-    const answer = await client.post({ ...prepared.request, signal: ending.signal });
+    const sender = (prepared.ofClient ? logouts?.client : null) ?? client;
+    const answer = await sender.post({ ...prepared.request, signal: ending.signal });
     if (answer.error === "aborted") return { kind: "postponed", pauseSeconds: 0 };
     const pauseSeconds =
       answer.error === undefined ? null : pauseAfter(delivery.attempts + 1, answer.retryAfterSeconds);
@@ -200,6 +204,7 @@ export function createWebhookDelivery(options: DeliveryOptions) {
       clearTimeout(deadline);
       ending.abort();
       client.close();
+      logouts?.client.close();
     },
   };
 }

@@ -988,7 +988,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1019,6 +1019,8 @@ export type TenantSettings = {
                   | undefined;
                 redirect_uris?: string[] | null | undefined;
                 post_logout_redirect_uris?: string[] | null | undefined;
+                /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
+                backchannel_logout_uri?: string | null | undefined;
                 grants?: ("authorization_code" | "refresh_token" | "client_credentials")[] | null | undefined;
                 scopes?: string[] | null | undefined;
                 require_par?: boolean | null | undefined;

@@ -41,6 +41,11 @@ const client = z
       .describe("Public keys (RFC 7517): the client authenticates by JWTs that it signs (private_key_jwt)."),
     redirect_uris: listOf(exactAddress(), 20).default([]),
     post_logout_redirect_uris: listOf(exactAddress(), 20).default([]),
+    backchannel_logout_uri: exactAddress()
+      .optional()
+      .describe(
+        "Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told.",
+      ),
     grants: listOf(z.enum(["authorization_code", "refresh_token", "client_credentials"]), 3).default([
       "authorization_code",
       "refresh_token",
@@ -83,7 +88,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(
     key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),
@@ -127,7 +132,7 @@ export const openid = section({
     "How long what a user has allowed such a client is valid. It has to ask again after it.",
   ),
   allow_private_targets: flag(false).describe(
-    "Read documents of clients on private, loopback and link-local addresses too. For development.",
+    "Read documents of clients, and tell clients that sessions have ended, on private, loopback and link-local addresses too: where applications share a private network with the service, and for development.",
   ),
   access_token_lifetime: seconds(600, { min: 30, max: 86_400 }).describe("Life of an access token."),
   refresh_token_lifetime: seconds(14 * 86_400, { min: 60, max: 400 * 86_400 }).describe(

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { rejectAdmin } from "../../admin/rejections.ts";
 import { subscribableEventNames } from "../../config/event-names.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { configWebhooks } from "../../events/config-webhooks.ts";
+import { configWebhooks, receivingClient } from "../../events/config-webhooks.ts";
+import { logoutAddress } from "../../openid/sign-ins.ts";
 import {
   findDelivery,
   type ListedDelivery,
@@ -138,9 +139,9 @@ const deliveryOf = (delivery: ListedDelivery) => ({
 /** Webhooks of the configuration have deliveries too. */
 const ofReceiver = {
   id: z
-    .union([uuid(), z.string().regex(/^config:[\w-]{22}$/)])
+    .union([uuid(), z.string().regex(/^config:(?:[\w-]{22}|client:[\w.~-]{1,64})$/)])
     .describe(
-      "Id of a stored webhook, or of one of the configuration: `config:` and a hash of its callback.",
+      "Id of a stored webhook, or of one of the configuration: `config:` and a hash of its callback; `config:client:` and the id of a client of the OpenID provider, which is told of the end of its sessions.",
     ),
 };
 
@@ -149,8 +150,13 @@ const invalidCallback = (reason: string) =>
 
 /** Names a webhook of the tenant for its deliveries; null if there is none. */
 async function receiverOf({ runtime, tenant }: HandlerContext, id: string) {
+  const client = receivingClient(id);
+  const isConfigured = (): boolean =>
+    client === null
+      ? configWebhooks(tenant.config).some((hook) => hook.id === id)
+      : logoutAddress(tenant.config, client) !== null;
   const exists = id.startsWith("config:")
-    ? configWebhooks(tenant.config).some((hook) => hook.id === id)
+    ? isConfigured()
     : (await findWebhook(runtime, tenant, id)) !== null;
   return exists ? { tenantId: tenant.id, webhook: id } : null;
 }
