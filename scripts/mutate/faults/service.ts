@@ -323,8 +323,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "an answer to one application is taken for another",
     file: "server/flow/states/consent.ts",
-    text: "if (question !== questionOf(data)) return",
-    fault: "if (question === undefined) return",
+    text: "if (question !== questionOf(data))",
+    fault: "if (question === undefined)",
     caughtBy: ["server/http/openid/consent.test.ts"],
   },
   {
