@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
 
 /** A web application that lets its users sign in at Stile by OpenID Connect, with `openid-client`. */
 export interface OpenidApplication {
   url: string;
+  /** Sessions that it was told have ended (OpenID Connect Back-Channel Logout 1.0). */
+  signedOut: string[];
   close(): Promise<void>;
 }
 
@@ -74,13 +78,28 @@ export async function startOpenidApplication({
     page(outgoing, `Welcome, ${user.email}`);
   }
 
+  const signedOut: string[] = [];
+  const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ""));
+
+  async function endSession(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const token = new URLSearchParams(await text(incoming)).get("logout_token") ?? "";
+    const { payload } = await jwtVerify(token, keys, { issuer, audience: clientId, typ: "logout+jwt" });
+    signedOut.push(String(payload.sid));
+    outgoing.writeHead(200).end();
+  }
+
+  const answerTo = (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    if (incoming.url?.startsWith("/callback")) return welcome(incoming, outgoing);
+    return incoming.url === "/signed-out" ? endSession(incoming, outgoing) : signIn(outgoing);
+  };
+
   const server = createServer((incoming, outgoing) => {
     if (incoming.url === "/favicon.ico") return void outgoing.writeHead(204).end();
-    const answered = incoming.url?.startsWith("/callback") ? welcome(incoming, outgoing) : signIn(outgoing);
+    const answered = answerTo(incoming, outgoing);
     answered.catch((error: unknown) => outgoing.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { url, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  return { url, signedOut, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
 function page(outgoing: ServerResponse, heading: string): void {

@@ -1,3 +1,4 @@
+import * as openid from "openid-client";
 import { freePort } from "../server/testing/server.ts";
 import { codesOf } from "./codes.ts";
 import { test as base, expect } from "./fixtures.ts";
@@ -5,6 +6,7 @@ import { type OpenidApplication, startOpenidApplication } from "./openid-applica
 import {
   button,
   chooseMethod,
+  codeField,
   declinePasskey,
   enterAddress,
   enterCode,
@@ -36,7 +38,11 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
         redirect_uris: [`http://127.0.0.1:${port}/callback`],
       });
       const clients = {
-        shop: client("Shop", ports.shop),
+        shop: {
+          ...client("Shop", ports.shop),
+          backchannel_logout_uri: `http://127.0.0.1:${ports.shop}/signed-out`,
+        },
+        tv: { name: "Shop on TV", grants: ["device_code", "refresh_token"], scopes: ["openid", "email"] },
         forum: client("Forum", ports.forum),
         careful: client("Careful", ports.careful),
         reader: { ...client("The library reader", ports.reader), first_party: false },
@@ -46,6 +52,8 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
         STILE_OPENID_ENABLED: "true",
         STILE_OPENID_CLIENTS: JSON.stringify(clients),
         STILE_OPENID_REGISTRATION: "open",
+        STILE_OPENID_DEVICE_FLOW: "true",
+        STILE_OPENID_ALLOW_PRIVATE_TARGETS: "true",
       });
     },
     { scope: "worker" },
@@ -261,6 +269,74 @@ test("a user whose session ends while an application asks signs in again, and is
   await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
 });
 
+test("an application is told that its user has signed out @next", async ({ page, account, shop }) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.goto("/account");
+  await button(page, "Sign out").first().click();
+  await expectPage(page, "login");
+  await expect.poll(() => shop.signedOut, { timeout: 15_000 }).toEqual([expect.stringMatching(/./)]);
+});
+
+/** The codes of a device, and its tokens once its user has answered. */
+async function device(issuer: string) {
+  const config = await openid.discovery(new URL(issuer), "tv", undefined, openid.None(), {
+    execute: [openid.allowInsecureRequests],
+  });
+  const codes = await openid.initiateDeviceAuthorization(config, { scope: "openid email" });
+  const tokens = () => openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 1 });
+  return { codes, tokens };
+}
+
+test("a user signs in a device by its code, by the keyboard alone @next", async ({
+  page,
+  account,
+  server,
+}) => {
+  const { codes, tokens } = await device(server.url);
+  await page.goto(codes.verification_uri);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "deviceCode");
+  await expect(codeField(page)).toBeFocused();
+  await page.keyboard.type("BCDF-GHJK");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("This code is wrong, has expired, or was used.")).toBeVisible();
+  await codeField(page).fill("");
+  await page.keyboard.type(codes.user_code.toLowerCase());
+  await page.keyboard.press("Enter");
+  await expectPage(page, "deviceConsent");
+  await expect(page.getByText(codes.user_code)).toBeVisible();
+  await expect(page.getByText("Shop on TV", { exact: true })).toBeVisible();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expectPage(page, "consentAnswered");
+  await expect(page.getByText("Go on at the device. You can close this page.")).toBeVisible();
+  expect((await tokens()).claims()?.sub).toEqual(expect.any(String));
+});
+
+test("a user who follows the address of a device finds its code in the field, and can say no", async ({
+  page,
+  account,
+  server,
+}) => {
+  const { codes, tokens } = await device(server.url);
+  await page.goto(codes.verification_uri_complete ?? "");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "deviceCode");
+  await expect(codeField(page)).toHaveValue(codes.user_code);
+  await button(page, "Continue").click();
+  await button(page, "Do not allow").click();
+  await expectPage(page, "consentAnswered");
+  await expect(tokens()).rejects.toMatchObject({ error: "access_denied" });
+});
+
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
@@ -292,6 +368,22 @@ test.describe("without JavaScript", () => {
     await page.getByRole("link", { name: /localhost/ }).click();
     await page.waitForURL(`${reader.url}/callback?*`);
     await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  });
+
+  test("a user signs in a device by forms", async ({ page, account, server }) => {
+    const { codes, tokens } = await device(server.url);
+    await page.goto(codes.verification_uri_complete ?? "");
+    await button(page, "Continue").click();
+    await enterAddress(page, account.address);
+    await button(page, "Enter your password").click();
+    await enterPassword(page, account.password);
+    await page.getByRole("link", { name: /localhost/ }).click();
+    await expectPage(page, "deviceCode");
+    await button(page, "Continue").click();
+    await expectPage(page, "deviceConsent");
+    await button(page, /^Allow/).click();
+    await expectPage(page, "consentAnswered");
+    expect((await tokens()).claims()?.sub).toEqual(expect.any(String));
   });
 });
 

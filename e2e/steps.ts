@@ -28,6 +28,8 @@ export const titles = {
   reauthentication: "Is it still you?",
   consent: "Allow access to your account?",
   consentAnswered: "Thank you",
+  deviceCode: "Sign in on a device",
+  deviceConsent: "Sign in on the device?",
 } as const;
 
 export async function expectPage(page: Page, title: keyof typeof titles): Promise<void> {

@@ -1,11 +1,12 @@
-import { resumeAddress } from "#server/flow/authorization";
+import type { Config } from "#server/config/schema";
+import { deviceAddress, resumeAddress } from "#server/flow/authorization";
 import type { FlowType } from "#server/flow/names";
 import { showError } from "#server/flow/show";
 import type { FlowState } from "#server/flow/wire";
 import { isTemporaryFailure } from "#server/http/answer/temporary-failure";
 import { checksCookies, withoutCookieCheck } from "#server/http/page/cookie-check";
 import type { PageAnswer } from "#server/http/page/page-answer";
-import { expiredPageCookie, openPageCookie } from "#server/http/page/page-cookie";
+import { expiredPageCookie, openPageCookie, type ShownAuthorization } from "#server/http/page/page-cookie";
 import { UNSTARTED } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
 import { pathPrefix, withinTenant } from "#server/http/request/tenant-path";
@@ -82,7 +83,7 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
         words: wordsInUse(words.flow, config),
         language,
         base: pathPrefix(config),
-        address: asked ? resumeAddress(config, asked) : new URL(address, config.base_url).href,
+        address: asked ? askedAt(config, asked) : new URL(address, config.base_url).href,
         providerReturn: providerReturn && returnTo(type, initial.state, providerReturn),
         relyingParty: config.webauthn.relying_party.id,
         languages: languagesOf(request, requested && path === "/" ? `${address}?flow=${requested}` : address),
@@ -137,3 +138,7 @@ async function state(request: PageRequest, type: FlowType): Promise<PageAnswer> 
     return { version: UNSTARTED, state: showError("technical_error") };
   }
 }
+
+/** Where a question is asked again. */
+const askedAt = (config: Config, asked: ShownAuthorization): string =>
+  "request" in asked ? resumeAddress(config, asked) : deviceAddress(config);

@@ -71,6 +71,7 @@ export interface StateWords {
  * available only after a wait. `no_address`: the identity provider of a new account gave no email address. `closed`: the
  * state offers nothing, because the feature is switched off. `rejected`: an identity provider's answer does not sign in;
  * `not_connected`: it is not connected to the account. `letters`: a code may have letters.
+ * `device`: it is about a device without a browser.
  */
 export type Variant =
   | "signed_in"
@@ -81,7 +82,8 @@ export type Variant =
   | "closed"
   | "rejected"
   | "not_connected"
-  | "letters";
+  | "letters"
+  | "device";
 
 export interface AuthorizationTexts {
   /** Before the list. Has the placeholder `{client}`. */
@@ -98,6 +100,12 @@ export interface AuthorizationTexts {
   host: string;
   /** In place of it, where the application runs on the device. */
   device: string;
+  /** Of a device that has no browser. Has the placeholder `{code}`. */
+  remote: string;
+  /** Where it is. Has the placeholder `{place}`. */
+  place: string;
+  /** What becomes of it after a sign-out. */
+  stays: string;
   /** Of one that is described by a document. Has the placeholder `{host}`. */
   document: string;
   /** Of one that has registered itself. */
@@ -298,7 +306,7 @@ export type WordedInput = Without<
   | "webauthn_platform_authenticator_available"
 >;
 
-type AccountState = "profile_init" | "account_deleted" | "consent" | "consent_answered";
+type AccountState = "profile_init" | "account_deleted" | "device_code" | "consent" | "consent_answered";
 
 type WordedAccountInput = Extract<WordedInput, AccountInput>;
 

@@ -27,16 +27,18 @@ test("words of phone numbers are on the pages of tenants that have them", () => 
 });
 
 test("words of the OpenID provider are on the pages of tenants that have it", () => {
-  const { states, actions, authorization } = wordsInUse(flow, { phone: on, openid: off });
-  expect(missing(flow.states, states)).toEqual(["consent", "consent_answered"]);
+  const { states, actions, inputs, authorization } = wordsInUse(flow, { phone: on, openid: off });
+  expect(missing(flow.states, states)).toEqual(["device_code", "consent", "consent_answered"]);
   expect(missing(flow.actions, actions).toSorted()).toEqual([
     "application_revoke",
     "consent_allow",
     "consent_deny",
+    "device_code_verify",
   ]);
+  expect(missing(flow.inputs, inputs)).toEqual(["user_code"]);
   expect(authorization).toEqual({});
   const { states: left } = wordsInUse(flow, { phone: off, openid: off });
-  expect(missing(flow.states, left)).toHaveLength(5);
+  expect(missing(flow.states, left)).toHaveLength(6);
 });
 
 test("texts of pages that stand in place of a flow are on no page of a flow", () => {

@@ -7,8 +7,8 @@ const ofNumbers = /(?:^|_)(?:phone|sms)(?:_|$)/;
 /** Names of the texts of pages that the server sends in place of a flow. */
 const ofMessages = new Set(Object.keys(messages));
 
-/** Names of states and actions that only users of the OpenID provider meet. */
-const ofApplications = /^(?:consent|application)_/;
+/** Names of states, actions and inputs that only users of the OpenID provider meet. */
+const ofApplications = /^(?:consent|application|device_code|user_code)_/;
 
 /** By what is on. */
 const prepared = new Map<string, WeakMap<FlowWords, FlowWords>>();
@@ -44,11 +44,12 @@ function withoutNumbers({ states, actions, afterProof, inputs, errors }: FlowWor
   };
 }
 
-function withoutApplications({ states, actions, authorization }: FlowWords) {
+function withoutApplications({ states, actions, inputs, authorization }: FlowWords) {
   const isOfApplications = (name: string) => ofApplications.test(`${name}_`);
   return {
     states: without(states, isOfApplications),
     actions: without(actions, isOfApplications),
+    inputs: without(inputs, isOfApplications),
     authorization: without(authorization, () => true),
   };
 }

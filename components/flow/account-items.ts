@@ -2,6 +2,7 @@ import type { PageWords, WordedSection } from "#words/flow";
 import type { InputName, MethodName } from "../../server/flow/protocol-names.ts";
 import type { IconName } from "../ui/icon.tsx";
 import { isText, listOf, recordOf, textsOf } from "./payload-readers.ts";
+import { placeText } from "./place-text.ts";
 
 /** A detail of an item: a text of the payload or one of the page's words. */
 export type Detail =
@@ -341,12 +342,6 @@ function methodDetails(methods: unknown): Detail[] {
 
 function located(location: unknown, address: unknown): Detail[] {
   return [placeText(location), address].filter(isText).map((text) => ({ text }));
-}
-
-/** The city, else the region, and the country, as the operator's database names them. */
-function placeText(location: unknown): string {
-  const { city, region, country } = recordOf(location);
-  return [isText(city) ? city : region, country].filter(isText).join(", ");
 }
 
 function deviceIcon({ user_agent }: AccountItem): IconName {

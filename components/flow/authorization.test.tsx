@@ -1,7 +1,12 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { flow as words } from "#words/en/flow";
-import { consent, longAuthorization, unlistedAuthorization } from "../gallery/payloads.ts";
+import {
+  consent,
+  deviceAuthorization,
+  longAuthorization,
+  unlistedAuthorization,
+} from "../gallery/payloads.ts";
 import { Authorization } from "./authorization.tsx";
 
 const draw = (value: unknown) => render(<Authorization value={value} words={words} language="en" />);
@@ -58,6 +63,21 @@ test("of a program on the device that describes itself, the host of its document
   expect(texts).toContain(
     "Then you go on to an application on this device. It asks again after 90 days. You can end its access earlier, in your account.",
   );
+});
+
+test("of a device its code and its place are named, and that it stays signed in", () => {
+  draw(deviceAuthorization);
+  const texts = [...document.querySelectorAll("p")].map(({ textContent }) => textContent);
+  expect(texts).toContain(
+    "Go on only if you have started this on a device of your own, and it shows the code WDJB-MJHT. The device is here: Android (Chrome), Lisbon, Portugal, 203.0.113.*.",
+  );
+  expect(texts).toContain("The device stays signed in when you sign out here.");
+});
+
+test("of a device whose place is not known, its code alone is named", () => {
+  draw({ ...deviceAuthorization, device: { code: "WDJB-MJHT" } });
+  expect(screen.getByText("WDJB-MJHT")).toBeTruthy();
+  expect(document.body.textContent).not.toContain("The device is here");
 });
 
 test("one that has registered itself says so, and a time below a day is told in hours", () => {

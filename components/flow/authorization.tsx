@@ -1,6 +1,7 @@
 import type { AuthorizationPayload } from "#server/flow/wire";
 import { Breakable } from "../ui/breakable.tsx";
-import { listOf, recordOf, textsOf } from "./payload-readers.ts";
+import { isText, listOf, recordOf, textsOf } from "./payload-readers.ts";
+import { placeText } from "./place-text.ts";
 import { scopeText } from "./scope-text.ts";
 import type { PayloadProps } from "./view-context.ts";
 import { interpolate } from "./words.ts";
@@ -11,7 +12,7 @@ export function Authorization({
   words,
   language,
 }: Pick<PayloadProps, "value" | "words" | "language">) {
-  const { client, host, scopes, allowed, resources, lifetime } = recordOf(value) as Partial<
+  const { client, host, scopes, allowed, resources, lifetime, device } = recordOf(value) as Partial<
     Record<keyof AuthorizationPayload, unknown>
   >;
   const { id, name, uri, policy_uri, tos_uri, origin } = recordOf(client) as Record<
@@ -77,12 +78,36 @@ export function Authorization({
           </p>
         </div>
       )}
+      {device !== undefined && <Device value={device} words={words} />}
       <p className="stile-hint">
         <Breakable
-          text={host ? interpolate(authorization.host, { host: String(host) }) : authorization.device}
+          text={
+            device
+              ? authorization.stays
+              : host
+                ? interpolate(authorization.host, { host: String(host) })
+                : authorization.device
+          }
         />
         {typeof lifetime === "number" &&
           ` ${interpolate(authorization.lifetime, { time: timeText(lifetime, language) })}`}
+      </p>
+    </div>
+  );
+}
+
+/** A device without a browser: its code, for the user to compare, and where it asks from (RFC 8628, 5.4). */
+function Device({ value, words: { authorization } }: Pick<PayloadProps, "value" | "words">) {
+  const { code, user_agent, location, ip_address } = recordOf(value);
+  const place = [user_agent, placeText(location), ip_address].filter(isText).join(", ");
+  const [before, after] = authorization.remote.split("{code}");
+  return (
+    <div className="stile-alert">
+      <p>
+        {before}
+        <strong>{String(code)}</strong>
+        {after}
+        {place !== "" && ` ${interpolate(authorization.place, { place })}`}
       </p>
     </div>
   );

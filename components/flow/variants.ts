@@ -1,6 +1,7 @@
 import type { FlowState } from "#server/flow/wire";
 import type { Variant } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
+import { recordOf } from "./payload-readers.ts";
 
 /**
  * The conditions under which a state has other words, least specific first.
@@ -19,8 +20,13 @@ export function variantsOf(state: FlowState, type: FlowType, attempted: FlowStat
       ? [type === "profile" ? ("not_connected" as const) : ("rejected" as const)]
       : []),
     ...(takesLetters(state) ? (["letters"] as const) : []),
+    ...(isAboutDevice(state.payload) ? (["device"] as const) : []),
   ];
 }
+
+/** Whether a device without a browser is to be signed in, or is. */
+const isAboutDevice = ({ device, authorization }: Record<string, unknown>): boolean =>
+  device === true || recordOf(authorization).device !== undefined;
 
 /** Whether a code that the state asks for may have letters (`email.passcode_charset`). */
 function takesLetters({ actions }: FlowState): boolean {

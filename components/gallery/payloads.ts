@@ -214,6 +214,21 @@ export const longAuthorization = {
   allowed: ["openid", "email"],
 };
 
+/** What a device without a browser asks for. */
+export const deviceAuthorization = {
+  client: { id: "tv", name: "The shop on TV", origin: "listed" },
+  host: "",
+  scopes: ["openid", "profile", "offline_access"],
+  resources: [],
+  allowed: [],
+  device: {
+    code: "WDJB-MJHT",
+    user_agent: "Android (Chrome)",
+    ip_address: "203.0.113.*",
+    location: { city: "Lisbon", country: "Portugal" },
+  },
+};
+
 /** What a program on the device asks for that describes itself by a document. */
 export const unlistedAuthorization = {
   client: {

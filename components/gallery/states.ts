@@ -186,11 +186,16 @@ const pictures = {
   profile_init_with_codes: { payload: { ...payloads.profile, recovery_codes: payloads.recoveryCodes } },
   webauthn_credential_verification: { payload: { creation_options: payloads.creationOptions } },
   account_deleted: {},
+  device_code: { payload: { identifier: "ada@example.org" } },
   consent: { payload: payloads.consent },
   consent_again: { payload: { ...payloads.consent, authorization: payloads.longAuthorization } },
   consent_of_an_unlisted_one: {
     payload: { ...payloads.consent, authorization: payloads.unlistedAuthorization },
   },
+  consent_to_a_device: {
+    payload: { ...payloads.consent, authorization: payloads.deviceAuthorization },
+  },
+  consent_answered_for_a_device: { payload: { device: true } },
   consent_answered: {
     payload: { redirect_url: "https://login.example.org/oauth/authorize/k3JmP0aQ5sT8uVwXyZ1bC" },
   },

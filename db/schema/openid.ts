@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { foreignKey, index, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, deletedWith, isSet, moment, tenantId, times } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { declareTable, sealed } from "./table.ts";
@@ -24,11 +24,13 @@ export const openidArtifacts = declareTable(
     grantHash: text("grant_hash"),
     userId: uuid("user_id"),
     clientId: text("client_id"),
+    /** The hash of the code that a device shows its user. */
+    userCodeHash: text("user_code_hash"),
     /** The session that it ends with; null if it outlives sessions. */
     sessionId: uuid("session_id"),
     /** When a code or a refresh token was used, or an authorization request answered. */
     consumedAt: moment("consumed_at"),
-    /** What the user has answered to an authorization request: `allowed` or `denied`. */
+    /** What the user has answered to an authorization request, or to that of a device: `allowed` or `denied`. */
     answer: text("answer"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
@@ -47,6 +49,9 @@ export const openidArtifacts = declareTable(
     primaryKey({ columns: [table.tenantId, table.kind, table.idHash] }),
     index("openid_artifacts_grant").on(table.tenantId, table.grantHash).where(isSet(table.grantHash)),
     index("openid_artifacts_session").on(table.tenantId, table.sessionId).where(isSet(table.sessionId)),
+    uniqueIndex("openid_artifacts_user_code")
+      .on(table.tenantId, table.userCodeHash)
+      .where(isSet(table.userCodeHash)),
     index("openid_artifacts_user").on(table.tenantId, table.userId).where(isSet(table.userId)),
     index("openid_artifacts_expires_at").on(table.expiresAt),
     deletedWith(users, table.tenantId, table.userId),

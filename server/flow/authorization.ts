@@ -20,7 +20,7 @@ import type { AuthorizationPayload } from "./wire.ts";
 export function authorizationPayload({ data, config }: View): { authorization?: AuthorizationPayload } {
   const { authorization } = data;
   if (!authorization) return {};
-  const { clientId, host, asked, allowed, lifetime } = authorization;
+  const { clientId, host, asked, allowed, lifetime, device } = authorization;
   const { name, uri, policy_uri, tos_uri, origin } = authorization.application ??
     listedApplication(config, clientId) ?? { name: clientId, origin: "listed" };
   const resources = Object.entries(asked.resources).map(([address, scopes]) => ({ address, scopes }));
@@ -39,6 +39,7 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
       resources,
       allowed: allowed ? scopesIn(allowed) : [],
       ...(lifetime === undefined ? {} : { lifetime }),
+      ...(device ? { device } : {}),
     },
   };
 }
@@ -100,3 +101,6 @@ export function resumeAddress(
 ): string {
   return `${base_url}${openidPaths.authorization}/${encodeURIComponent(request)}`;
 }
+
+/** The address at which users enter the codes of devices. */
+export const deviceAddress = ({ base_url }: Config): string => `${base_url}${openidPaths.code_verification}`;

@@ -103,6 +103,8 @@ export const flowData = z.object({
   classes: z.array(z.enum(contextClasses)).optional(),
   /** Consent flow only: the authorization request that the user is asked about. */
   authorization: waitingAuthorization.optional(),
+  /** Consent flow only: the code of a device that the user is to enter, as the address of the page names it. */
+  userCode: z.string().max(32).optional(),
   /** Profile flow only: its session. */
   sessionId: z.uuid().optional(),
   /** Profile flow only: the user is reauthenticating. */

@@ -50,6 +50,8 @@ export interface Beginning {
   frameOrigin?: string | undefined;
   /** The request that a consent flow is about. */
   authorization?: WaitingAuthorization | undefined;
+  /** A consent flow that asks for the code of a device: the code, as far as it is known. */
+  userCode?: string | undefined;
   /** The classes of authentication that the application asks for, one of which suffices. */
   classes?: readonly ContextClass[] | undefined;
   /** Capabilities that the client reports with the first action: the flow begins after `preflight`. */
@@ -164,10 +166,11 @@ async function refusedStart(
   { id, config }: Tenant,
   { source }: Client,
   type: FlowType,
-  { session, authorization }: Beginning,
+  { session, authorization, userCode }: Beginning,
 ): Promise<Answer | null> {
   if (isOfSession(type) && !session) return errorAnswer(showError("unauthorized"));
-  if (type === "consent" && !authorization) return expired();
+  const takesCode = userCode !== undefined && config.openid.enabled && config.openid.device_flow;
+  if (type === "consent" && !authorization && !takesCode) return expired();
   if (type === "token_exchange" && !config.saml.enabled) return errorAnswer(showError("forbidden"));
   const rate = await rates.consume(id, "flow_start", source);
   if (rate.ok) return null;

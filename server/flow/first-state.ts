@@ -23,6 +23,8 @@ export interface FirstRecord {
   frameOrigin?: string | undefined;
   /** What a consent flow asks. */
   authorization?: FlowData["authorization"];
+  /** What a consent flow begins with that asks for the code of a device: the code, as far as it is known. */
+  userCode?: string | undefined;
   classes?: readonly ContextClass[] | undefined;
   /** The flow begins after `preflight`. */
   capabilities?: FlowData["capabilities"];
@@ -33,7 +35,7 @@ export function firstRecord(
   tenant: Tenant,
   type: FlowType,
   id: string,
-  { session, codeChallenge, frameOrigin, authorization, classes, capabilities }: FirstRecord,
+  { session, codeChallenge, frameOrigin, authorization, userCode, classes, capabilities }: FirstRecord,
 ): FlowRecord {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
@@ -41,7 +43,7 @@ export function firstRecord(
     ...(classes === undefined ? {} : { classes }),
     ...(isOfSession(type) && session ? { userId: session.userId, sessionId: session.id } : {}),
     ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
-    ...(type === "consent" ? { authorization } : {}),
+    ...(type === "consent" ? { authorization, ...(userCode ? { userCode } : {}) } : {}),
     // These flows start without `preflight`: by an identity provider, by an application.
     ...(beginsWithPreflight(type) ? {} : { capabilities: assumedCapabilities }),
   });
@@ -83,21 +85,30 @@ export async function firstAccountState(
   return unstarted(tenant, record, user, { account, session, now });
 }
 
-/** The same for the request of an application to a user; null if the account does not exist any more. */
+/** The same for the request of an application to a user, or for the code of a device; null if the account does not exist any more. */
 export async function firstConsentState(
   { database }: Runtime,
   tenant: Tenant,
   session: Session,
-  authorization: FlowData["authorization"],
+  asked: Pick<FirstRecord, "authorization" | "userCode">,
 ): Promise<FlowState | null> {
   const user = await factsById(database.read, tenant.id, session.userId);
-  return user && unstarted(tenant, firstRecord(tenant, "consent", "", { session, authorization }), user);
+  return user && unstarted(tenant, firstRecord(tenant, "consent", "", { session, ...asked }), user);
 }
 
 /** The states that a page may show of a flow that is not started. */
 export function unstartedStates(tenant: Tenant, type: FlowType): StateName[] {
+  // Of an application, or of a device whose code is not known yet.
+  if (type === "consent") return ["device_code", "consent"];
   const names = [firstState(tenant, type).name as StateName];
   return type === "profile" ? [...names, "profile_init"] : names;
+}
+
+/** Whether a page offers an action before a flow is started, besides the one that reports capabilities. */
+export function mayBegin(tenant: Tenant, type: FlowType, action: string): boolean {
+  return type === "consent"
+    ? unstartedStates(tenant, type).some((name) => Object.hasOwn(states[name].actions, action))
+    : Object.hasOwn(firstState(tenant, type).actions, action);
 }
 
 function unstarted(

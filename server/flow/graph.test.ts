@@ -100,6 +100,7 @@ const offered: Record<string, string[]> = {
   mfa_phone_creation: ["phone_set", "back"],
   device_trust: ["trust_device", "skip", "back"],
   webauthn_credential_verification: ["webauthn_verify_attestation_response", "back"],
+  device_code: ["device_code_verify"],
   consent: ["consent_allow", "consent_deny"],
   consent_answered: [],
   profile_init: [

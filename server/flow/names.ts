@@ -28,6 +28,7 @@ export const stateNames = [
   "profile_init",
   "webauthn_credential_verification",
   "account_deleted",
+  "device_code",
   "consent",
   "consent_answered",
   "success",

@@ -259,6 +259,13 @@ const anyConfig = fc
     }),
   );
 
+const waiting = {
+  request: "request",
+  clientId: "shop",
+  host: "shop.example.com",
+  asked: { scopes: ["openid"], claims: [], resources: {} },
+};
+
 const anySituation = fc.record({
   type: fc.constantFrom(...flowTypes),
   config: anyConfig,
@@ -298,11 +305,13 @@ const anySituation = fc.record({
       email: fc.constantFrom(undefined, "ada@example.com"),
       phone: fc.constantFrom(undefined, "+4915112345678"),
       userId: fc.constantFrom(undefined, "3f0a4c9e-0000-4000-8000-000000000001"),
+      authorization: fc.constantFrom(undefined, waiting),
     })
     .map((data) => flowData.parse(data)),
 });
 
 const ends: (StateName | undefined)[] = [
+  "device_code",
   "consent",
   "success",
   "login_init",

@@ -37,7 +37,7 @@ const plans = {
   },
   token_exchange: (situation) =>
     situation.data.factors.length === 0 ? ["thirdparty"] : stepsAfterFirstFactor(situation),
-  consent: () => ["consent"],
+  consent: ({ data }) => [data.authorization ? "consent" : "device_code"],
 } satisfies Record<FlowType, (situation: Situation) => StateName[]>;
 
 const secondFactorStates = rankedSecondFactors.map(({ secondFactor }) => secondFactor.state);
@@ -76,7 +76,7 @@ export const plannableStates = {
     "device_trust",
     "success",
   ],
-  consent: ["consent"],
+  consent: ["device_code", "consent"],
 } as const satisfies Record<FlowType, readonly StateName[]>;
 
 /** Returns the states that remain after a first factor or an identity provider has identified the account. */

@@ -50,6 +50,15 @@ export interface AuthorizationPayload {
   allowed: string[];
   /** Seconds after which it has to be asked for again; absent: never. */
   lifetime?: number;
+  /** A device without a browser that asks (RFC 8628): what it shows its user, and where it is, as far as that is known. */
+  device?: {
+    code: string;
+    user_agent?: string | undefined;
+    ip_address?: string | undefined;
+    location?:
+      | { country?: string | undefined; region?: string | undefined; city?: string | undefined }
+      | undefined;
+  };
 }
 
 export interface ActionDescriptor {

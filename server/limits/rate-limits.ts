@@ -64,6 +64,8 @@ const tenantWindows = {
   flow_start: (limits) => [perMinute(limits.starts_per_minute)],
   /** Authorization requests of a source, pushed ones included. */
   authorization: (limits) => [perMinute(limits.authorizations_per_minute)],
+  /** Codes of devices that a user enters. */
+  device_code: (limits) => [perHour(limits.device_codes_per_hour)],
   /** Applications that register themselves from a source. */
   client_registration: (limits) => [perHour(limits.registrations_per_hour)],
   /** Documents of applications that are read from a host. */

@@ -40,6 +40,19 @@ const kinds = new Set([
   "Session",
 ]);
 
+/** Seals and reads the payloads of artifacts of one kind. */
+export function artifactSeals({ runtime, tenant }: TenantContext<Sealing>, kind: string) {
+  const { vault } = runtime;
+  const contextOf = (idHash: string) =>
+    sealContext(openidArtifacts, "payload", { tenantId: tenant.id, kind, idHash });
+  return {
+    seal: (payload: AdapterPayload, idHash: string): Buffer =>
+      vault.seal(Buffer.from(JSON.stringify(payload)), contextOf(idHash)),
+    read: (payload: Buffer, idHash: string) =>
+      JSON.parse(vault.unseal(payload, contextOf(idHash)).toString()) as AdapterPayload,
+  };
+}
+
 /**
  * Stores the artifacts of one kind for the library: codes, tokens, grants, authorization requests. A row is found by the hash
  * of the identifier, and its payload is sealed, so that a copy of the database gives no token.
@@ -49,9 +62,8 @@ const kinds = new Set([
  */
 export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kind: string): ArtifactStorage {
   if (!kinds.has(kind)) throw new Error(`The OpenID provider has no model ${kind}: was its code bundled?`);
-  const { database, vault, platform } = runtime;
-  const contextOf = (idHash: string) =>
-    sealContext(openidArtifacts, "payload", { tenantId: tenant.id, kind, idHash });
+  const { database, platform } = runtime;
+  const seals = artifactSeals({ runtime, tenant }, kind);
 
   async function change(
     name: string,
@@ -64,15 +76,12 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     return rowCount ?? 0;
   }
 
-  const read = (payload: Buffer, idHash: string) =>
-    JSON.parse(vault.unseal(payload, contextOf(idHash)).toString()) as AdapterPayload;
-
   return {
     async upsert(id, payload, expiresIn) {
       const idHash = identifierHash(id);
       const { jti: _, consumed: _consumed, ...kept } = payload;
-      const sealed = vault.seal(Buffer.from(JSON.stringify(kept)), contextOf(idHash));
-      const { grantId, accountId, clientId, expiresWithSession, sessionUid } = payload;
+      const sealed = seals.seal(kept, idHash);
+      const { grantId, accountId, clientId, expiresWithSession, sessionUid, userCode } = payload;
       const row = [
         tenant.id,
         kind,
@@ -85,6 +94,7 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
         expiresWithSession === true || kind === "AuthorizationCode" ? (sessionUid ?? null) : null,
         expiresIn ?? null,
         platform.clockShift(),
+        userCode === undefined ? null : identifierHash(userCode),
       ];
       const pool = losable.has(kind) ? database.claim : database.write;
       const written = change("openid_upsert", upsertText, row, pool);
@@ -106,7 +116,7 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
       });
       if (!row) return undefined;
       return {
-        ...read(row.payload, idHash),
+        ...seals.read(row.payload, idHash),
         jti: id,
         ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
         // The session of a user who has authenticated again is another one.
@@ -125,10 +135,10 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
           values: [tenant.id, kind, sessionId],
         },
       );
-      return rows.map(({ id_hash, payload }) => read(payload, id_hash));
+      return rows.map(({ id_hash, payload }) => seals.read(payload, id_hash));
     },
 
-    // Device codes are not issued, and sessions are those of the service (`visitor-session.ts`).
+    // The service takes the codes of devices itself (`device-codes.ts`), and sessions are its own (`visitor-session.ts`).
     findByUserCode: async () => undefined,
     findByUid: async () => undefined,
 
@@ -173,8 +183,8 @@ interface FoundRow {
 
 const upsertText = `
   insert into openid_artifacts as artifact
-    (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, created_at, expires_at)
-  select $1, $2, $3, $4, $5, $6, $7, $8, moment, moment + coalesce($9::int, 0) * interval '1 second'
+    (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, user_code_hash, created_at, expires_at)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $11, moment, moment + coalesce($9::int, 0) * interval '1 second'
   from (select ${clockText("$10")} as moment) clock
   on conflict (tenant_id, kind, id_hash) do update set
     payload = excluded.payload, grant_hash = excluded.grant_hash, user_id = excluded.user_id,

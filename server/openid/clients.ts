@@ -25,7 +25,10 @@ export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): Clie
           backchannel_logout_uri: client.backchannel_logout_uri,
           backchannel_logout_session_required: true,
         }),
-    grant_types: client.grants,
+    // The library refuses a grant that is off.
+    grant_types: client.grants.flatMap((grant) =>
+      grant === "device_code" ? (openid.device_flow ? [DEVICE_GRANT] : []) : [grant],
+    ),
     response_types: client.grants.includes("authorization_code") ? ["code"] : [],
     scope: scopesAboutUsers(client.scopes),
     id_token_signed_response_alg: algorithm,
@@ -59,6 +62,9 @@ export function metadataOf<More extends Partial<ClientMetadata>>(
     ...more,
   };
 }
+
+/** RFC 8628, 3.4. */
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** None at all would be every scope. Those of resources are asked for with their resource. */
 const scopesAboutUsers = (scopes: readonly string[]) =>

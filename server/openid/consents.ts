@@ -77,55 +77,71 @@ const MAX_UNLISTED = 200;
 export function allow(
   tenantId: string,
   userId: string,
-  { request, clientId, application, asked, lifetime }: WaitingAuthorization,
+  authorization: WaitingAuthorization,
   now: Date,
 ): Write {
-  const isOfUser = and(eq(openidConsents.tenantId, tenantId), eq(openidConsents.userId, userId));
+  const { request } = authorization;
   return async (tx) => {
     await lockUser(tx, tenantId, userId);
     await take(tx, tenantId, { request, userId, answer: "allowed", now });
-    const [before] = await tx
-      .select({ allowed: openidConsents.allowed })
-      .from(openidConsents)
-      .where(
-        and(
-          isOfUser,
-          eq(openidConsents.clientId, clientId),
-          or(isNull(openidConsents.expiresAt), gt(openidConsents.expiresAt, now)),
-        ),
-      );
-    const consent = {
-      application: application ?? null,
-      allowed: before ? together(permissions.parse(before.allowed), asked) : asked,
-      expiresAt: lifetime === undefined ? null : new Date(now.getTime() + lifetime * 1000),
-      updatedAt: now,
-    };
-    await tx
-      .insert(openidConsents)
-      .values({ tenantId, userId, clientId, ...consent, createdAt: now })
-      .onConflictDoUpdate({
-        target: [openidConsents.tenantId, openidConsents.userId, openidConsents.clientId],
-        set: consent,
-      });
-    if (!application || application.origin === "listed" || lifetime === undefined) return;
-    const tooMany = tx
-      .select({ clientId: openidConsents.clientId })
-      .from(openidConsents)
-      .where(and(isOfUser, isNotNull(openidConsents.expiresAt)))
-      .orderBy(desc(openidConsents.updatedAt), openidConsents.clientId)
-      .offset(MAX_UNLISTED);
-    await tx.delete(openidConsents).where(and(isOfUser, inArray(openidConsents.clientId, tooMany)));
-    // One that has registered is known for as long as what it was allowed is valid; a document is read again.
-    const { kind, seconds } =
-      application.origin === "registration"
-        ? { kind: "Client", seconds: lifetime }
-        : { kind: "MetadataDocument", seconds: DOCUMENT_KEPT_SECONDS };
-    const until = new Date(now.getTime() + seconds * 1000).toISOString();
-    await tx
-      .update(openidArtifacts)
-      .set({ expiresAt: sql`greatest(${openidArtifacts.expiresAt}, ${until}::timestamptz)` })
-      .where(isArtifact(tenantId, kind, clientId));
+    await keepConsent(tx, tenantId, userId, authorization, now);
   };
+}
+
+/**
+ * Stores what a user allows an application, beside what is allowed already.
+ *
+ * @param tx has locked the account
+ */
+export async function keepConsent(
+  tx: Transaction,
+  tenantId: string,
+  userId: string,
+  { clientId, application, asked, lifetime }: WaitingAuthorization,
+  now: Date,
+): Promise<void> {
+  const isOfUser = and(eq(openidConsents.tenantId, tenantId), eq(openidConsents.userId, userId));
+  const [before] = await tx
+    .select({ allowed: openidConsents.allowed })
+    .from(openidConsents)
+    .where(
+      and(
+        isOfUser,
+        eq(openidConsents.clientId, clientId),
+        or(isNull(openidConsents.expiresAt), gt(openidConsents.expiresAt, now)),
+      ),
+    );
+  const consent = {
+    application: application ?? null,
+    allowed: before ? together(permissions.parse(before.allowed), asked) : asked,
+    expiresAt: lifetime === undefined ? null : new Date(now.getTime() + lifetime * 1000),
+    updatedAt: now,
+  };
+  await tx
+    .insert(openidConsents)
+    .values({ tenantId, userId, clientId, ...consent, createdAt: now })
+    .onConflictDoUpdate({
+      target: [openidConsents.tenantId, openidConsents.userId, openidConsents.clientId],
+      set: consent,
+    });
+  if (!application || application.origin === "listed" || lifetime === undefined) return;
+  const tooMany = tx
+    .select({ clientId: openidConsents.clientId })
+    .from(openidConsents)
+    .where(and(isOfUser, isNotNull(openidConsents.expiresAt)))
+    .orderBy(desc(openidConsents.updatedAt), openidConsents.clientId)
+    .offset(MAX_UNLISTED);
+  await tx.delete(openidConsents).where(and(isOfUser, inArray(openidConsents.clientId, tooMany)));
+  // One that has registered is known for as long as what it was allowed is valid; a document is read again.
+  const { kind, seconds } =
+    application.origin === "registration"
+      ? { kind: "Client", seconds: lifetime }
+      : { kind: "MetadataDocument", seconds: DOCUMENT_KEPT_SECONDS };
+  const until = new Date(now.getTime() + seconds * 1000).toISOString();
+  await tx
+    .update(openidArtifacts)
+    .set({ expiresAt: sql`greatest(${openidArtifacts.expiresAt}, ${until}::timestamptz)` })
+    .where(isArtifact(tenantId, kind, clientId));
 }
 
 /**

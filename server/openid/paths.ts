@@ -1,6 +1,8 @@
 /** The addresses of the provider below that of the tenant, by their names in the library. */
 export const openidPaths = {
   authorization: "/oauth/authorize",
+  code_verification: "/device",
+  device_authorization: "/oauth/device",
   end_session: "/oauth/logout",
   introspection: "/oauth/introspect",
   jwks: "/.well-known/jwks.json",

@@ -87,6 +87,7 @@ export function providerSettings(
       AccessToken: openid.access_token_lifetime,
       AuthorizationCode: openid.code_lifetime,
       ClientCredentials: openid.access_token_lifetime,
+      DeviceCode: openid.device_code_lifetime,
       Grant: (_, grant) => (hasOfflineAccess(grant) ? MAX_GRANT_SECONDS : session.lifespan),
       IdToken: openid.access_token_lifetime,
       Interaction: openid.request_lifetime,
@@ -102,6 +103,17 @@ export function providerSettings(
         ? { clientIdMetadataDocument: { enabled: true, ack: "draft-02", allowFetch } }
         : {}),
       clientCredentials: { enabled: true },
+      // Its pages are those of the service (`device-codes.ts`).
+      ...(openid.device_flow
+        ? {
+            deviceFlow: {
+              enabled: true,
+              charset: "base-20" as const,
+              mask: "****-****",
+              deviceInfo: (ctx: KoaContextWithOIDC) => ({ ip: ctx.ip, ua: ctx.get("user-agent") }),
+            },
+          }
+        : {}),
       dPoP: openid.dpop === "off" ? { enabled: false } : { enabled: true },
       externalSigningSupport: { enabled: true, ack: "experimental-01" },
       introspection: { enabled: true, allowedPolicy: ownTokens },
@@ -142,7 +154,8 @@ export const VISITOR_COOKIE = "openid_visitor";
 
 /** When and how the user of a token has signed in (RFC 9068, 2.2.1), for APIs that ask for more (RFC 9470, 6). */
 function authenticationOf({ oidc }: KoaContextWithOIDC) {
-  const { acr, amr, authTime } = oidc.entities.AuthorizationCode ?? oidc.entities.RefreshToken ?? {};
+  const { AuthorizationCode, RefreshToken, DeviceCode } = oidc.entities;
+  const { acr, amr, authTime } = AuthorizationCode ?? RefreshToken ?? DeviceCode ?? {};
   return authTime === undefined ? undefined : { acr, amr, auth_time: authTime };
 }
 

@@ -1,4 +1,6 @@
+import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
+import type { answerDevice as AnswerDevice, WaitingDevice } from "./device-codes.ts";
 import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
 import type { OpenidProcess, TenantProvider } from "./tenant-provider.ts";
 import type { WaitingAuthorization } from "./waiting-authorization.ts";
@@ -21,6 +23,16 @@ export function createOpenidProviders(runtime: OpenidProcess) {
       if (!tenant.config.openid.enabled) return null;
       const { findWaitingAuthorization } = await import("./waiting-request.ts");
       return findWaitingAuthorization({ runtime, tenant }, request, userId);
+    },
+    /** Finds the device that shows a code which a user has entered; null if none does. */
+    async waitingDevice(tenant: Tenant, code: string, userId: string): Promise<WaitingDevice | null> {
+      const { findWaitingDevice } = await import("./device-codes.ts");
+      return findWaitingDevice({ runtime, tenant }, code, userId);
+    },
+    /** Prepares the write of a user's answer to a device; null if it does not wait any more. */
+    async answerDevice(...answer: Parameters<typeof AnswerDevice>): Promise<Write | null> {
+      const { answerDevice } = await import("./device-codes.ts");
+      return answerDevice(...answer);
     },
     /** Answers a request to the provider of a tenant. A tenant whose configuration has changed is another object. */
     async answer(tenant: Tenant, request: ProviderRequest): Promise<ProviderAnswer> {

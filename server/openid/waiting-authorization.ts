@@ -12,10 +12,23 @@ export const permissions = z.object({
 
 export type Permissions = z.output<typeof permissions>;
 
+/** A device without a browser that asks for its user (RFC 8628). */
+const askingDevice = z.object({
+  /** What it shows its user. */
+  code: z.string(),
+  /** Where it asks from, as far as that is known. */
+  user_agent: z.string().optional(),
+  ip_address: z.string().optional(),
+  location: z
+    .object({ country: z.string().optional(), region: z.string().optional(), city: z.string().optional() })
+    .optional(),
+});
+
 /** An authorization request that waits for the consent of its user. */
 export const waitingAuthorization = z.object({
-  /** Identifies the request; the address at which the browser returns to it ends with it. */
+  /** Identifies the request: the address at which the browser returns to it ends with it. Of a device it is its code. */
   request: z.string(),
+  device: askingDevice.optional(),
   clientId: z.string(),
   /** What a client that is not listed says of itself. */
   application: application.optional(),

@@ -178,5 +178,6 @@ function placeholder(text: string, name: string): string {
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, TIME)
     .replace(/^\d{4}-\d\d-\d\d$/, TIME.slice(0, 10))
     .replace(/^([0-9A-Z]{4}-){3}[0-9A-Z]{4}$/, "7QK2-M9XD-4TRB-W0HN")
+    .replace(/\b[BCDFGHJ-NP-TV-XZ]{4}-[BCDFGHJ-NP-TV-XZ]{4}\b/, "WDJB-MJHT")
     .replace(/[\w-]{20,}/g, (run) => (/[A-Z]/.test(run) ? "R4nd0mT3xtInBase64url" : run));
 }

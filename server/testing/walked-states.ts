@@ -35,6 +35,7 @@ const walkedBy: Record<StateName, string> = {
   webauthn_credential_verification: "profile",
   account_deleted: "profile",
   consent: "consent",
+  device_code: "consent",
   consent_answered: "consent",
 };
 

@@ -284,6 +284,7 @@ const signIn: SignInWords = {
     continue_to_phone_creation: { label: "এসএমএসে কোড", hint: "আপনার ফোন নম্বরে; অ্যাপ বেশি নিরাপদ" },
     consent_allow: { label: "অনুমতি দিন" },
     consent_deny: { label: "অনুমতি দেবেন না" },
+    device_code_verify: { label: "এগিয়ে যান" },
     trust_device: { label: "হ্যাঁ, এই ডিভাইসে আস্থা রাখুন" },
     phone_set: { label: "সেট করুন", submit: "চালিয়ে যান", done: "ফোন নম্বর সেট করা হয়েছে।" },
     username_create: {
@@ -293,6 +294,7 @@ const signIn: SignInWords = {
     },
   },
   inputs: {
+    user_code: { label: "কোড", errors: { value_invalid_error: "এই কোডটি ভুল, মেয়াদোত্তীর্ণ বা আগে ব্যবহৃত।" } },
     identifier: { label: "ইমেইল বা ইউজারনেম" },
     email: {
       label: "ইমেইল",

@@ -17,13 +17,19 @@ export const account: AccountWords = {
       title: "Ihr Konto ist gelöscht",
       sentence: "Alles, was darin war, ist gelöscht. Leben Sie wohl, und danke.",
     },
+    device_code: {
+      title: "Auf einem Gerät anmelden",
+      sentence: "Geben Sie den Code ein, den das Gerät zeigt.",
+    },
     consent: {
       title: "Zugriff auf Ihr Konto erlauben?",
+      variants: { device: { title: "Auf dem Gerät anmelden?" } },
     },
     consent_answered: {
       end: true,
       title: "Danke",
       sentence: "Sie kehren jetzt zur Anwendung zurück.",
+      variants: { device: { sentence: "Machen Sie am Gerät weiter. Sie können diese Seite schließen." } },
     },
   },
   actions: {
@@ -240,6 +246,10 @@ export const account: AccountWords = {
     before: "früher schon erlaubt",
     host: "Danach geht es bei {host} weiter.",
     device: "Danach geht es in einer Anwendung auf diesem Gerät weiter.",
+    remote:
+      "Fahren Sie nur fort, wenn Sie das auf einem eigenen Gerät begonnen haben und es den Code {code} zeigt.",
+    place: "Das Gerät ist hier: {place}.",
+    stays: "Das Gerät bleibt angemeldet, wenn Sie sich hier abmelden.",
     document: "{host} beschreibt diese Anwendung. Sie wurde nicht geprüft.",
     registration: "Diese Anwendung hat sich selbst registriert. Sie wurde nicht geprüft.",
     lifetime: "Nach {time} fragt sie erneut. Sie können ihren Zugriff vorher in Ihrem Konto beenden.",

@@ -304,6 +304,7 @@ const signIn: SignInWords = {
     },
     consent_allow: { label: "Erlauben" },
     consent_deny: { label: "Nicht erlauben" },
+    device_code_verify: { label: "Weiter" },
     trust_device: { label: "Ja, diesem Gerät vertrauen" },
     phone_set: {
       label: "Festlegen",
@@ -317,6 +318,10 @@ const signIn: SignInWords = {
     },
   },
   inputs: {
+    user_code: {
+      label: "Code",
+      errors: { value_invalid_error: "Dieser Code ist falsch, abgelaufen oder schon benutzt." },
+    },
     identifier: { label: "E-Mail oder Benutzername" },
     email: {
       label: "E-Mail",

@@ -14,13 +14,19 @@ export const account: AccountWords = {
       title: "Your account is gone",
       sentence: "Everything that was in it has been deleted. Farewell, and thank you.",
     },
+    device_code: {
+      title: "Sign in on a device",
+      sentence: "Enter the code that the device shows.",
+    },
     consent: {
       title: "Allow access to your account?",
+      variants: { device: { title: "Sign in on the device?" } },
     },
     consent_answered: {
       end: true,
       title: "Thank you",
       sentence: "You go back to the application now.",
+      variants: { device: { sentence: "Go on at the device. You can close this page." } },
     },
   },
   actions: {
@@ -212,6 +218,9 @@ export const account: AccountWords = {
     before: "allowed before",
     host: "Then you go on to {host}.",
     device: "Then you go on to an application on this device.",
+    remote: "Go on only if you have started this on a device of your own, and it shows the code {code}.",
+    place: "The device is here: {place}.",
+    stays: "The device stays signed in when you sign out here.",
     document: "{host} describes this application. It has not been verified.",
     registration: "This application has registered itself. It has not been verified.",
     lifetime: "It asks again after {time}. You can end its access earlier, in your account.",

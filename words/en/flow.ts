@@ -285,11 +285,16 @@ const signIn: SignInWords = {
     continue_to_phone_creation: { label: "Codes by SMS", hint: "To your phone number; an app is safer" },
     consent_allow: { label: "Allow" },
     consent_deny: { label: "Do not allow" },
+    device_code_verify: { label: "Continue" },
     trust_device: { label: "Yes, trust this device" },
     phone_set: { label: "Set", submit: "Continue", done: "The phone number is set." },
     username_create: { label: "Choose a username", submit: "Save", done: "Your username is set." },
   },
   inputs: {
+    user_code: {
+      label: "Code",
+      errors: { value_invalid_error: "This code is wrong, has expired, or was used." },
+    },
     identifier: { label: "Email or username" },
     email: {
       label: "Email",

@@ -17,13 +17,19 @@ export const account: AccountWords = {
       title: "Votre compte est supprimé",
       sentence: "Tout ce qu’il contenait a été effacé. Au revoir, et merci.",
     },
+    device_code: {
+      title: "Se connecter sur un appareil",
+      sentence: "Saisissez le code que l’appareil affiche.",
+    },
     consent: {
       title: "Autoriser l’accès à votre compte ?",
+      variants: { device: { title: "Se connecter sur l’appareil ?" } },
     },
     consent_answered: {
       end: true,
       title: "Merci",
       sentence: "Vous revenez maintenant à l’application.",
+      variants: { device: { sentence: "Continuez sur l’appareil. Vous pouvez fermer cette page." } },
     },
   },
   actions: {
@@ -247,6 +253,10 @@ export const account: AccountWords = {
     before: "déjà autorisé",
     host: "Vous continuerez ensuite sur {host}.",
     device: "Vous continuerez ensuite dans une application de cet appareil.",
+    remote:
+      "Continuez seulement si vous avez commencé ceci sur un appareil à vous et qu’il affiche le code {code}.",
+    place: "L’appareil est ici : {place}.",
+    stays: "L’appareil reste connecté quand vous vous déconnectez ici.",
     document: "{host} décrit cette application. Elle n’a pas été vérifiée.",
     registration: "Cette application s’est enregistrée elle-même. Elle n’a pas été vérifiée.",
     lifetime: "Elle redemandera après {time}. Vous pouvez mettre fin à son accès avant, dans votre compte.",

@@ -307,6 +307,7 @@ const signIn: SignInWords = {
     },
     consent_allow: { label: "Autoriser" },
     consent_deny: { label: "Ne pas autoriser" },
+    device_code_verify: { label: "Continuer" },
     trust_device: { label: "Oui, faire confiance à cet appareil" },
     phone_set: {
       label: "Définir",
@@ -320,6 +321,10 @@ const signIn: SignInWords = {
     },
   },
   inputs: {
+    user_code: {
+      label: "Code",
+      errors: { value_invalid_error: "Ce code est faux, a expiré ou a déjà servi." },
+    },
     identifier: { label: "E-mail ou nom d’utilisateur" },
     email: {
       label: "E-mail",

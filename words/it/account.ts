@@ -17,13 +17,19 @@ export const account: AccountWords = {
       title: "L’account è stato eliminato",
       sentence: "Tutto ciò che conteneva è stato cancellato. Arrivederci, e grazie.",
     },
+    device_code: {
+      title: "Accedi su un dispositivo",
+      sentence: "Inserisci il codice che il dispositivo mostra.",
+    },
     consent: {
       title: "Consentire l’accesso al tuo account?",
+      variants: { device: { title: "Accedere sul dispositivo?" } },
     },
     consent_answered: {
       end: true,
       title: "Grazie",
       sentence: "Ora torni all’applicazione.",
+      variants: { device: { sentence: "Continua sul dispositivo. Puoi chiudere questa pagina." } },
     },
   },
   actions: {
@@ -237,6 +243,9 @@ export const account: AccountWords = {
     before: "già consentito",
     host: "Poi continui su {host}.",
     device: "Poi continui in un’applicazione su questo dispositivo.",
+    remote: "Continua solo se hai iniziato su un tuo dispositivo e questo mostra il codice {code}.",
+    place: "Il dispositivo è qui: {place}.",
+    stays: "Il dispositivo resta connesso quando esci qui.",
     document: "{host} descrive questa applicazione. Non è stata verificata.",
     registration: "Questa applicazione si è registrata da sola. Non è stata verificata.",
     lifetime: "Chiederà di nuovo dopo {time}. Puoi terminarne prima l’accesso nel tuo account.",

@@ -300,6 +300,7 @@ const signIn: SignInWords = {
     },
     consent_allow: { label: "Consenti" },
     consent_deny: { label: "Non consentire" },
+    device_code_verify: { label: "Continua" },
     trust_device: { label: "Sì, considera attendibile questo dispositivo" },
     phone_set: {
       label: "Imposta",
@@ -313,6 +314,10 @@ const signIn: SignInWords = {
     },
   },
   inputs: {
+    user_code: {
+      label: "Codice",
+      errors: { value_invalid_error: "Questo codice è sbagliato, è scaduto o è già stato usato." },
+    },
     identifier: { label: "Email o nome utente" },
     email: {
       label: "Email",

@@ -14,13 +14,19 @@ export const account: AccountWords = {
       title: "Je account is verwijderd",
       sentence: "Alles wat erin stond is gewist. Tot ziens, en bedankt.",
     },
+    device_code: {
+      title: "Inloggen op een apparaat",
+      sentence: "Voer de code in die het apparaat toont.",
+    },
     consent: {
       title: "Toegang tot je account toestaan?",
+      variants: { device: { title: "Inloggen op het apparaat?" } },
     },
     consent_answered: {
       end: true,
       title: "Bedankt",
       sentence: "Je gaat nu terug naar de applicatie.",
+      variants: { device: { sentence: "Ga verder op het apparaat. Je kunt deze pagina sluiten." } },
     },
   },
   actions: {
@@ -230,6 +236,9 @@ export const account: AccountWords = {
     before: "eerder toegestaan",
     host: "Daarna ga je verder naar {host}.",
     device: "Daarna ga je verder in een applicatie op dit apparaat.",
+    remote: "Ga alleen verder als je dit op een eigen apparaat bent begonnen en het de code {code} toont.",
+    place: "Het apparaat is hier: {place}.",
+    stays: "Het apparaat blijft ingelogd als je hier uitlogt.",
     document: "{host} beschrijft deze applicatie. Die is niet gecontroleerd.",
     registration: "Deze applicatie heeft zichzelf geregistreerd. Die is niet gecontroleerd.",
     lifetime:

@@ -299,6 +299,7 @@ const signIn: SignInWords = {
     continue_to_phone_creation: { label: "Codes per sms", hint: "Op je telefoonnummer; een app is veiliger" },
     consent_allow: { label: "Toestaan" },
     consent_deny: { label: "Niet toestaan" },
+    device_code_verify: { label: "Doorgaan" },
     trust_device: { label: "Ja, dit apparaat vertrouwen" },
     phone_set: {
       label: "Instellen",
@@ -312,6 +313,10 @@ const signIn: SignInWords = {
     },
   },
   inputs: {
+    user_code: {
+      label: "Code",
+      errors: { value_invalid_error: "Deze code is onjuist, verlopen of al gebruikt." },
+    },
     identifier: { label: "E-mailadres of gebruikersnaam" },
     email: {
       label: "E-mailadres",

@@ -17,13 +17,19 @@ export const account: AccountWords = {
       title: "Sua conta foi excluída",
       sentence: "Tudo o que havia nela foi apagado. Até mais, e obrigado.",
     },
+    device_code: {
+      title: "Entrar em um dispositivo",
+      sentence: "Digite o código que o dispositivo mostra.",
+    },
     consent: {
       title: "Permitir acesso à sua conta?",
+      variants: { device: { title: "Entrar no dispositivo?" } },
     },
     consent_answered: {
       end: true,
       title: "Obrigado",
       sentence: "Agora você volta para o aplicativo.",
+      variants: { device: { sentence: "Continue no dispositivo. Você pode fechar esta página." } },
     },
   },
   actions: {
@@ -231,6 +237,9 @@ export const account: AccountWords = {
     before: "já permitido",
     host: "Depois você continua em {host}.",
     device: "Depois você continua em um aplicativo deste dispositivo.",
+    remote: "Continue somente se você começou isto em um dispositivo seu e ele mostra o código {code}.",
+    place: "O dispositivo está aqui: {place}.",
+    stays: "O dispositivo continua conectado quando você sai aqui.",
     document: "{host} descreve este aplicativo. Ele não foi verificado.",
     registration: "Este aplicativo se registrou sozinho. Ele não foi verificado.",
     lifetime: "Ele pedirá de novo após {time}. Você pode encerrar o acesso antes, na sua conta.",

@@ -287,6 +287,7 @@ const signIn: SignInWords = {
     },
     consent_allow: { label: "Permitir" },
     consent_deny: { label: "Não permitir" },
+    device_code_verify: { label: "Continuar" },
     trust_device: { label: "Sim, confiar neste dispositivo" },
     phone_set: {
       label: "Definir",
@@ -300,6 +301,10 @@ const signIn: SignInWords = {
     },
   },
   inputs: {
+    user_code: {
+      label: "Código",
+      errors: { value_invalid_error: "Este código está errado, expirou ou já foi usado." },
+    },
     identifier: { label: "E-mail ou nome de usuário" },
     email: {
       label: "E-mail",

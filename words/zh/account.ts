@@ -14,13 +14,19 @@ export const account: AccountWords = {
       title: "您的账号已删除",
       sentence: "其中的所有内容均已删除。感谢您的使用，再见。",
     },
+    device_code: {
+      title: "在设备上登录",
+      sentence: "请输入设备显示的代码。",
+    },
     consent: {
       title: "允许访问您的账号吗？",
+      variants: { device: { title: "在该设备上登录吗？" } },
     },
     consent_answered: {
       end: true,
       title: "谢谢",
       sentence: "您现在将返回该应用。",
+      variants: { device: { sentence: "请在设备上继续。您可以关闭此页面。" } },
     },
   },
   actions: {
@@ -209,6 +215,9 @@ export const account: AccountWords = {
     before: "之前已允许",
     host: "之后您将前往 {host}。",
     device: "之后您将前往此设备上的应用。",
+    remote: "只有当您在自己的设备上发起了此操作，并且它显示代码 {code} 时才继续。",
+    place: "设备位置：{place}。",
+    stays: "您在此处退出登录后，该设备仍保持登录。",
     document: "{host} 描述了此应用。它未经验证。",
     registration: "此应用自行注册。它未经验证。",
     lifetime: "{time}后它会再次询问。您可以在此之前在账号中终止其访问权限。",

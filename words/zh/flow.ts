@@ -275,11 +275,13 @@ const signIn: SignInWords = {
     continue_to_phone_creation: { label: "短信验证码", hint: "发送到您的手机号码；使用应用更安全" },
     consent_allow: { label: "允许" },
     consent_deny: { label: "不允许" },
+    device_code_verify: { label: "继续" },
     trust_device: { label: "是，信任此设备" },
     phone_set: { label: "设置", submit: "继续", done: "手机号码已设置。" },
     username_create: { label: "选择用户名", submit: "保存", done: "您的用户名已设置。" },
   },
   inputs: {
+    user_code: { label: "代码", errors: { value_invalid_error: "此代码有误、已过期或已使用。" } },
     identifier: { label: "邮箱或用户名" },
     email: {
       label: "邮箱",

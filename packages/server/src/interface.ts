@@ -988,7 +988,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1021,7 +1021,10 @@ export type TenantSettings = {
                 post_logout_redirect_uris?: string[] | null | undefined;
                 /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
                 backchannel_logout_uri?: string | null | undefined;
-                grants?: ("authorization_code" | "refresh_token" | "client_credentials")[] | null | undefined;
+                grants?:
+                  | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[]
+                  | null
+                  | undefined;
                 scopes?: string[] | null | undefined;
                 require_par?: boolean | null | undefined;
                 require_dpop?: boolean | null | undefined;
@@ -1064,6 +1067,10 @@ export type TenantSettings = {
         access_token_lifetime?: number | string | null | undefined;
         /** Life of a refresh token. Each use replaces it by one that lives as long. */
         refresh_token_lifetime?: number | string | null | undefined;
+        /** Let clients with the grant device_code sign their users in on devices without a browser, by a code that the user enters at /device (RFC 8628). */
+        device_flow?: boolean | null | undefined;
+        /** How long a device waits for its user to enter its code. */
+        device_code_lifetime?: number | string | null | undefined;
         /** Life of an authorization code. */
         code_lifetime?: number | string | null | undefined;
         /** How long an authorization request waits for its user to sign in. */

@@ -377,6 +377,20 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/openid/logouts.test.ts"],
   },
   {
+    name: "the code of a device may be guessed without a limit",
+    file: "server/flow/states/device-code.ts",
+    text: "if (!rate.ok) return rateLimited(rate.retryAfterSeconds);",
+    fault: "",
+    caughtBy: ["server/http/openid/device.test.ts"],
+  },
+  {
+    name: "a device is answered twice",
+    file: "server/openid/device-codes.ts",
+    text: "isNull(openidArtifacts.answer),",
+    fault: "",
+    caughtBy: ["server/http/openid/device.test.ts"],
+  },
+  {
     name: "a request is answered a second time",
     file: "server/openid/consents.ts",
     text: "isNull(openidArtifacts.consumedAt),",

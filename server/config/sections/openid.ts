@@ -46,10 +46,10 @@ const client = z
       .describe(
         "Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told.",
       ),
-    grants: listOf(z.enum(["authorization_code", "refresh_token", "client_credentials"]), 3).default([
-      "authorization_code",
-      "refresh_token",
-    ]),
+    grants: listOf(
+      z.enum(["authorization_code", "refresh_token", "client_credentials", "device_code"]),
+      4,
+    ).default(["authorization_code", "refresh_token"]),
     scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone"]),
     require_par: z.boolean().default(false),
     require_dpop: z.boolean().default(false),
@@ -88,7 +88,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(
     key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),
@@ -137,6 +137,12 @@ export const openid = section({
   access_token_lifetime: seconds(600, { min: 30, max: 86_400 }).describe("Life of an access token."),
   refresh_token_lifetime: seconds(14 * 86_400, { min: 60, max: 400 * 86_400 }).describe(
     "Life of a refresh token. Each use replaces it by one that lives as long.",
+  ),
+  device_flow: flag(false).describe(
+    "Let clients with the grant device_code sign their users in on devices without a browser, by a code that the user enters at /device (RFC 8628).",
+  ),
+  device_code_lifetime: seconds(600, { min: 60, max: 1800 }).describe(
+    "How long a device waits for its user to enter its code.",
   ),
   code_lifetime: seconds(60, { min: 10, max: 600 }).describe("Life of an authorization code."),
   request_lifetime: seconds(3600, { min: 60, max: 86_400 }).describe(

@@ -44,6 +44,7 @@ export const rateLimiter = section({
   authorizations_per_minute: count(300, 1).describe(
     "Authorization requests from one source to the OpenID provider in a minute, pushed ones included.",
   ),
+  device_codes_per_hour: count(20, 1).describe("Codes of devices that a user may enter in an hour."),
   registrations_per_hour: count(30, 1).describe(
     "Applications that register themselves at the OpenID provider from one source in an hour.",
   ),

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
-import { allow, deny } from "../../openid/consents.ts";
+import { type Answer, allow, deny } from "../../openid/consents.ts";
 import { authorizationPayload, eventGrant, questionOf, resumeAddress } from "../authorization.ts";
 import { type Context, state, type View } from "../define.ts";
 import { go, reject, retryPayload } from "../outcome.ts";
@@ -21,16 +22,20 @@ export const consent = state({
       input: answerInput,
       to: ["consent_answered"],
       errors: ["operation_not_permitted_error"],
-      run(context, { question }) {
+      async run(context, { question }) {
         const { request, data } = context;
         const { authorization, userId } = data;
         const { clientId, application: described, asked: allowed } = authorization;
         const grant = eventGrant(request.tenant.config, { userId, clientId, described, allowed });
-        const writes = [
-          allow(request.tenant.id, userId, authorization, request.now),
-          emit(request, "oauth.grant.create", grant),
-        ];
-        return answer(context, question, writes, "consent_given");
+        const write = authorization.device
+          ? await answerOfDevice(context, "allowed")
+          : allow(request.tenant.id, userId, authorization, request.now);
+        return answer(
+          context,
+          question,
+          [write, emit(request, "oauth.grant.create", grant)],
+          "consent_given",
+        );
       },
     }),
     consent_deny: action({
@@ -39,9 +44,11 @@ export const consent = state({
       input: answerInput,
       to: ["consent_answered"],
       errors: ["operation_not_permitted_error"],
-      run(context, { question }) {
+      async run(context, { question }) {
         const { request, data } = context;
-        const write = deny(request.tenant.id, data.userId, data.authorization, request.now);
+        const write = data.authorization.device
+          ? await answerOfDevice(context, "denied")
+          : deny(request.tenant.id, data.userId, data.authorization, request.now);
         return answer(context, question, [write], "consent_declined");
       },
     }),
@@ -56,6 +63,13 @@ function answerInput({ data }: View) {
       .max(64)
       .meta({ hidden: true, preset: questionOf(data) }),
   });
+}
+
+/** The write of an answer to a device, which then goes on itself. */
+async function answerOfDevice({ request, data }: ConsentContext, answer: Answer): Promise<Write> {
+  const { runtime, session } = request;
+  const write = session && (await runtime.openid.answerDevice(request, session, data.authorization, answer));
+  return write ?? (() => Promise.reject(new ConflictError("authorization")));
 }
 
 /** The page shows another question at once, and a second click on the former one must not answer it. */
@@ -75,6 +89,8 @@ function answer(
   const entry = audit(request, type, { client_id: clientId, scopes, claims: asked.claims }, userId);
   return go("consent_answered", {
     writes: [...writes, entry],
-    payload: { redirect_url: resumeAddress(request.tenant.config, authorization) },
+    payload: authorization.device
+      ? { device: true }
+      : { redirect_url: resumeAddress(request.tenant.config, authorization) },
   });
 }

@@ -4,6 +4,7 @@ import { accountDeleted } from "./account-deleted.ts";
 import { consent } from "./consent.ts";
 import { consentAnswered } from "./consent-answered.ts";
 import { credentialOnboardingChooser } from "./credential-onboarding-chooser.ts";
+import { deviceCode } from "./device-code.ts";
 import { deviceTrust } from "./device-trust.ts";
 import { loginAuthenticator } from "./login-authenticator.ts";
 import { loginInit } from "./login-init.ts";
@@ -61,6 +62,7 @@ const table = {
   profile_init: profileInit,
   webauthn_credential_verification: webauthnCredentialVerification,
   account_deleted: accountDeleted,
+  device_code: deviceCode,
   consent,
   consent_answered: consentAnswered,
   success,

@@ -2,9 +2,11 @@ import { z } from "zod";
 import { languageTags } from "#words/language-tags";
 import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
+import { openidPaths } from "../../openid/paths.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
 import {
   consentPageHandler,
+  devicePageHandler,
   profilePageHandler,
   registrationPageHandler,
   tokenExchangePageHandler,
@@ -46,6 +48,11 @@ const consentQuery = query.extend({
     .max(64)
     .optional()
     .describe("At the start: the authorization request, as the address of the page names it."),
+  user_code: z
+    .string()
+    .max(32)
+    .optional()
+    .describe("At the start, without `request`: what the field for the code of a device is filled with."),
 });
 
 const queries = { profile: query, consent: consentQuery } as Partial<Record<FlowType, z.ZodObject>>;
@@ -219,6 +226,18 @@ export const flowAddresses = [
     "Send a browser to the question of an application",
     z.object({ request: z.string().optional().describe("The authorization request.") }),
   ),
+  described(address("GET", openidPaths.code_verification, devicePageHandler, "flow", "public"), {
+    id: "openDevicePage",
+    summary: "Send a browser to the page for the code of a device",
+    description:
+      "RFC 8628, 3.3. For browsers, whose `Accept` has `text/html`. Only with `openid.device_flow`.",
+    tag: "page",
+    query: z.object({
+      user_code: z.string().optional().describe("Fills the field for the code."),
+      lang: z.string().optional(),
+    }),
+    answers: { 303: toPage, 405: "The client is a program: flows are started with POST." },
+  }),
   flowRow(
     "token_exchange",
     tokenExchangeHandler,

@@ -32,6 +32,8 @@ export type FlowCall =
       codeChallenge?: string | undefined;
       /** Identifies the authorization request that a consent flow is about. */
       authorization?: string | undefined;
+      /** Without one: the code of a device, as far as it is known. */
+      userCode?: string | undefined;
       first?: FirstStep | undefined;
     } & Pick<Beginning, "capabilities" | "classes">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
@@ -147,6 +149,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
         codeChallenge: call.codeChallenge ?? context.frame?.codeChallenge,
         frameOrigin: context.frame?.origin,
         classes: call.classes,
+        userCode: call.userCode,
         authorization: await waitingAuthorization(context, call, session),
       };
       return first

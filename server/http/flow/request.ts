@@ -18,21 +18,29 @@ export const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 /**
  * Reads `?action=<name>@<flow id>`. An absent or empty parameter starts a flow. Any other value that is not one name
  * and one UUID is malformed. `code_challenge` at the start of a flow that signs in binds the authorization code to be
- * issued; `request` names the authorization request that a consent flow is about. Other parameters are ignored.
+ * issued; `request` names the authorization request that a consent flow is about, `user_code` a device's. Other parameters are
+ * ignored.
  */
 export function parseFlowParameters(query: URLSearchParams, type: FlowType): FlowParameters {
   const given = query.getAll("action");
   if (given.length === 0 || (given.length === 1 && given[0] === ""))
-    return isOfSession(type) ? { kind: "start", ...requestIn(query) } : parseCodeChallenge(query);
+    return isOfSession(type)
+      ? { kind: "start", ...(type === "consent" ? askedIn(query) : {}) }
+      : parseCodeChallenge(query);
   const [action = "", flowId = "", ...rest] = given.length === 1 ? (given[0]?.split("@") ?? []) : [];
   if (rest.length > 0 || !actionName.test(action) || !isUuid(flowId)) return { kind: "malformed" };
   return { kind: "action", action, flowId: flowId.toLowerCase() };
 }
 
-function requestIn(query: URLSearchParams): { authorization?: string } {
+/** A flow that is about no request asks for the code of a device. */
+function askedIn(query: URLSearchParams): { authorization: string } | { userCode: string } {
   const request = query.get("request");
-  return request === null ? {} : { authorization: request };
+  if (request !== null) return { authorization: request };
+  return { userCode: (query.get("user_code") ?? "").slice(0, MAX_USER_CODE_CHARACTERS) };
 }
+
+/** A longer one is none. */
+const MAX_USER_CODE_CHARACTERS = 32;
 
 /** Reads `code_challenge` (RFC 7636, 4.3); the only method is S256. */
 function parseCodeChallenge(query: URLSearchParams): FlowParameters {

@@ -369,7 +369,11 @@ describe("every request and answer is as the document says", () => {
     const provider = runtime.configured({
       STILE_OPENID_ENABLED: "true",
       STILE_OPENID_REGISTRATION: "open",
-      STILE_OPENID_CLIENTS: JSON.stringify({ shop, reader: { ...shop, first_party: false } }),
+      STILE_OPENID_DEVICE_FLOW: "true",
+      STILE_OPENID_CLIENTS: JSON.stringify({
+        shop: { ...shop, grants: ["authorization_code", "refresh_token", "device_code"] },
+        reader: { ...shop, first_party: false },
+      }),
     });
     const browser = visitor(provider);
     for (const name of ["openid-configuration", "oauth-authorization-server"]) {
@@ -436,6 +440,20 @@ describe("every request and answer is as the document says", () => {
     await consent.act("consent_allow");
     expect(consent.state.name).toBe("consent_answered");
     expect((await visitor(provider).post(`/consent?request=${question}`)).status).toBe(401);
+    const device = await call("/oauth/device", { scope: "openid email" });
+    expect(device.status).toBe(200);
+    const codes = (await device.json()) as { device_code: string; user_code: string };
+    const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+    const poll = () => call("/oauth/token", { grant_type, device_code: codes.device_code });
+    expect((await poll()).status).toBe(400);
+    expect((await call("/oauth/device", {}, { authorization: "Basic eDp5" })).status).toBe(401);
+    expect((await browser.request(`/device?user_code=${codes.user_code}`, toPage)).status).toBe(303);
+    expect((await browser.request("/device")).status).toBe(405);
+    const entry = await restWalk(provider, "consent", browser, { user_code: codes.user_code });
+    await entry.act("device_code_verify", { user_code: codes.user_code });
+    await entry.act("consent_allow");
+    expect(entry.state.name).toBe("consent_answered");
+    expect((await poll()).status).toBe(200);
     expect((await browser.request("/oauth/logout")).status).toBe(200);
     expect((await browser.request("/oauth/logout?client_id=unknown")).status).toBe(400);
     expect((await browser.submit("/oauth/logout", { pressed: "true" })).status).toBe(200);

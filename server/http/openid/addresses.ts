@@ -150,8 +150,8 @@ export const openidAddresses = [
   }),
   described(address("POST", openidPaths.token, applicationHandler, "oauth", "public"), {
     id: "issueTokens",
-    summary: "Exchange a code or a refresh token for tokens",
-    description: "RFC 6749, 4.1.3, 4.4.2 and 6.",
+    summary: "Exchange a code, that of a device, or a refresh token for tokens",
+    description: "RFC 6749, 4.1.3, 4.4.2 and 6; RFC 8628, 3.4.",
     tag: "openid",
     body: z.looseObject({ grant_type: z.string() }),
     bodyType: form,
@@ -166,6 +166,39 @@ export const openidAddresses = [
       404: "The OpenID provider is off.",
     },
   }),
+  described(
+    address("POST", openidPaths.device_authorization, limited(applicationHandler), "oauth", "public"),
+    {
+      id: "authorizeDevice",
+      summary: "Get the codes by which a device without a browser is signed in",
+      description:
+        "RFC 8628, 3.1. Only with `openid.device_flow`. The device shows `user_code` and `verification_uri`, and asks for its tokens every five seconds.",
+      tag: "openid",
+      body: z.looseObject({
+        client_id: z.string().optional(),
+        scope: z.string().optional(),
+        resource: z.string().optional(),
+      }),
+      bodyType: form,
+      answers: {
+        200: {
+          schema: z
+            .looseObject({
+              device_code: z.string(),
+              user_code: z.string(),
+              verification_uri: z.url(),
+              verification_uri_complete: z.url(),
+              expires_in: z.int(),
+            })
+            .meta({ id: "DeviceAuthorization" }),
+        },
+        400: invalid,
+        401: unauthorized,
+        404: "The OpenID provider or its device flow is off.",
+        429: refused("Too many requests from this source."),
+      },
+    },
+  ),
   described(address("POST", openidPaths.registration, registrationHandler, "oauth", "public"), {
     id: "registerClient",
     summary: "Register an application",

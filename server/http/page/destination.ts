@@ -1,7 +1,7 @@
 import type { Config } from "../../config/schema.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { type ContextClass, knownClasses } from "../../openid/authentication-context.ts";
-import { isResumePath } from "../../openid/paths.ts";
+import { isResumePath, openidPaths } from "../../openid/paths.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import { pathPrefix, withinTenant } from "../request/tenant-path.ts";
 
@@ -90,8 +90,8 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
 }
 
 /**
- * Whether the hosted page may redirect to an address: one that the configuration allows, our own account page, or that of an
- * authorization request which waits for its user.
+ * Whether the hosted page may redirect to an address: one that the configuration allows, our own account page, that of an
+ * authorization request which waits for its user, or that of the codes of devices.
  */
 export function mayReturnTo(target: URL, config: Config): boolean {
   const account = new URL(withinTenant(config, "/account"), config.base_url);
@@ -106,7 +106,8 @@ function isWaitingRequest(target: URL, config: Config): boolean {
   const { origin } = new URL(config.base_url);
   const prefix = pathPrefix(config);
   const isOwn = target.origin === origin && target.pathname.startsWith(prefix) && target.search === "";
-  return config.openid.enabled && isOwn && isResumePath(target.pathname.slice(prefix.length));
+  const path = target.pathname.slice(prefix.length);
+  return config.openid.enabled && isOwn && (isResumePath(path) || path === openidPaths.code_verification);
 }
 
 /** Whether browsers send the session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */

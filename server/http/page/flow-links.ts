@@ -1,10 +1,12 @@
+import { deviceAddress } from "../../flow/authorization.ts";
 import { redirect } from "../answer/reply.ts";
 import { flowError } from "../flow/call-flow.ts";
 import { wantsPage } from "../request/accepts.ts";
 import { languageInQuery } from "../request/language.ts";
+import { presentedSession } from "../session/presented-session.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { loginPageHandler } from "./login-page.ts";
-import { expiredPageCookie, pageCookie } from "./page-cookie.ts";
+import { expiredPageCookie, openPageCookie, pageCookie } from "./page-cookie.ts";
 
 /**
  * The addresses of flows in a browser: people type them and applications link to them, so each leads to its page as
@@ -38,6 +40,32 @@ export const tokenExchangePageHandler = forBrowsers(({ tenant }) =>
 
 /** Longer ones identify no request. */
 const MAX_REQUEST_CHARACTERS = 64;
+
+/**
+ * `GET /device`: the page on which users enter the code that a device shows (RFC 8628, 3.3). Users type this address; one with
+ * `user_code` (3.3.1) fills the field.
+ */
+export const devicePageHandler = forBrowsers(async (context) => {
+  const { runtime, tenant, url, cookies } = context;
+  const { enabled, device_flow, request_lifetime } = tenant.config.openid;
+  if (!enabled || !device_flow) return redirect(303, "/");
+  // Kept while the user signs in.
+  const before = await openPageCookie(runtime, tenant, "authorization", cookies);
+  const known = before && "userCode" in before ? before.userCode : "";
+  const userCode = (url.searchParams.get("user_code") ?? known).slice(0, MAX_USER_CODE_CHARACTERS);
+  const kept = [
+    await pageCookie(runtime, tenant, "authorization", { userCode }, request_lifetime),
+    expiredPageCookie(tenant, "consent"),
+  ];
+  const language = languageInQuery(url.searchParams);
+  const page = language === null ? "" : `&lang=${language}`;
+  const presented = await presentedSession(context, { touch: false });
+  const login = `/login?redirect_to=${encodeURIComponent(deviceAddress(tenant.config))}${page}`;
+  return redirect(303, presented.ok ? `/?flow=consent${page}` : login, { cookies: kept });
+});
+
+/** A longer code is none. */
+const MAX_USER_CODE_CHARACTERS = 32;
 
 /** `GET /consent`: the page that asks the user about an authorization request, which is not in its address. */
 export const consentPageHandler = forBrowsers(async ({ runtime, tenant, url }) => {

@@ -51,10 +51,8 @@ export interface NewCodes {
   codes: string[];
 }
 
-/** The authorization request that the page asks its user about. */
-export interface ShownAuthorization {
-  request: string;
-}
+/** The authorization request that the page asks its user about, or the device whose code it asks for, as far as it is known. */
+export type ShownAuthorization = { request: string } | { userCode: string };
 
 type Sealed<Name extends keyof Contents> = { tenant: string; name: Name; value: Contents[Name] };
 

@@ -5,7 +5,7 @@ import {
   type ReportedCapabilities,
 } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
-import { firstState, unstartedStates } from "../../flow/first-state.ts";
+import { mayBegin, unstartedStates } from "../../flow/first-state.ts";
 import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -111,7 +111,7 @@ export async function actOnPage(context: HandlerContext, step: PageStep): Promis
 
 /** Whether an action can start a flow. */
 function begins({ type, action }: Pick<PageStep, "type" | "action">, tenant: Tenant): boolean {
-  return action === REPORT_CAPABILITIES || Object.hasOwn(firstState(tenant, type).actions, action);
+  return action === REPORT_CAPABILITIES || mayBegin(tenant, type, action);
 }
 
 /** Whether an action can be the first of a flow: one of the first state, or one of the account that the page shows. */
@@ -266,10 +266,11 @@ async function call(context: HandlerContext, flow: PageFlow, request: FlowCall):
 async function askedOnPage(
   { runtime, tenant, cookies, frame, otherOrigin }: HandlerContext,
   type: FlowType,
-): Promise<Pick<Extract<FlowCall, { kind: "start" }>, "authorization" | "classes">> {
+): Promise<Pick<Extract<FlowCall, { kind: "start" }>, "authorization" | "userCode" | "classes">> {
   if (type === "consent") {
     const shown = await openPageCookie(runtime, tenant, "authorization", cookies);
-    return shown ? { authorization: shown.request } : {};
+    if (!shown) return {};
+    return "request" in shown ? { authorization: shown.request } : { userCode: shown.userCode };
   }
   const signsIn = type === "login" || type === "registration";
   // A frame and a page of another origin have no destination.

@@ -7,7 +7,7 @@ import type { FlowState } from "../../flow/wire.ts";
 import { unstartedRequestOptions } from "../../methods/passkey/passkeys.ts";
 import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
-import { openPageCookie } from "./page-cookie.ts";
+import { openPageCookie, type ShownAuthorization } from "./page-cookie.ts";
 
 const USES_PASSKEY: ActionName = "webauthn_verify_assertion_response";
 
@@ -44,8 +44,21 @@ export async function unstartedConsent(
 ): Promise<FlowState> {
   if (!session) return showError("unauthorized");
   const shown = await openPageCookie(runtime, tenant, "authorization", cookies);
-  const authorization =
-    shown && (await runtime.openid.waitingAuthorization(tenant, shown.request, session.userId));
-  const state = authorization && (await firstConsentState(runtime, tenant, session, authorization));
+  if (!shown) return showError("flow_expired_error");
+  const asked = await askedBy(runtime, tenant, shown, session);
+  const state = asked && (await firstConsentState(runtime, tenant, session, asked));
   return state ?? showError("flow_expired_error");
+}
+
+/** What a consent flow begins with; null if nothing waits for its user. */
+async function askedBy(
+  { openid }: Runtime,
+  tenant: Tenant,
+  shown: ShownAuthorization,
+  { userId }: Session,
+): Promise<Parameters<typeof firstConsentState>[3] | null> {
+  const { enabled, device_flow } = tenant.config.openid;
+  if ("userCode" in shown) return enabled && device_flow ? shown : null;
+  const authorization = await openid.waitingAuthorization(tenant, shown.request, userId);
+  return authorization && { authorization };
 }

@@ -1,0 +1,2 @@
+ALTER TABLE "openid_artifacts" ADD COLUMN "user_code_hash" text;--> statement-breakpoint
+CREATE UNIQUE INDEX "openid_artifacts_user_code" ON "openid_artifacts" USING btree ("tenant_id","user_code_hash") WHERE "openid_artifacts"."user_code_hash" is not null;

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { schema } from "#db/client";
+import { auditTrail } from "../../testing/audit-trail.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+
+/** Devices without a browser, and what is stored of their users' answers. */
+
+const scopes = ["openid", "email"];
+const settings = {
+  STILE_OPENID_ENABLED: "true",
+  STILE_OPENID_DEVICE_FLOW: "true",
+  STILE_OPENID_CLIENTS: JSON.stringify({
+    tv: { name: "TV", grants: ["device_code"], scopes },
+    reader: { name: "A reader", grants: ["device_code"], scopes, first_party: false },
+  }),
+};
+const runtime = await runtimeForTests({
+  ...settings,
+  STILE_RATE_LIMITER_ENABLED: "true",
+  STILE_RATE_LIMITER_DEVICE_CODES_PER_HOUR: "3",
+});
+
+interface Codes {
+  device_code: string;
+  user_code: string;
+}
+
+async function ask(client_id: string, scope = "openid email"): Promise<Codes> {
+  const answer = await visitor(runtime).submit("/oauth/device", { client_id, scope });
+  return (await answer.json()) as Codes;
+}
+
+const newVisitor = async () => (await restRegistration(runtime, `${randomUUID()}@example.com`)).visitor;
+
+/** The question about a device. */
+async function enter(browser: Visitor, { user_code }: Codes) {
+  const flow = await restWalk(runtime, "consent", browser);
+  await flow.act("device_code_verify", { user_code });
+  return flow;
+}
+
+async function poll(client_id: string, { device_code }: Codes) {
+  const form = { client_id, device_code, grant_type: "urn:ietf:params:oauth:grant-type:device_code" };
+  const answer = await visitor(runtime).submit("/oauth/token", form);
+  return (await answer.json()) as { error?: string; access_token?: string };
+}
+
+const consents = () => runtime.database.read.select().from(schema.openidConsents);
+
+test("what a device of others was allowed is stored with its user, and that of the operator's own is not", async () => {
+  const browser = await newVisitor();
+  for (const client of ["tv", "reader"]) {
+    const codes = await ask(client);
+    await (await enter(browser, codes)).act("consent_allow");
+    expect((await poll(client, codes)).access_token).toEqual(expect.any(String));
+  }
+  expect(await consents()).toMatchObject([{ clientId: "reader", allowed: { scopes } }]);
+  const [{ userId = "" } = {}] = await consents();
+  const trail = await auditTrail(runtime, userId);
+  expect(trail.filter(([type]) => type === "consent_given")).toEqual([
+    ["consent_given", { client_id: "tv", scopes, claims: [] }],
+    ["consent_given", { client_id: "reader", scopes, claims: [] }],
+  ]);
+});
+
+test("A229 a device is answered once: an answer after it changes nothing", async () => {
+  const codes = await ask("tv");
+  const [one, other] = [await enter(await newVisitor(), codes), await enter(await newVisitor(), codes)];
+  expect((await one.act("consent_deny")).name).toBe("consent_answered");
+  expect((await other.act("consent_allow")).name).toBe("error");
+  expect((await poll("tv", codes)).error).toBe("access_denied");
+});
+
+test("A229 of five users who answer a device at once, one has answered", async () => {
+  const codes = await ask("tv");
+  const flows = [];
+  for (let user = 0; user < 5; user += 1) flows.push(await enter(await newVisitor(), codes));
+  const states = await Promise.all(flows.map((flow) => flow.act("consent_allow")));
+  expect(states.filter(({ name }) => name === "consent_answered")).toHaveLength(1);
+  expect(states.filter(({ name }) => name === "error")).toHaveLength(4);
+});
+
+test("A229 a user may enter as many codes as the limit says, wrong ones included, and other users theirs", async () => {
+  const flow = await restWalk(runtime, "consent", await newVisitor());
+  for (let tries = 0; tries < 3; tries += 1)
+    expect((await flow.act("device_code_verify", { user_code: "BCDF-GHJK" })).status).toBe(400);
+  const { user_code } = await ask("tv");
+  expect((await flow.act("device_code_verify", { user_code })).status).toBe(429);
+  expect((await enter(await newVisitor(), { user_code, device_code: "" })).state.name).toBe("consent");
+});
+
+test("a code that has expired while its question was shown is not answered", async () => {
+  const codes = await ask("tv");
+  const flow = await enter(await newVisitor(), codes);
+  await runtime.database.write
+    .update(schema.openidArtifacts)
+    .set({ expiresAt: new Date(Date.now() - 1) })
+    .where(eq(schema.openidArtifacts.kind, "DeviceCode"));
+  expect((await flow.act("consent_allow")).name).toBe("error");
+  const again = await restWalk(runtime, "consent", flow.visitor);
+  expect((await again.act("device_code_verify", { user_code: codes.user_code })).status).toBe(400);
+});
+
+test("the code that a device shows is in the database as a hash alone", async () => {
+  const { user_code, device_code } = await ask("tv");
+  const rows = await runtime.database.read.select().from(schema.openidArtifacts);
+  const text = JSON.stringify(rows.map((row) => ({ ...row, payload: row.payload.toString("latin1") })));
+  expect(text).not.toContain(user_code.replace("-", ""));
+  expect(text).not.toContain(device_code);
+});
+
+test("where it is off, no device gets a code and no user is asked for one", async () => {
+  const off = runtime.configured({ STILE_OPENID_DEVICE_FLOW: "false" });
+  const answer = await visitor(off).submit("/oauth/device", { client_id: "tv" });
+  expect(answer.status).toBe(404);
+  const browser = visitor(off);
+  for (const [name, value] of (await newVisitor()).cookies) browser.cookies.set(name, value);
+  expect((await browser.post("/consent")).status).toBe(410);
+  const page = await browser.request("/device", { headers: { accept: "text/html" } });
+  expect(page.headers.get("location")).toBe("/");
+});

@@ -1,0 +1,203 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import type { AdapterPayload } from "oidc-provider";
+import { type Databases, schema, type Transaction } from "#db/client";
+import { clockText } from "#db/clock";
+import { ConflictError } from "#db/errors";
+import { queryPrepared } from "#db/prepared";
+import type { Write } from "#db/write";
+import type { RequestContext, TenantContext } from "../context/context.ts";
+import { lockUser } from "../identity/lock-user.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import { randomToken } from "../lib/random-token.ts";
+import type { Session } from "../objects/session.ts";
+import { artifactSeals } from "./artifact-storage.ts";
+import { askedPermissions, claimsByName } from "./asked-permissions.ts";
+import { contextClassOf } from "./authentication-context.ts";
+import { type Answer, findConsent, keepConsent } from "./consents.ts";
+import { findApplication } from "./find-application.ts";
+import { isOwn, MAX_GRANT_SECONDS } from "./grants.ts";
+import { identifierHash } from "./identifier-hash.ts";
+import type { WaitingAuthorization } from "./waiting-authorization.ts";
+
+/**
+ * Devices without a browser (RFC 8628). The library gives a device its codes and, once its user has answered, its tokens. The
+ * user's side is here: the page and the question are a flow of the service, so that the answer is one write with all else.
+ */
+
+type Process = Databases & Sealing & OnPlatform;
+
+const { openidArtifacts } = schema;
+
+/** Eight letters without vowels (RFC 8628, 6.1), in any case and with any separators. Null if it is no such code. */
+function userCodeIn(text: string): string | null {
+  const letters = text.toUpperCase().replace(/[^A-Z0-9]/g, "");
+  return /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(letters) ? letters : null;
+}
+
+/** A code as the device shows it. */
+const shownUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+
+/** A device that waits for its user, and where it has asked from. */
+export interface WaitingDevice {
+  authorization: WaitingAuthorization;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/**
+ * Finds the device that shows a code.
+ *
+ * @param text as the user has entered it
+ * @returns null if none does: the code is wrong, has expired, or is answered; or its client is not configured any more
+ */
+export async function findWaitingDevice(
+  context: TenantContext<Process>,
+  text: string,
+  userId: string,
+): Promise<WaitingDevice | null> {
+  const { config } = context.tenant;
+  const code = config.openid.device_flow ? userCodeIn(text) : null;
+  const found = code === null ? null : await findDevice(context, code);
+  if (code === null || !found) return null;
+  const { params = {}, deviceInfo = {} } = found.payload;
+  const clientId = String(params.client_id);
+  const [application, consent] = await Promise.all([
+    findApplication(context, clientId),
+    findConsent(context, userId, clientId),
+  ]);
+  if (!application) return null;
+  const { ip, ua } = deviceInfo as { ip?: string; ua?: string };
+  return {
+    authorization: {
+      request: code,
+      device: { code: shownUserCode(code) },
+      clientId,
+      host: "",
+      asked: askedPermissions(config, params),
+      ...(consent ? { allowed: consent.allowed } : {}),
+    },
+    ip: ip || null,
+    userAgent: ua || null,
+  };
+}
+
+async function findDevice(
+  context: TenantContext<Process>,
+  code: string,
+): Promise<{ idHash: string; payload: AdapterPayload } | null> {
+  const { runtime, tenant } = context;
+  const [row] = await queryPrepared<{ id_hash: string; payload: Buffer }, "read">(runtime.database, "read", {
+    name: "openid_find_device",
+    text: findText,
+    values: [tenant.id, identifierHash(code), runtime.platform.clockShift()],
+  });
+  if (!row) return null;
+  return { idHash: row.id_hash, payload: artifactSeals(context, KIND).read(row.payload, row.id_hash) };
+}
+
+const KIND = "DeviceCode";
+
+const findText = `
+  select id_hash, payload from openid_artifacts
+  where tenant_id = $1 and kind = '${KIND}' and user_code_hash = $2
+    and answer is null and consumed_at is null and expires_at > ${clockText("$3")}`;
+
+/**
+ * Prepares a user's answer to a device.
+ *
+ * @param session of the user
+ * @returns the write of the answer; it throws ConflictError("authorization") if the device is answered or its code expired.
+ *   Null if no device waits
+ */
+export async function answerDevice(
+  context: RequestContext<Process>,
+  session: Session,
+  authorization: WaitingAuthorization,
+  answer: Answer,
+): Promise<Write | null> {
+  const { tenant, now } = context;
+  const { userId } = session;
+  const found = await findDevice(context, authorization.request);
+  if (!found) return null;
+  const { idHash, payload } = found;
+  const seals = artifactSeals(context, KIND);
+  const take = async (tx: Transaction, answered: AdapterPayload, grantHash: string | null): Promise<void> => {
+    const taken = await tx
+      .update(openidArtifacts)
+      .set({ payload: seals.seal(answered, idHash), answer, userId, grantHash })
+      .where(
+        and(
+          eq(openidArtifacts.tenantId, tenant.id),
+          eq(openidArtifacts.kind, KIND),
+          eq(openidArtifacts.idHash, idHash),
+          isNull(openidArtifacts.answer),
+          isNull(openidArtifacts.consumedAt),
+          gt(openidArtifacts.expiresAt, now),
+        ),
+      )
+      .returning({ idHash: openidArtifacts.idHash });
+    if (taken.length === 0) throw new ConflictError("authorization");
+  };
+  if (answer === "denied") {
+    const error = { error: "access_denied", errorDescription: "the user has denied the request" };
+    return (tx) => take(tx, { ...payload, ...error }, null);
+  }
+
+  const grantId = randomToken(context.runtime.platform);
+  const grant = grantOf(context, userId, authorization);
+  const grantHash = identifierHash(grantId);
+  const { asked } = authorization;
+  const indicators = Object.keys(asked.resources);
+  const { claims } = payload.params ?? {};
+  const answered: AdapterPayload = {
+    ...payload,
+    accountId: userId,
+    grantId,
+    acr: contextClassOf(session.factors),
+    amr: session.amr,
+    authTime: Math.floor(session.authenticatedAt.getTime() / 1000),
+    scope: [...new Set([...asked.scopes, ...Object.values(asked.resources).flat()])].join(" "),
+    ...(claimsByName(claims).length > 0 ? { claims: JSON.parse(String(claims)) } : {}),
+    ...(indicators.length > 0 ? { resource: indicators.length === 1 ? indicators[0] : indicators } : {}),
+  };
+  return async (tx) => {
+    await lockUser(tx, tenant.id, userId);
+    await take(tx, answered, grantHash);
+    await tx.insert(openidArtifacts).values({
+      tenantId: tenant.id,
+      kind: "Grant",
+      idHash: grantHash,
+      payload: artifactSeals(context, "Grant").seal(grant, grantHash),
+      userId,
+      clientId: authorization.clientId,
+      createdAt: now,
+      expiresAt: new Date(Number(grant.exp) * 1000),
+    });
+    if (!isOwn(context, authorization.clientId)) await keepConsent(tx, tenant.id, userId, authorization, now);
+  };
+}
+
+/** What the library would store of the grant. A device has one of its own, which outlives the session of the browser. */
+function grantOf(
+  { now }: Pick<RequestContext<unknown>, "now">,
+  accountId: string,
+  { clientId, asked }: WaitingAuthorization,
+): AdapterPayload {
+  const iat = Math.floor(now.getTime() / 1000);
+  const resources = Object.entries(asked.resources).filter(([, scopes]) => scopes.length > 0);
+  return {
+    kind: "Grant",
+    iat,
+    exp: iat + MAX_GRANT_SECONDS,
+    accountId,
+    clientId,
+    openid: {
+      ...(asked.scopes.length > 0 ? { scope: asked.scopes.join(" ") } : {}),
+      ...(asked.claims.length > 0 ? { claims: asked.claims } : {}),
+    },
+    ...(resources.length > 0
+      ? { resources: Object.fromEntries(resources.map(([api, scopes]) => [api, scopes.join(" ")])) }
+      : {}),
+  };
+}
