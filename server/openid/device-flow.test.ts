@@ -108,7 +108,7 @@ describe("a device", () => {
     expect(refreshed.access_token).not.toBe(tokens.access_token);
   });
 
-  test("is named to its user with its code and where it asks from, whoever's application it is", async () => {
+  test("is named to its user with its code and where it asks from, also of an application of the operator", async () => {
     const browser = await newVisitor();
     const codes = await asked(tv);
     expect(await start(browser)).toMatchObject({
