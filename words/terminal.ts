@@ -8,6 +8,8 @@ export interface TerminalWords {
   noPasskeys: string;
   /** Before the address of the page, for a sign-in at a provider. */
   openAddress: string;
+  /** Said of a sign-in by a code; has the placeholders `{address}` and `{code}`. */
+  enterCode: string;
   yes: string;
   no: string;
 }

@@ -5,6 +5,7 @@ export const terminal: TerminalWords = {
   otherWays: "leeg: andere manieren",
   noPasskeys: "Passkeys en beveiligingssleutels werken niet in een terminal.",
   openAddress: "Open dit adres in een browser en log daar in:",
+  enterCode: "Open {address} in een browser en voer deze code in: {code}",
   yes: "Ja",
   no: "Nee",
 };

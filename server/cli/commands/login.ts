@@ -1,8 +1,9 @@
 import { type Language, languageTags } from "#words/language-tags";
+import { interpolate } from "../../../components/flow/words.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { matchLanguage } from "../../lib/match-language.ts";
 import { columns } from "../arguments.ts";
-import { CommandError, command, UsageError } from "../command.ts";
+import { type Cli, CommandError, command, UsageError } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";
 import { nameOf } from "../options.ts";
 
@@ -14,7 +15,9 @@ export const login = command({
   summary: "Sign in to a server from this terminal.",
   details: `Draws every state of a login or registration as text: passwords are masked, and QR codes are drawn. Passkeys and
 identity providers need a browser. The dialogue is written to standard error, the session to standard output. Without
---print-token the session ends again, because no program holds its token.`,
+--print-token the session ends again, because no program holds its token.
+
+With --client the terminal is a device: it shows a code, and its user signs in in any browser (RFC 8628).`,
   options: {
     url: {
       value: "address",
@@ -23,10 +26,14 @@ identity providers need a browser. The dialogue is written to standard error, th
     },
     flow: { value: "type", description: `${flows.join(" or ")}; default: login.` },
     language: { value: "tag", description: `${languageTags.join(", ")}; default: that of the terminal.` },
+    client: { value: "id", description: "A client of the OpenID provider with the grant device_code." },
+    scope: { value: "scopes", description: "What the client asks for; default: openid." },
     "print-token": { description: "Keep the session, and print its token alone." },
     json: { description: "States and actions as lines of JSON, for programs." },
   },
-  async run(cli, { url, flow = "login", language, "print-token": printToken, json }) {
+  async run(cli, { url, flow = "login", language, client, scope, "print-token": printToken, json }) {
+    if (client !== undefined) return loginAsDevice(cli, { url, language, client, scope, printToken, json });
+    if (scope !== undefined) throw new UsageError("--scope is for a --client");
     // Loaded here because no other command needs the words.
     const [
       { translations },
@@ -89,6 +96,43 @@ identity providers need a browser. The dialogue is written to standard error, th
     }
   },
 });
+
+/** A login of the terminal as a client, by a code. */
+async function loginAsDevice(
+  cli: Cli,
+  {
+    url,
+    language,
+    client: clientId,
+    scope = "openid",
+    printToken,
+    json,
+  }: Record<"url" | "client", string> &
+    Record<"language" | "scope", string | undefined> &
+    Record<"printToken" | "json", boolean>,
+): Promise<void> {
+  const [{ translations }, { baseAddress, claimsOf, NoAnswerError }, { signInAsDevice }] = await Promise.all([
+    import("#words/translations"),
+    import("../sign-in/flow-requests.ts"),
+    import("../sign-in/device.ts"),
+  ]);
+  const { terminal } = translations[languageOf(language, cli.environment)];
+  const say = (text: string) => cli.prompt(`${text}\n`);
+  const tokens = await signInAsDevice({
+    base: baseAddress(url),
+    clientId,
+    scope,
+    tell: (address, code) => say(interpolate(terminal.enterCode, { address, code })),
+    show: say,
+    interrupted: cli.interruption(),
+  }).catch((error: unknown) => {
+    throw error instanceof NoAnswerError ? new CommandError(error.message) : error;
+  });
+  const claims = claimsOf(tokens.id_token ?? "") ?? {};
+  if (json) await cli.print(JSON.stringify({ name: "success", claims, ...(printToken ? tokens : {}) }));
+  else if (printToken) await cli.print(tokens.access_token);
+  else for (const line of columns(rowsOf(claims))) await cli.print(escapeControls(line));
+}
 
 /** The claims of a token as rows; times, which are seconds since 1970, as ISO 8601. */
 function rowsOf(claims: Record<string, unknown>): [string, string][] {
