@@ -89,7 +89,7 @@ test("a denial is said, and the exit code is 1", async () => {
 test("what cannot sign in as a device is said in one line", async () => {
   const page = await run("--client", "page");
   expect(page).toMatchObject({ code: 1, err: expect.stringMatching(/refuses the sign-in: \w+/) });
-  const unknown = await run("--client", "nobody\u001b[31m");
+  const unknown = await run("--client", "unknown\u001b[31m");
   expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining("invalid_client") });
   expect(await run("--scope", "openid")).toMatchObject({ code: 2 });
   const elsewhere = ["login", "--url", "http://127.0.0.1:9", "--client", "cli"];
