@@ -86,7 +86,7 @@ test("the page, the frame and the React application have one server", () => {
   expect(read("examples", "trpc", "server.js")).toBe(server);
 });
 
-test.each(["html", "frame", "spa", "mobile", "next", "trpc", "mcp-server"])(
+test.each(["html", "frame", "spa", "mobile", "next", "trpc", "mcp-server", "openid-spa", "openid-next"])(
   "the example %s names the versions that the tests run",
   (name) => {
     const { dependencies, devDependencies } = JSON.parse(read("examples", name, "package.json"));
