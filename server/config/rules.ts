@@ -91,6 +91,8 @@ function* violationsOfOpenid({ openid, session, webauthn }: Config): Generator<s
   for (const [id, client] of Object.entries(openid.clients)) {
     if (client.require_dpop && openid.dpop === "off")
       yield `STILE_OPENID_CLIENTS has a client with require_dpop (${id}), and STILE_OPENID_DPOP is off`;
+    if (client.subject_type === "pairwise" && openid.pairwise_salt === undefined)
+      yield `STILE_OPENID_CLIENTS has a client with subject_type pairwise (${id}), and STILE_OPENID_PAIRWISE_SALT is missing`;
     if (audience.includes(id))
       yield `STILE_OPENID_CLIENTS has a client (${id}) that is named as the audience of sessions: its ID tokens could be taken for them`;
   }

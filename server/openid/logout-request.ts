@@ -1,6 +1,7 @@
 import { decodeJwt } from "jose";
 import type { TenantContext } from "../context/context.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
+import { subjectFor } from "./subjects.ts";
 
 /** The parameters of a request to sign out (OpenID Connect RP-Initiated Logout 1.0, 2). */
 export interface LogoutParameters {
@@ -11,8 +12,8 @@ export interface LogoutParameters {
 }
 
 export interface LogoutRequest {
-  /** The user whom an ID token of the client names; null without one. */
-  userId: string | null;
+  /** Whether an ID token of the client names a user. */
+  isOf(userId: string): boolean;
   /** Where the browser goes on; null where the client has named no address. */
   returnTo: URL | null;
 }
@@ -38,21 +39,23 @@ export async function judgeLogout(
     named !== undefined && Object.hasOwn(openid.clients, named) ? openid.clients[named] : undefined;
   if (named !== undefined && !client) return { ok: false, message: "The client is not known." };
 
-  let userId: string | null = null;
+  let subject: string | null = null;
   if (hint !== undefined && named !== undefined) {
     // One that has expired is a hint too (RP-Initiated Logout, 4).
     const expected = { typ: null, audience: [named], issuer: base_url, now: "unchecked" } as const;
     const claims = await runtime.signingKeys.of(tenant).verify(hint, expected);
     if (!claims || typeof claims.sub !== "string")
       return { ok: false, message: "`id_token_hint` is no ID token of this provider." };
-    userId = claims.sub;
+    subject = claims.sub;
   }
-  if (address === undefined || !client) return { ok: true, request: { userId, returnTo: null } };
+  const isOf = (userId: string) =>
+    named !== undefined && subject === subjectFor(tenant.config, named, userId);
+  if (address === undefined || !client) return { ok: true, request: { isOf, returnTo: null } };
   if (!client.post_logout_redirect_uris.includes(address))
     return { ok: false, message: "`post_logout_redirect_uri` is not one of the client." };
   const returnTo = new URL(address);
   if (state !== undefined) returnTo.searchParams.set("state", state);
-  return { ok: true, request: { userId, returnTo } };
+  return { ok: true, request: { isOf, returnTo } };
 }
 
 /** The client that a token is for; undefined if it cannot be read. Nothing of it is verified. */

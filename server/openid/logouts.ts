@@ -7,6 +7,7 @@ import { clientReceiverId } from "../events/config-webhooks.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { logoutAddress } from "./sign-ins.ts";
+import { subjectFor } from "./subjects.ts";
 
 /** The name of the event of the end of a client's session. Only that client gets it. */
 const LOGOUT_EVENT = "oauth.logout";
@@ -79,7 +80,7 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
       const claims = {
         iss: tenant.config.base_url,
         aud: client_id,
-        sub,
+        sub: subjectFor(tenant.config, client_id, sub),
         sid,
         iat,
         exp: iat + LIFETIME_SECONDS,

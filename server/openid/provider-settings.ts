@@ -16,6 +16,7 @@ import { openidPaths } from "./paths.ts";
 import { promptAddress, promptPolicy } from "./prompts.ts";
 import { registeredClientStorage } from "./registered-clients.ts";
 import type { SigningAlgorithm, TenantKey } from "./signing.ts";
+import { subjectFor } from "./subjects.ts";
 import { registeredId, scopesOfClient } from "./unlisted-clients.ts";
 import { visitorSessionStorage } from "./visitor-session.ts";
 
@@ -66,7 +67,8 @@ export function providerSettings(
     // A claim that a scope asks for is in the answer of UserInfo; an ID token has those that are asked for by name.
     conformIdTokenClaims: true,
     responseTypes: ["code"],
-    subjectTypes: ["public"],
+    subjectTypes: ["public", "pairwise"],
+    pairwiseIdentifier: async (_, accountId, { clientId }) => subjectFor(tenant.config, clientId, accountId),
     clientAuthMethods: ["client_secret_basic", "private_key_jwt", "none"],
     async assertJwtClientAuthClaimsAndHeader(_, { exp }) {
       // That it was used is kept until it expires.

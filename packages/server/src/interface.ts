@@ -988,7 +988,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1026,6 +1026,8 @@ export type TenantSettings = {
                   | null
                   | undefined;
                 scopes?: string[] | null | undefined;
+                /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
+                subject_type?: "public" | "pairwise" | null | undefined;
                 require_par?: boolean | null | undefined;
                 require_dpop?: boolean | null | undefined;
                 /** The operator's own: its users are not asked for consent. Default: true. */
@@ -1067,6 +1069,8 @@ export type TenantSettings = {
         access_token_lifetime?: number | string | null | undefined;
         /** Life of a refresh token. Each use replaces it by one that lives as long. */
         refresh_token_lifetime?: number | string | null | undefined;
+        /** Makes the names by which clients with subject_type pairwise know users (OpenID Connect Core 1.0, 8.1). Without it there are no such clients; once it is changed, they know none of their users any more. */
+        pairwise_salt?: string | null | undefined;
         /** Let clients with the grant device_code sign their users in on devices without a browser, by a code that the user enters at /device (RFC 8628). */
         device_flow?: boolean | null | undefined;
         /** How long a device waits for its user to enter its code. */

@@ -391,6 +391,13 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/http/openid/device.test.ts"],
   },
   {
+    name: "a client on another host knows a user by the same name",
+    file: "server/openid/subjects.ts",
+    text: "{ host } = new URL(address)",
+    fault: "host = new URL(address).protocol",
+    caughtBy: ["server/openid/subjects.test.ts"],
+  },
+  {
     name: "a request is answered a second time",
     file: "server/openid/consents.ts",
     text: "isNull(openidArtifacts.consumedAt),",

@@ -51,6 +51,12 @@ const client = z
       4,
     ).default(["authorization_code", "refresh_token"]),
     scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone"]),
+    subject_type: z
+      .enum(["public", "pairwise"])
+      .default("public")
+      .describe(
+        "The client knows users by their ids, or by others than clients on other hosts do. Default: public.",
+      ),
     require_par: z.boolean().default(false),
     require_dpop: z.boolean().default(false),
     first_party: z
@@ -73,6 +79,13 @@ const client = z
   .refine(
     ({ secret, jwks }) => secret === undefined || jwks === undefined,
     "has a secret or jwks, not both: a client has one way to authenticate",
+  )
+  .refine(
+    ({ subject_type, redirect_uris, grants }) =>
+      subject_type === "public" ||
+      (new Set(redirect_uris.map((address) => URL.parse(address)?.host)).size === 1 &&
+        !grants.includes("device_code")),
+    "with subject_type pairwise has redirect_uris of one host, and no grant device_code",
   );
 
 const resource = z.strictObject({
@@ -88,7 +101,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(
     key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),
@@ -138,6 +151,13 @@ export const openid = section({
   refresh_token_lifetime: seconds(14 * 86_400, { min: 60, max: 400 * 86_400 }).describe(
     "Life of a refresh token. Each use replaces it by one that lives as long.",
   ),
+  pairwise_salt: secret()
+    .refine((value) => value.length >= 32, "needs at least 32 characters")
+    .optional()
+    .meta({ secret: true })
+    .describe(
+      "Makes the names by which clients with subject_type pairwise know users (OpenID Connect Core 1.0, 8.1). Without it there are no such clients; once it is changed, they know none of their users any more.",
+    ),
   device_flow: flag(false).describe(
     "Let clients with the grant device_code sign their users in on devices without a browser, by a code that the user enters at /device (RFC 8628).",
   ),

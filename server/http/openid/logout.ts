@@ -43,10 +43,10 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
   const parameters: LogoutParameters = Object.fromEntries(given);
   const judged = await judgeLogout({ runtime, tenant }, parameters);
   if (!judged.ok) return invalid(judged.message);
-  const { userId, returnTo } = judged.request;
+  const { isOf, returnTo } = judged.request;
 
   const sessions = await everyPresentedSession(context);
-  const isOfUser = sessions.length > 0 && sessions.every(({ session }) => session.userId === userId);
+  const isOfUser = sessions.length > 0 && sessions.every(({ session }) => isOf(session.userId));
   const isPressed = form.get(PRESSED) === "true" && isSameOrigin(request.headers, tenant.config);
   if (sessions.length > 0 && !isOfUser && !isPressed) {
     const action = withinTenant(tenant.config, openidPaths.end_session);
