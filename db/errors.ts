@@ -97,6 +97,9 @@ export const isConnectionLost = whether({
 /** Whether a statement has waited for a lock for longer than it may: lock_not_available. */
 export const isLockTimeout = whether({ code: /^55P03$/ });
 
+/** Whether transactions waited for each other, or changed the same, so that this one has to be tried again. */
+export const isSerializationFailure = whether({ code: /^(40P01|40001)$/ });
+
 /** Whether the database takes no writes, as a standby or before a failover: read_only_sql_transaction. */
 export const isReadOnly = whether({ code: /^25006$/ });
 

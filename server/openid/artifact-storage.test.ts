@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { errors } from "oidc-provider";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { endOtherSessions } from "../sessions/sessions.ts";
+import { endOtherSessions, endSession } from "../sessions/sessions.ts";
 import { accountOwner } from "../testing/account-owner.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { testClient } from "../testing/runtime.ts";
@@ -91,6 +92,33 @@ describe("an artifact", () => {
     await endOthers(one.issued);
     expect(await one.left()).toEqual([false, false, false]);
     expect(await other.left()).toEqual([true, true, true]);
+  });
+
+  test("A218 ends beside a sign-out and an end of all sessions at once, neither of which waits for the other in vain", async () => {
+    const failures: unknown[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const { userId: accountId, sessionId: sessionUid } = await accountOwner(runtime);
+      const payload = {
+        accountId,
+        clientId: "shop",
+        grantId: "g",
+        sessionUid,
+        expiresWithSession: true,
+        exp,
+      };
+      await Promise.all(
+        Array.from({ length: 20 }, () => storageOf("AccessToken").upsert(randomUUID(), payload, 600)),
+      );
+      const signOut = endSession(
+        { ...context, client: testClient },
+        sessionUid,
+        "session.delete.explicit.logout",
+      );
+      const ends = [endOthers({ accountId }), runtime.database.write.transaction(signOut)];
+      for (const ended of await Promise.allSettled(ends))
+        if (ended.status === "rejected") failures.push(ended.reason);
+    }
+    expect(failures).toEqual([]);
   });
 
   test("A218 that is being renewed meanwhile is issued by no grant any more", async () => {

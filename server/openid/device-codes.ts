@@ -11,6 +11,7 @@ import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { Session } from "../objects/session.ts";
+import { requireSession } from "../sessions/sessions.ts";
 import { artifactSeals } from "./artifact-storage.ts";
 import { askedPermissions, claimsByName } from "./asked-permissions.ts";
 import { contextClassOf } from "./authentication-context.ts";
@@ -163,6 +164,8 @@ export async function answerDevice(
   };
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
+    // What it is given outlives the session, and would outlive the end of all sessions.
+    await requireSession(tx, tenant.id, session.id);
     await take(tx, answered, grantHash);
     await tx.insert(openidArtifacts).values({
       tenantId: tenant.id,

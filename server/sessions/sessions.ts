@@ -232,10 +232,36 @@ export function endOtherSessions(
   keep?: string,
 ): Write {
   const others = keep === undefined ? undefined : ne(sessions.id, keep);
+  const ended = and(eq(sessions.userId, userId), others);
   return async (tx) => {
-    await tx.execute(endApplicationsText(context.tenant.id, userId, keep ?? null));
-    await endSessions(tx, context, and(eq(sessions.userId, userId), others), event);
+    const tenantId = context.tenant.id;
+    // What is issued for the account meanwhile waits, or is seen here.
+    await lockUser(tx, tenantId, userId);
+    // Before their artifacts, as by every other end of a session.
+    await tx
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(and(eq(sessions.tenantId, tenantId), ended))
+      .orderBy(sessions.id)
+      .for("update");
+    await tx.execute(endApplicationsText(tenantId, userId, keep ?? null));
+    await endSessions(tx, context, ended, event);
   };
+}
+
+/**
+ * Locks a session against its end until the transaction ends.
+ *
+ * @param tx has locked the account
+ * @throws ConflictError("session") if it has ended
+ */
+export async function requireSession(tx: Transaction, tenantId: string, sessionId: string): Promise<void> {
+  const found = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.tenantId, tenantId), eq(sessions.id, sessionId)))
+    .for("key share");
+  if (found.length === 0) throw new ConflictError("session");
 }
 
 /**

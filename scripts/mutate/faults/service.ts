@@ -398,6 +398,13 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/openid/subjects.test.ts"],
   },
   {
+    name: "a device is signed in by a session that has just ended",
+    file: "server/openid/device-codes.ts",
+    text: "await requireSession(tx, tenant.id, session.id);",
+    fault: "",
+    caughtBy: ["server/http/openid/device.test.ts"],
+  },
+  {
     name: "a request is answered a second time",
     file: "server/openid/consents.ts",
     text: "isNull(openidArtifacts.consumedAt),",

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { schema } from "#db/client";
+import { lockUser } from "../../identity/lock-user.ts";
+import { endOtherSessions } from "../../sessions/sessions.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { restRegistration, restWalk } from "../../testing/rest-walk.ts";
@@ -91,6 +93,26 @@ test("A229 a user may enter as many codes as the limit says, wrong ones included
   const { user_code } = await ask("tv");
   expect((await flow.act("device_code_verify", { user_code })).status).toBe(429);
   expect((await enter(await newVisitor(), { user_code, device_code: "" })).state.name).toBe("consent");
+});
+
+test("A218 a device is not signed in by a session that ends while its user answers", async () => {
+  const codes = await ask("tv");
+  const flow = await enter(await newVisitor(), codes);
+  const [session] = (await runtime.database.read.select().from(schema.sessions)).toSorted(
+    (one, other) => other.createdAt.getTime() - one.createdAt.getTime(),
+  );
+  const { userId = "" } = session ?? {};
+  let answered: Promise<unknown> | undefined;
+  await runtime.database.write.transaction(async (tx) => {
+    await lockUser(tx, runtime.tenant.id, userId);
+    answered = flow.act("consent_allow");
+    // It has been judged, and its write waits for the account.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const end = endOtherSessions({ runtime, tenant: runtime.tenant }, userId, "session.delete.admin.revoke");
+    await end(tx);
+  });
+  expect(await answered).toMatchObject({ name: "error" });
+  expect((await poll("tv", codes)).error).toBe("authorization_pending");
 });
 
 test("a code that has expired while its question was shown is not answered", async () => {
