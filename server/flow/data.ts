@@ -7,6 +7,7 @@ import {
 } from "../identity/identifiers.ts";
 import { type CreatedMethod, createdInRegistrations, methodNames } from "../methods/index.ts";
 import { contextClasses } from "../openid/authentication-context.ts";
+import { MAX_USER_CODE_CHARACTERS } from "../openid/user-code.ts";
 import { waitingAuthorization } from "../openid/waiting-authorization.ts";
 import { markedMethods } from "../sessions/account-marks.ts";
 import { type flowTypes, stateNames } from "./names.ts";
@@ -104,7 +105,7 @@ export const flowData = z.object({
   /** Consent flow only: the authorization request that the user is asked about. */
   authorization: waitingAuthorization.optional(),
   /** Consent flow only: the code of a device that the user is to enter, as the address of the page names it. */
-  userCode: z.string().max(32).optional(),
+  userCode: z.string().max(MAX_USER_CODE_CHARACTERS).optional(),
   /** Profile flow only: its session. */
   sessionId: z.uuid().optional(),
   /** Profile flow only: the user is reauthenticating. */

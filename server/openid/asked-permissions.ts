@@ -47,7 +47,7 @@ export function askedPermissions(
 }
 
 /** The claims that the parameter `claims` names (OpenID Connect Core, 5.5). */
-export function claimsByName(claims: unknown): string[] {
+function claimsByName(claims: unknown): string[] {
   if (typeof claims !== "string") return [];
   const { userinfo, id_token } = JSON.parse(claims) as Record<string, object | null | undefined>;
   const named = new Set([...Object.keys(userinfo ?? {}), ...Object.keys(id_token ?? {})]);

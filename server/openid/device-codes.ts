@@ -13,12 +13,13 @@ import { randomToken } from "../lib/random-token.ts";
 import type { Session } from "../objects/session.ts";
 import { requireSession } from "../sessions/sessions.ts";
 import { artifactSeals } from "./artifact-storage.ts";
-import { askedPermissions, claimsByName } from "./asked-permissions.ts";
+import { askedPermissions } from "./asked-permissions.ts";
 import { contextClassOf } from "./authentication-context.ts";
 import { type Answer, findConsent, keepConsent } from "./consents.ts";
 import { findApplication } from "./find-application.ts";
 import { isOwn, MAX_GRANT_SECONDS } from "./grants.ts";
 import { identifierHash } from "./identifier-hash.ts";
+import { shownUserCode, userCodeIn } from "./user-code.ts";
 import type { WaitingAuthorization } from "./waiting-authorization.ts";
 
 /**
@@ -30,18 +31,13 @@ type Process = Databases & Sealing & OnPlatform;
 
 const { openidArtifacts } = schema;
 
-/** Eight letters without vowels (RFC 8628, 6.1), in any case and with any separators. Null if it is no such code. */
-function userCodeIn(text: string): string | null {
-  const letters = text.toUpperCase().replace(/[^A-Z0-9]/g, "");
-  return /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(letters) ? letters : null;
-}
-
-/** A code as the device shows it. */
-const shownUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+const KIND = "DeviceCode";
 
 /** A device that waits for its user, and where it has asked from. */
 export interface WaitingDevice {
   authorization: WaitingAuthorization;
+  /** As the device shows it. */
+  code: string;
   ip: string | null;
   userAgent: string | null;
 }
@@ -58,7 +54,8 @@ export async function findWaitingDevice(
   userId: string,
 ): Promise<WaitingDevice | null> {
   const { config } = context.tenant;
-  const code = config.openid.device_flow ? userCodeIn(text) : null;
+  const { enabled, device_flow } = config.openid;
+  const code = enabled && device_flow ? userCodeIn(text) : null;
   const found = code === null ? null : await findDevice(context, code);
   if (code === null || !found) return null;
   const { params = {}, deviceInfo = {} } = found.payload;
@@ -72,12 +69,12 @@ export async function findWaitingDevice(
   return {
     authorization: {
       request: code,
-      device: { code: shownUserCode(code) },
       clientId,
       host: "",
       asked: askedPermissions(config, params),
       ...(consent ? { allowed: consent.allowed } : {}),
     },
+    code: shownUserCode(code),
     ip: ip || null,
     userAgent: ua || null,
   };
@@ -96,8 +93,6 @@ async function findDevice(
   if (!row) return null;
   return { idHash: row.id_hash, payload: artifactSeals(context, KIND).read(row.payload, row.id_hash) };
 }
-
-const KIND = "DeviceCode";
 
 const findText = `
   select id_hash, payload from openid_artifacts
@@ -120,7 +115,7 @@ export async function answerDevice(
   const { tenant, now } = context;
   const { userId } = session;
   const found = await findDevice(context, authorization.request);
-  if (!found) return null;
+  if (found?.payload.params?.client_id !== authorization.clientId) return null;
   const { idHash, payload } = found;
   const seals = artifactSeals(context, KIND);
   const take = async (tx: Transaction, answered: AdapterPayload, grantHash: string | null): Promise<void> => {
@@ -150,7 +145,6 @@ export async function answerDevice(
   const grantHash = identifierHash(grantId);
   const { asked } = authorization;
   const indicators = Object.keys(asked.resources);
-  const { claims } = payload.params ?? {};
   const answered: AdapterPayload = {
     ...payload,
     accountId: userId,
@@ -159,7 +153,6 @@ export async function answerDevice(
     amr: session.amr,
     authTime: Math.floor(session.authenticatedAt.getTime() / 1000),
     scope: [...new Set([...asked.scopes, ...Object.values(asked.resources).flat()])].join(" "),
-    ...(claimsByName(claims).length > 0 ? { claims: JSON.parse(String(claims)) } : {}),
     ...(indicators.length > 0 ? { resource: indicators.length === 1 ? indicators[0] : indicators } : {}),
   };
   return async (tx) => {
@@ -197,7 +190,6 @@ function grantOf(
     clientId,
     openid: {
       ...(asked.scopes.length > 0 ? { scope: asked.scopes.join(" ") } : {}),
-      ...(asked.claims.length > 0 ? { claims: asked.claims } : {}),
     },
     ...(resources.length > 0
       ? { resources: Object.fromEntries(resources.map(([api, scopes]) => [api, scopes.join(" ")])) }

@@ -178,6 +178,18 @@ describe("a device", () => {
     expect(browser.state.payload.applications).toMatchObject([{ id: "reader", scopes: ["openid", "email"] }]);
   });
 
+  test.each([
+    ["acr_values", "urn:stile:mfa"],
+    ["max_age", "0"],
+    ["id_token_hint", "x"],
+    ["claims", '{"id_token":{"acr":{"essential":true}}}'],
+  ])("is refused that asks something of the sign-in, by %s", async (name, value) => {
+    await expect(asked(tv, { [name]: value })).rejects.toMatchObject({
+      error: "invalid_request",
+      error_description: `\`${name}\` is not supported for devices.`,
+    });
+  });
+
   test("is refused that has no such grant", async () => {
     const web = await openidApplication(server.url, { clientId: "web", secret });
     await expect(asked(web)).rejects.toMatchObject({ error: "invalid_request" });
@@ -270,10 +282,25 @@ describe("the address that a device shows", () => {
     expect(text).toContain(`value="${codes.user_code}"`);
   });
 
+  test("A229 that another site has led to fills no field of an address that its user types later", async () => {
+    const browser = await newVisitor();
+    const field = async () => {
+      const text = await (await browser.request("/?flow=consent", html)).text();
+      return /name="user_code"[^>]*/.exec(text)?.[0] ?? "";
+    };
+    await browser.request("/device?user_code=BCDF-GHJK", html);
+    expect(await field()).toContain('value="BCDF-GHJK"');
+    await browser.request("/device", html);
+    expect(await field()).not.toContain("BCDF");
+  });
+
   test("answers a program with 405, and any code without a failure", async () => {
     const browser = flowClient(server.url);
     expect((await browser.request("/device")).status).toBe(405);
-    for (const code of ["", "<b>", "%00", "x".repeat(3_000)])
+    for (const code of ["", "<b>", "%00", `${"a".repeat(31)}%F0%9F%98%80`, "x".repeat(3_000)]) {
       expect((await browser.request(`/device?user_code=${code}`, html)).status).toBe(303);
+      const started = await (await newVisitor()).request(`/consent?user_code=${code}`, { method: "POST" });
+      expect([started.status, ((await started.json()) as State).name]).toEqual([200, "device_code"]);
+    }
   });
 });

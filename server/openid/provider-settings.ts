@@ -112,7 +112,10 @@ export function providerSettings(
               enabled: true,
               charset: "base-20" as const,
               mask: "****-****",
-              deviceInfo: (ctx: KoaContextWithOIDC) => ({ ip: ctx.ip, ua: ctx.get("user-agent") }),
+              deviceInfo: (ctx: KoaContextWithOIDC) => ({
+                ...(session.acquire_ip_address ? { ip: ctx.ip } : {}),
+                ...(session.acquire_user_agent ? { ua: ctx.get("user-agent") } : {}),
+              }),
             },
           }
         : {}),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { placeOf } from "../../account/belongings.ts";
 import { locate } from "../../locations/location.ts";
+import { MAX_USER_CODE_CHARACTERS } from "../../openid/user-code.ts";
 import { state, type View } from "../define.ts";
 import { go, rateLimited, reject } from "../outcome.ts";
 
@@ -21,10 +22,10 @@ export const deviceCode = state({
         const rate = await runtime.rates.consume(tenant.id, "device_code", data.userId);
         if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
         const found = await runtime.openid.waitingDevice(tenant, user_code, data.userId);
-        if (!found?.authorization.device) return reject("value_invalid_error", { input: "user_code" });
-        const { authorization, userAgent, ip } = found;
+        if (!found) return reject("value_invalid_error", { input: "user_code" });
+        const { authorization, code, userAgent, ip } = found;
         const place = placeOf({ userAgent, ipAddress: ip }, (address) => locate(runtime, address));
-        const device = { ...authorization.device, ...place } as typeof authorization.device;
+        const device = { code, ...place };
         return go("consent", { data: { authorization: { ...authorization, device }, userCode: undefined } });
       },
     }),
@@ -33,6 +34,6 @@ export const deviceCode = state({
 
 /** The code stands in the address that the device shows, for its user to compare (3.3.1). */
 function codeInput({ data }: View) {
-  const code = z.string().min(1).max(32);
+  const code = z.string().min(1).max(MAX_USER_CODE_CHARACTERS);
   return z.strictObject({ user_code: data.userCode ? code.meta({ preset: data.userCode }) : code });
 }

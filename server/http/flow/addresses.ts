@@ -3,6 +3,7 @@ import { languageTags } from "#words/language-tags";
 import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { openidPaths } from "../../openid/paths.ts";
+import { MAX_USER_CODE_CHARACTERS } from "../../openid/user-code.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
 import {
   consentPageHandler,
@@ -50,7 +51,7 @@ const consentQuery = query.extend({
     .describe("At the start: the authorization request, as the address of the page names it."),
   user_code: z
     .string()
-    .max(32)
+    .max(MAX_USER_CODE_CHARACTERS)
     .optional()
     .describe("At the start, without `request`: what the field for the code of a device is filled with."),
 });

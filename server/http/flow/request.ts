@@ -4,6 +4,7 @@ import type { FirstStep } from "../../flow/engine.ts";
 import { beginsWithPreflight, type FlowType, isOfSession } from "../../flow/names.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isUuid } from "../../lib/uuid.ts";
+import { userCodeText } from "../../openid/user-code.ts";
 import { isObject } from "../request/body.ts";
 
 /** What the query of a flow's address asks for. */
@@ -36,11 +37,8 @@ export function parseFlowParameters(query: URLSearchParams, type: FlowType): Flo
 function askedIn(query: URLSearchParams): { authorization: string } | { userCode: string } {
   const request = query.get("request");
   if (request !== null) return { authorization: request };
-  return { userCode: (query.get("user_code") ?? "").slice(0, MAX_USER_CODE_CHARACTERS) };
+  return { userCode: userCodeText(query.get("user_code") ?? "") };
 }
-
-/** A longer one is none. */
-const MAX_USER_CODE_CHARACTERS = 32;
 
 /** Reads `code_challenge` (RFC 7636, 4.3); the only method is S256. */
 function parseCodeChallenge(query: URLSearchParams): FlowParameters {

@@ -4,6 +4,7 @@ import { oauthErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { applicationHandler, browserHandler, formHandler, limited } from "./answer-by-provider.ts";
+import { deviceHandler } from "./device.ts";
 import { logoutHandler, postedLogoutHandler } from "./logout.ts";
 import { registrationHandler } from "./registration.ts";
 
@@ -166,39 +167,36 @@ export const openidAddresses = [
       404: "The OpenID provider is off.",
     },
   }),
-  described(
-    address("POST", openidPaths.device_authorization, limited(applicationHandler), "oauth", "public"),
-    {
-      id: "authorizeDevice",
-      summary: "Get the codes by which a device without a browser is signed in",
-      description:
-        "RFC 8628, 3.1. Only with `openid.device_flow`. The device shows `user_code` and `verification_uri`, and asks for its tokens every five seconds.",
-      tag: "openid",
-      body: z.looseObject({
-        client_id: z.string().optional(),
-        scope: z.string().optional(),
-        resource: z.string().optional(),
-      }),
-      bodyType: form,
-      answers: {
-        200: {
-          schema: z
-            .looseObject({
-              device_code: z.string(),
-              user_code: z.string(),
-              verification_uri: z.url(),
-              verification_uri_complete: z.url(),
-              expires_in: z.int(),
-            })
-            .meta({ id: "DeviceAuthorization" }),
-        },
-        400: invalid,
-        401: unauthorized,
-        404: "The OpenID provider or its device flow is off.",
-        429: refused("Too many requests from this source."),
+  described(address("POST", openidPaths.device_authorization, limited(deviceHandler), "oauth", "public"), {
+    id: "authorizeDevice",
+    summary: "Get the codes by which a device without a browser is signed in",
+    description:
+      "RFC 8628, 3.1. Only with `openid.device_flow`. The device shows `user_code` and `verification_uri`, and asks for its tokens every five seconds.",
+    tag: "openid",
+    body: z.looseObject({
+      client_id: z.string().optional(),
+      scope: z.string().optional(),
+      resource: z.string().optional(),
+    }),
+    bodyType: form,
+    answers: {
+      200: {
+        schema: z
+          .looseObject({
+            device_code: z.string(),
+            user_code: z.string(),
+            verification_uri: z.url(),
+            verification_uri_complete: z.url(),
+            expires_in: z.int(),
+          })
+          .meta({ id: "DeviceAuthorization" }),
       },
+      400: invalid,
+      401: unauthorized,
+      404: "The OpenID provider or its device flow is off.",
+      429: refused("Too many requests from this source."),
     },
-  ),
+  }),
   described(address("POST", openidPaths.registration, registrationHandler, "oauth", "public"), {
     id: "registerClient",
     summary: "Register an application",

@@ -97,17 +97,18 @@ export function mayReturnTo(target: URL, config: Config): boolean {
   const account = new URL(withinTenant(config, "/account"), config.base_url);
   return (
     target.href === account.href ||
-    isWaitingRequest(target, config) ||
+    isOfProvider(target, config) ||
     isAllowedRedirect(target, config.hosted.allowed_redirect_urls)
   );
 }
 
-function isWaitingRequest(target: URL, config: Config): boolean {
+function isOfProvider(target: URL, config: Config): boolean {
   const { origin } = new URL(config.base_url);
   const prefix = pathPrefix(config);
   const isOwn = target.origin === origin && target.pathname.startsWith(prefix) && target.search === "";
+  if (!config.openid.enabled || !isOwn) return false;
   const path = target.pathname.slice(prefix.length);
-  return config.openid.enabled && isOwn && (isResumePath(path) || path === openidPaths.code_verification);
+  return isResumePath(path) || (config.openid.device_flow && path === openidPaths.code_verification);
 }
 
 /** Whether browsers send the session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */

@@ -1,4 +1,5 @@
 import { deviceAddress } from "../../flow/authorization.ts";
+import { userCodeText } from "../../openid/user-code.ts";
 import { redirect } from "../answer/reply.ts";
 import { flowError } from "../flow/call-flow.ts";
 import { wantsPage } from "../request/accepts.ts";
@@ -47,25 +48,23 @@ const MAX_REQUEST_CHARACTERS = 64;
  */
 export const devicePageHandler = forBrowsers(async (context) => {
   const { runtime, tenant, url, cookies } = context;
-  const { enabled, device_flow, request_lifetime } = tenant.config.openid;
+  const { enabled, device_flow, device_code_lifetime } = tenant.config.openid;
   if (!enabled || !device_flow) return redirect(303, "/");
-  // Kept while the user signs in.
+  const presented = await presentedSession(context, { touch: false });
   const before = await openPageCookie(runtime, tenant, "authorization", cookies);
-  const known = before && "userCode" in before ? before.userCode : "";
-  const userCode = (url.searchParams.get("user_code") ?? known).slice(0, MAX_USER_CODE_CHARACTERS);
+  // Kept while the user signs in, and no longer: the next device is another one.
+  const known = before && "userCode" in before && before.signsIn ? before.userCode : "";
+  const userCode = userCodeText(url.searchParams.get("user_code") ?? (presented.ok ? known : ""));
+  const shown = { userCode, ...(presented.ok ? {} : { signsIn: true as const }) };
   const kept = [
-    await pageCookie(runtime, tenant, "authorization", { userCode }, request_lifetime),
+    await pageCookie(runtime, tenant, "authorization", shown, device_code_lifetime),
     expiredPageCookie(tenant, "consent"),
   ];
   const language = languageInQuery(url.searchParams);
   const page = language === null ? "" : `&lang=${language}`;
-  const presented = await presentedSession(context, { touch: false });
   const login = `/login?redirect_to=${encodeURIComponent(deviceAddress(tenant.config))}${page}`;
   return redirect(303, presented.ok ? `/?flow=consent${page}` : login, { cookies: kept });
 });
-
-/** A longer code is none. */
-const MAX_USER_CODE_CHARACTERS = 32;
 
 /** `GET /consent`: the page that asks the user about an authorization request, which is not in its address. */
 export const consentPageHandler = forBrowsers(async ({ runtime, tenant, url }) => {

@@ -51,8 +51,11 @@ export interface NewCodes {
   codes: string[];
 }
 
-/** The authorization request that the page asks its user about, or the device whose code it asks for, as far as it is known. */
-export type ShownAuthorization = { request: string } | { userCode: string };
+/**
+ * The authorization request that the page asks its user about, or the device whose code it asks for, as far as it is known.
+ * `signsIn`: the user is on the way to sign in.
+ */
+export type ShownAuthorization = { request: string } | { userCode: string; signsIn?: true };
 
 type Sealed<Name extends keyof Contents> = { tenant: string; name: Name; value: Contents[Name] };
 
