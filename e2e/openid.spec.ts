@@ -53,7 +53,7 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
         STILE_OPENID_CLIENTS: JSON.stringify(clients),
         STILE_OPENID_REGISTRATION: "open",
         STILE_OPENID_DEVICE_FLOW: "true",
-        STILE_OPENID_ALLOW_PRIVATE_TARGETS: "true",
+        STILE_OPENID_ALLOW_PRIVATE_LOGOUT_TARGETS: "true",
       });
     },
     { scope: "worker" },

@@ -111,7 +111,7 @@ export const openidSignIns = declareTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.clientId, table.sid] }),
     index("openid_sign_ins_session").on(table.tenantId, table.sessionId).where(isSet(table.sessionId)),
-    index("openid_sign_ins_ended").on(table.createdAt).where(sql`${table.sessionId} is null`),
+    index("openid_sign_ins_ended").on(table.tenantId, table.createdAt).where(sql`${table.sessionId} is null`),
     // By hand in the migration: `on delete set null (session_id)`.
     foreignKey({
       columns: [table.tenantId, table.sessionId],

@@ -124,7 +124,14 @@ export async function readBelongings(
           where ${own} and (o.expires_at is null or o.expires_at > ${now.toISOString()}::timestamptz)) c
         full join (
           select o.client_id, min(o.created_at) as since from openid_artifacts o
-          where ${own} and o.kind = 'Grant' and o.expires_at > ${now.toISOString()}::timestamptz group by 1) g
+          where ${own} and o.kind = 'Grant' and o.expires_at > ${now.toISOString()}::timestamptz
+            -- A grant of which nothing is left gives nothing.
+            and exists (
+              select from openid_artifacts a
+              where a.tenant_id = o.tenant_id and a.user_id = o.user_id and a.client_id = o.client_id
+                and a.kind in ('Session', 'RefreshToken', 'AccessToken', 'DeviceCode')
+                and a.expires_at > ${now.toISOString()}::timestamptz)
+          group by 1) g
           on g.client_id = c.client_id`
     : null;
   const [row] = await db

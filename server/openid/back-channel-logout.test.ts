@@ -59,7 +59,7 @@ beforeAll(async () => {
     env: {
       STILE_OPENID_ENABLED: "true",
       STILE_OPENID_CLIENTS: JSON.stringify(clients),
-      STILE_OPENID_ALLOW_PRIVATE_TARGETS: "true",
+      STILE_OPENID_ALLOW_PRIVATE_LOGOUT_TARGETS: "true",
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",
       STILE_PASSKEY_ENABLED: "false",
       STILE_MFA_ENABLED: "false",

@@ -58,9 +58,9 @@ test("the end of many sessions at once is delivered in parts, and none is lost",
   const rows = Array.from({ length: 600 }, (_, index) => ({ ...row, sid: `many ${index}` }));
   await runtime.database.write.insert(schema.openidSignIns).values(rows);
   await end();
-  expect(await logouts.deliver()).toBe(500);
-  expect(await logouts.deliver()).toBe(101);
-  expect(await logouts.deliver()).toBe(0);
+  const parts = [];
+  for (let part = 0; part < 8; part += 1) parts.push(await logouts.deliver());
+  expect(parts).toEqual([100, 100, 100, 100, 100, 100, 1, 0]);
 });
 
 test("a session that has ended meanwhile signs no user in to a client", async () => {

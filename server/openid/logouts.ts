@@ -12,8 +12,9 @@ import { subjectFor } from "./subjects.ts";
 /** The name of the event of the end of a client's session. Only that client gets it. */
 const LOGOUT_EVENT = "oauth.logout";
 
-/** Sessions that are told of in one statement. */
-const MAX_ENDED = 500;
+/** Sessions that are told of in one statement: of so many tenants, so many each. */
+const MAX_TENANTS = 50;
+const MAX_OF_TENANT = 100;
 
 /** The longest life that is recommended (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const LIFETIME_SECONDS = 120;
@@ -37,16 +38,20 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
     async deliver(): Promise<number> {
       const now = databaseNow(platform.clockShift());
       const { rowCount } = await database.claim.execute(sql`
-      with found as (
-        select tenant_id, client_id, sid from openid_sign_ins where session_id is null
-        order by created_at limit ${MAX_ENDED}::int),
-      -- Locked first, as by the deletion of a tenant: events refer to it.
+      with recursive heads as (
+        (select tenant_id from openid_sign_ins where session_id is null order by tenant_id limit 1)
+        union all
+        select n.tenant_id from heads h cross join lateral (
+          select tenant_id from openid_sign_ins where session_id is null and tenant_id > h.tenant_id
+          order by tenant_id limit 1) n),
+      -- Tenants take turns, at random. One that is being deleted is passed over.
       held as materialized (
-        select id from tenants where id in (select tenant_id from found) order by id for key share),
+        select t.id from tenants t join heads on heads.tenant_id = t.id
+        order by random() limit ${MAX_TENANTS}::int for key share of t skip locked),
       due as materialized (
-        select s.tenant_id, s.client_id, s.sid from held
-        join found on found.tenant_id = held.id join openid_sign_ins s using (tenant_id, client_id, sid)
-        where s.session_id is null for update of s skip locked),
+        select s.tenant_id, s.client_id, s.sid from held cross join lateral (
+          select * from openid_sign_ins where tenant_id = held.id and session_id is null
+          order by created_at limit ${MAX_OF_TENANT}::int for update skip locked) s),
       ended as (
         delete from openid_sign_ins s using due
         where s.tenant_id = due.tenant_id and s.client_id = due.client_id and s.sid = due.sid

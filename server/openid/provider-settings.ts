@@ -67,7 +67,7 @@ export function providerSettings(
     // A claim that a scope asks for is in the answer of UserInfo; an ID token has those that are asked for by name.
     conformIdTokenClaims: true,
     responseTypes: ["code"],
-    subjectTypes: ["public", "pairwise"],
+    subjectTypes: openid.pairwise_salt === undefined ? ["public"] : ["public", "pairwise"],
     pairwiseIdentifier: async (_, accountId, { clientId }) => subjectFor(tenant.config, clientId, accountId),
     clientAuthMethods: ["client_secret_basic", "private_key_jwt", "none"],
     async assertJwtClientAuthClaimsAndHeader(_, { exp }) {

@@ -2,12 +2,24 @@ import { sql } from "drizzle-orm";
 import type { Databases } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
+import { sha256 } from "../lib/sha256.ts";
 
 /** The address at which a listed client is told that a session has ended; null if it is not told. */
 export function logoutAddress({ openid }: Pick<Config, "openid">, clientId: string): string | null {
   const client = Object.hasOwn(openid.clients, clientId) ? openid.clients[clientId] : undefined;
   return client?.backchannel_logout_uri ?? null;
 }
+
+/** The listed clients that are told. */
+export const toldClients = ({ openid }: Pick<Config, "openid">): string[] =>
+  Object.keys(openid.clients).filter((id) => logoutAddress({ openid }, id) !== null);
+
+/**
+ * What a client is to know a session by (`sid`). Always the same, so that a session has one row for a client, however often
+ * and from however many tabs it signs in.
+ */
+export const sidOf = (sessionId: string, clientId: string): string =>
+  sha256(`${sessionId} ${clientId}`).toString("base64url");
 
 /**
  * Records that a session has signed its user in to a client, which is told when it ends, whatever ends it.

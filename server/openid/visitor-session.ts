@@ -11,7 +11,7 @@ import type { Logs } from "../observability/logger.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
-import { logoutAddress, recordSignIn } from "./sign-ins.ts";
+import { logoutAddress, recordSignIn, sidOf, toldClients } from "./sign-ins.ts";
 import { presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
@@ -28,9 +28,11 @@ type Authorizations = AdapterPayload["authorizations"];
 export function visitorSessionStorage(context: TenantContext<Process>): Adapter {
   const stored = artifactStorage(context, "Session");
 
-  async function authorizationsOf(sessionId: string): Promise<Authorizations> {
+  /** What is stored of the clients, and the name by which those that are told of the end are to know the session. */
+  async function authorizationsOf(sessionId: string): Promise<NonNullable<Authorizations>> {
     const found = await stored.ofSession(sessionId);
-    return Object.assign({}, ...found.map(({ authorizations }) => authorizations));
+    const named = toldClients(context.tenant.config).map((id) => [id, { sid: sidOf(sessionId, id) }]);
+    return Object.assign(Object.fromEntries(named), ...found.map(({ authorizations }) => authorizations));
   }
 
   return {
@@ -56,15 +58,17 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
       if (!visitor.session || !authorizations) return;
       const { id: sessionUid, userId: accountId } = visitor.session;
       for (const [clientId, authorization] of Object.entries(authorizations)) {
-        if (JSON.stringify(authorization) === visitor.kept?.get(clientId)) continue;
+        const { grantId, sid } = authorization ?? {};
+        const isKnown = JSON.stringify(authorization) === visitor.kept?.get(clientId);
+        // One that had another name for the session may have signed in before it was to be told.
+        const mayBeRecorded = isKnown && sid === sidOf(sessionUid, clientId);
+        const isTold = logoutAddress(context.tenant.config, clientId) !== null;
         // First: what is stored below is not stored again.
-        if (logoutAddress(context.tenant.config, clientId) !== null && authorization?.sid)
-          await recordSignIn(context, {
-            clientId,
-            sid: authorization.sid,
-            sessionId: sessionUid,
-            userId: accountId,
-          }).catch(endedMeanwhile);
+        if (isTold && grantId && sid && !mayBeRecorded)
+          await recordSignIn(context, { clientId, sid, sessionId: sessionUid, userId: accountId }).catch(
+            endedMeanwhile,
+          );
+        if (isKnown) continue;
         const ofClient = { authorizations: { [clientId]: authorization }, clientId };
         const payload = { ...ofClient, accountId, sessionUid, expiresWithSession: true };
         await stored.upsert(`${sessionUid} ${clientId}`, payload, expiresIn);

@@ -1,13 +1,16 @@
-import type { Databases } from "#db/client";
+import { and, eq } from "drizzle-orm";
+import { type Databases, schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext, TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { endSession, type FoundSession } from "./sessions.ts";
+import { applicationsOf, endSession, type FoundSession } from "./sessions.ts";
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks;
+
+const { sessions } = schema;
 
 /** Ends the sessions that a client logs out of, and records each in the audit log. */
 export async function logOut(
@@ -32,7 +35,15 @@ export async function endReplacedSessions(
   const replaced = found.filter(({ session }) => session.id !== issuedId);
   if (replaced.length === 0) return;
   await context.runtime.database.write.transaction(async (tx) => {
-    for (const { session } of replaced)
+    const [issuedTo] = await tx
+      .select({ userId: sessions.userId })
+      .from(sessions)
+      .where(and(eq(sessions.tenantId, context.tenant.id), eq(sessions.id, issuedId)));
+    for (const { session } of replaced) {
+      const isSame = session.userId === issuedTo?.userId;
+      const carry = isSame ? await applicationsOf(tx, context.tenant, session.id) : null;
       await endSession(context, session.id, "session.delete.explicit.logout")(tx);
+      await carry?.(issuedId);
+    }
   });
 }

@@ -163,10 +163,45 @@ export async function replaceSession(
     session,
     async write(tx) {
       await lockUser(tx, tenant.id, userId);
+      const carry = await applicationsOf(tx, tenant, id);
       const ended = await endSessions(tx, context, eq(sessions.id, id), "session.delete.explicit.logout");
       if (ended === 0) throw new ConflictError("session");
       await write(tx);
+      await carry(session.id);
     },
+  };
+}
+
+/**
+ * Holds the applications that a session has signed its user in to, while it is replaced by another one of that user: they are
+ * not told that it has ended, and know the new one by the same name. Their tokens end with it.
+ *
+ * @returns hands them over to the new session, once that is stored
+ */
+export async function applicationsOf(
+  tx: Transaction,
+  { id: tenantId, config }: Tenant,
+  sessionId: string,
+): Promise<(newId: string) => Promise<void>> {
+  if (!config.openid.enabled) return async () => {};
+  const ofSession = sql`tenant_id = ${tenantId} and session_id = ${sessionId}`;
+  const { rows: signIns } = await tx.execute<{ client_id: string; sid: string }>(
+    sql`select client_id, sid from openid_sign_ins where ${ofSession}`,
+  );
+  const { rows: kept } = await tx.execute<{ id_hash: string }>(
+    sql`update openid_artifacts set session_id = null where ${ofSession} and kind = 'Session' returning id_hash`,
+  );
+  return async (newId) => {
+    const handOver = sql`set session_id = ${newId} where tenant_id = ${tenantId} and session_id is null`;
+    if (kept.length > 0)
+      await tx.execute(sql`
+        update openid_artifacts ${handOver} and kind = 'Session'
+          and id_hash = any (${sql.param(kept.map(({ id_hash }) => id_hash))})`);
+    if (signIns.length > 0)
+      await tx.execute(sql`
+        update openid_sign_ins ${handOver} and (client_id, sid) in (
+          select * from unnest(${sql.param(signIns.map(({ client_id }) => client_id))}::text[],
+            ${sql.param(signIns.map(({ sid }) => sid))}::text[]))`);
   };
 }
 

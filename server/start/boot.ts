@@ -152,7 +152,7 @@ export async function createRuntime(
     cleanups.push(async () => documents.close());
     const logouts = {
       ...createLogouts({ database, platform, signingKeys }),
-      client: createReceiverClient({ allowPrivate: config.openid.allow_private_targets }),
+      client: createReceiverClient({ allowPrivate: config.openid.allow_private_logout_targets }),
     };
     const webhooks = createWebhookDelivery({ ...means, signingKeys, client, logouts, standing });
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));

@@ -33,6 +33,7 @@ const serverSettings = [
   "webhooks.allow_private_targets",
   "webhooks.retention",
   "openid.allow_private_targets",
+  "openid.allow_private_logout_targets",
   "webauthn.metadata_file",
   "webauthn.metadata_roots",
   "authenticator.location_file",

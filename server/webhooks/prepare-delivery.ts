@@ -35,7 +35,10 @@ export interface Logouts {
 /** The request of a delivery, or why there is none. */
 type PreparedDelivery =
   | { kind: "request"; name: string; ofClient: boolean; request: ReceiverRequest }
-  | Extract<Outcome, { kind: "refused" | "obsolete" }>;
+  | Extract<Outcome, { kind: "refused" | "obsolete" | "postponed" }>;
+
+/** How long a client that is not known here may be known elsewhere, while a server is updated. */
+const UNKNOWN_CLIENT_MS = 3_600_000;
 
 /**
  * Makes the request of a claimed delivery: the token, signed by the tenant's keys, and the headers of Standard Webhooks.
@@ -51,9 +54,11 @@ export async function prepareDelivery(
   if (!tenant || !event) return { kind: "obsolete" };
   if (receivingClient(delivery.webhook) !== null) {
     const request = await logouts?.request(tenant, event.data, now);
-    return request
-      ? { kind: "request", name: event.name, ofClient: true, request: { tenantId, ...request } }
-      : { kind: "refused" };
+    if (request)
+      return { kind: "request", name: event.name, ofClient: true, request: { tenantId, ...request } };
+    // Another process may have a configuration in which the client is told.
+    const isYoung = now.getTime() - event.createdAt.getTime() < UNKNOWN_CLIENT_MS;
+    return isYoung ? { kind: "postponed", pauseSeconds: 60 } : { kind: "refused" };
   }
   const receiver = receiverOf(tenant, vault, delivery);
   if (typeof receiver === "string") return { kind: receiver };

@@ -81,7 +81,10 @@ export function createWebhookDelivery(options: DeliveryOptions) {
 
   const take = async (limit: number): Promise<ClaimedDelivery[]> => {
     if (outgrown.aborted) return [];
-    await logouts?.deliver();
+    // A failure of theirs holds up no webhook.
+    await logouts?.deliver().catch((error: unknown) => {
+      log.warn({ failure: describeFailure(error) }, "ended sessions could not be delivered to their clients");
+    });
     claims += 1;
     const claimed = await claimDue(database, limit, load, platform.clockShift());
     for (const delivery of claimed) load.begin(delivery);

@@ -145,7 +145,10 @@ export const openid = section({
     "How long what a user has allowed such a client is valid. It has to ask again after it.",
   ),
   allow_private_targets: flag(false).describe(
-    "Read documents of clients, and tell clients that sessions have ended, on private, loopback and link-local addresses too: where applications share a private network with the service, and for development.",
+    "Read documents of clients on private, loopback and link-local addresses too. For development.",
+  ),
+  allow_private_logout_targets: flag(false).describe(
+    "Tell clients that sessions have ended on private, loopback and link-local addresses too: where applications share a private network with the service.",
   ),
   access_token_lifetime: seconds(600, { min: 30, max: 86_400 }).describe("Life of an access token."),
   refresh_token_lifetime: seconds(14 * 86_400, { min: 60, max: 400 * 86_400 }).describe(
