@@ -150,6 +150,13 @@ export interface OAuthProviderSettings {
   allow_linking?: boolean | null | undefined;
   satisfies_mfa?: boolean | null | undefined;
 }
+export interface OpenidClient {
+  id: string;
+  /** Its settings, without the secret. */
+  settings: Record<string, unknown>;
+  /** `secret`, if one is set. */
+  secrets: string[];
+}
 export interface SamlProviderPatch {
   name?: string | null | undefined;
   enabled?: boolean | null | undefined;
@@ -532,6 +539,100 @@ export type EventSubscription =
   | "oauth.grant";
 export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
 export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
+export type OpenidClientPatch = {
+  /** Shown to users. */
+  name?: string | null | undefined;
+  /** Authenticates the client at the token endpoint. Default: none, a public client. */
+  secret?: string | null | undefined;
+  /** Public keys (RFC 7517): the client authenticates by JWTs that it signs (private_key_jwt). */
+  jwks?:
+    | {
+        keys?:
+          | {
+              kty: "RSA" | "EC" | "OKP";
+              kid?: string | undefined;
+              use?: "sig" | undefined;
+              alg?: "EdDSA" | "ES256" | "PS256" | "RS256" | undefined;
+              crv?: "P-256" | "Ed25519" | undefined;
+              x?: string | undefined;
+              y?: string | undefined;
+              n?: string | undefined;
+              e?: string | undefined;
+            }[]
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  redirect_uris?: string[] | null | undefined;
+  post_logout_redirect_uris?: string[] | null | undefined;
+  /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
+  backchannel_logout_uri?: string | null | undefined;
+  grants?:
+    | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[]
+    | null
+    | undefined;
+  scopes?: string[] | null | undefined;
+  /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
+  subject_type?: "public" | "pairwise" | null | undefined;
+  require_par?: boolean | null | undefined;
+  require_dpop?: boolean | null | undefined;
+  /** The operator's own: its users are not asked for consent. Default: true. */
+  first_party?: boolean | null | undefined;
+  /** The home page, for users. */
+  client_uri?: string | null | undefined;
+  /** What becomes of users' data, for users. */
+  policy_uri?: string | null | undefined;
+  /** The terms of service, for users. */
+  tos_uri?: string | null | undefined;
+};
+export type OpenidClientSettings = {
+  /** Shown to users. */
+  name: string;
+  /** Authenticates the client at the token endpoint. Default: none, a public client. */
+  secret?: string | null | undefined;
+  /** Public keys (RFC 7517): the client authenticates by JWTs that it signs (private_key_jwt). */
+  jwks?:
+    | {
+        keys?:
+          | {
+              kty: "RSA" | "EC" | "OKP";
+              kid?: string | undefined;
+              use?: "sig" | undefined;
+              alg?: "EdDSA" | "ES256" | "PS256" | "RS256" | undefined;
+              crv?: "P-256" | "Ed25519" | undefined;
+              x?: string | undefined;
+              y?: string | undefined;
+              n?: string | undefined;
+              e?: string | undefined;
+            }[]
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  redirect_uris?: string[] | null | undefined;
+  post_logout_redirect_uris?: string[] | null | undefined;
+  /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
+  backchannel_logout_uri?: string | null | undefined;
+  grants?:
+    | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[]
+    | null
+    | undefined;
+  scopes?: string[] | null | undefined;
+  /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
+  subject_type?: "public" | "pairwise" | null | undefined;
+  require_par?: boolean | null | undefined;
+  require_dpop?: boolean | null | undefined;
+  /** The operator's own: its users are not asked for consent. Default: true. */
+  first_party?: boolean | null | undefined;
+  /** The home page, for users. */
+  client_uri?: string | null | undefined;
+  /** What becomes of users' data, for users. */
+  policy_uri?: string | null | undefined;
+  /** The terms of service, for users. */
+  tos_uri?: string | null | undefined;
+};
 export type TenantSettings = {
   /** Mail server. Without one, development keeps mail in the local mailbox page. */
   smtp_url?: string | null | undefined;
@@ -2262,6 +2363,83 @@ export interface AdminOperations {
     input: { provider_id: string };
     answer: undefined;
   };
+  /** List the clients of the OpenID provider of a tenant. */
+  listOpenidClientsOfTenant: {
+    input: { id: string };
+    answer: OpenidClient[];
+  };
+  /** Add a client to the OpenID provider of a tenant. A client without `secret` and `jwks` is a public one. `POST …/secret` makes a secret for it. */
+  createOpenidClientOfTenant: {
+    input: {
+      id: string;
+      body: {
+        id: string;
+        settings: OpenidClientSettings;
+      };
+    };
+    answer: OpenidClient;
+  };
+  /** Get a client of the OpenID provider of a tenant. */
+  getOpenidClientOfTenant: {
+    input: { id: string; client_id: string };
+    answer: OpenidClient;
+  };
+  /** Change settings of a client of the OpenID provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. The secret is written and never shown. */
+  changeOpenidClientOfTenant: {
+    input: { id: string; client_id: string; body?: OpenidClientPatch };
+    answer: OpenidClient;
+  };
+  /** Delete a client of the OpenID provider of a tenant. Its tokens are of no use any more. */
+  deleteOpenidClientOfTenant: {
+    input: { id: string; client_id: string };
+    answer: undefined;
+  };
+  /** Make a new secret for a client of the OpenID provider of a tenant. The former one authenticates the client no more. */
+  renewOpenidClientSecretOfTenant: {
+    input: { id: string; client_id: string };
+    answer: {
+      /** In this answer alone. */
+      secret: string;
+    };
+  };
+  /** List the clients of the OpenID provider of the tenant of the key. */
+  listOpenidClients: {
+    input: Record<never, never>;
+    answer: OpenidClient[];
+  };
+  /** Add a client to the OpenID provider of the tenant of the key. A client without `secret` and `jwks` is a public one. `POST …/secret` makes a secret for it. */
+  createOpenidClient: {
+    input: {
+      body: {
+        id: string;
+        settings: OpenidClientSettings;
+      };
+    };
+    answer: OpenidClient;
+  };
+  /** Get a client of the OpenID provider of the tenant of the key. */
+  getOpenidClient: {
+    input: { client_id: string };
+    answer: OpenidClient;
+  };
+  /** Change settings of a client of the OpenID provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. The secret is written and never shown. */
+  changeOpenidClient: {
+    input: { client_id: string; body?: OpenidClientPatch };
+    answer: OpenidClient;
+  };
+  /** Delete a client of the OpenID provider of the tenant of the key. Its tokens are of no use any more. */
+  deleteOpenidClient: {
+    input: { client_id: string };
+    answer: undefined;
+  };
+  /** Make a new secret for a client of the OpenID provider of the tenant of the key. The former one authenticates the client no more. */
+  renewOpenidClientSecret: {
+    input: { client_id: string };
+    answer: {
+      /** In this answer alone. */
+      secret: string;
+    };
+  };
   /** List the tenant's API keys, oldest first, without the keys. */
   listApiKeys: {
     input: Record<never, never>;
@@ -2518,6 +2696,18 @@ export const operations: Record<
   getOAuthProvider: ["GET", "/admin/oauth/providers/{provider_id}"],
   changeOAuthProvider: ["PATCH", "/admin/oauth/providers/{provider_id}"],
   deleteOAuthProvider: ["DELETE", "/admin/oauth/providers/{provider_id}"],
+  listOpenidClientsOfTenant: ["GET", "/admin/tenants/{id}/openid/clients"],
+  createOpenidClientOfTenant: ["POST", "/admin/tenants/{id}/openid/clients"],
+  getOpenidClientOfTenant: ["GET", "/admin/tenants/{id}/openid/clients/{client_id}"],
+  changeOpenidClientOfTenant: ["PATCH", "/admin/tenants/{id}/openid/clients/{client_id}"],
+  deleteOpenidClientOfTenant: ["DELETE", "/admin/tenants/{id}/openid/clients/{client_id}"],
+  renewOpenidClientSecretOfTenant: ["POST", "/admin/tenants/{id}/openid/clients/{client_id}/secret"],
+  listOpenidClients: ["GET", "/admin/openid/clients"],
+  createOpenidClient: ["POST", "/admin/openid/clients"],
+  getOpenidClient: ["GET", "/admin/openid/clients/{client_id}"],
+  changeOpenidClient: ["PATCH", "/admin/openid/clients/{client_id}"],
+  deleteOpenidClient: ["DELETE", "/admin/openid/clients/{client_id}"],
+  renewOpenidClientSecret: ["POST", "/admin/openid/clients/{client_id}/secret"],
   listApiKeys: ["GET", "/admin/api_keys"],
   createApiKey: ["POST", "/admin/api_keys"],
   deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],

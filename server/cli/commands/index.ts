@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { authenticatorUsersDelete, passkeyUsersDelete } from "./application-users.ts";
 import { auditFollow, auditList } from "./audit.ts";
+import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate } from "./clients.ts";
 import { configCheck } from "./config.ts";
 import { coverage } from "./coverage.ts";
 import { flowGraph } from "./flow.ts";
@@ -31,6 +32,11 @@ export const commands: readonly Command[] = [
   tenantsCreate,
   tenantsUpdate,
   tenantsDelete,
+  clientsList,
+  clientsCreate,
+  clientsUpdate,
+  clientsSecret,
+  clientsDelete,
   keysList,
   keysCreate,
   keysDelete,

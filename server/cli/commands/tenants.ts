@@ -1,9 +1,7 @@
-import { ConfigError } from "../../config/errors.ts";
-import { isTree, type Tree } from "../../lib/tree.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
-import { CommandError, command, missing } from "../command.ts";
-import { readInput } from "../files.ts";
+import { command, missing } from "../command.ts";
 import { idOf, jsonOption, uuidOf } from "../options.ts";
+import { settingsIn, withSource } from "../settings-file.ts";
 import { printTable } from "../table.ts";
 
 const description = {
@@ -56,8 +54,8 @@ export const tenantsCreate = command({
   },
   async run(cli, { name, id, host, config, json }) {
     const chosenId = id === undefined ? undefined : uuidOf(id);
-    const settings = await readSettings(cli.input, config);
-    const tenant = await withSource(config, () =>
+    const settings = config === undefined ? undefined : await settingsIn(cli.input, config);
+    const tenant = await withSource("--config", config, () =>
       cli.withRuntime((runtime) =>
         createTenant(runtime, {
           name,
@@ -81,8 +79,8 @@ export const tenantsUpdate = command({
   async run(cli, { name, host, config }, [id = ""]) {
     const tenantId = idOf(id);
     if (!tenantId) throw missing("tenant", id);
-    const settings = await readSettings(cli.input, config);
-    await withSource(config, () =>
+    const settings = config === undefined ? undefined : await settingsIn(cli.input, config);
+    await withSource("--config", config, () =>
       cli.withRuntime((runtime) =>
         updateTenant(runtime, tenantId, {
           ...(name === undefined ? {} : { name }),
@@ -105,29 +103,3 @@ export const tenantsDelete = command({
     await cli.withRuntime((runtime) => deleteTenant(runtime, tenantId, { withUsers: values["with-users"] }));
   },
 });
-
-/** Names the file of `--config` in the error of a setting: the server has settings of its own. */
-async function withSource<Result>(file: string | undefined, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (file === undefined || !(error instanceof ConfigError)) throw error;
-    throw new CommandError(`--config ${file}: ${error.message}`);
-  }
-}
-
-async function readSettings(
-  input: NodeJS.ReadableStream,
-  file: string | undefined,
-): Promise<Tree | undefined> {
-  if (file === undefined) return undefined;
-  const content = await readInput(file, input);
-  try {
-    const settings: unknown = JSON.parse(content);
-    if (isTree(settings)) return settings;
-  } catch {
-    // The message of the parser would quote the file, which may contain secrets.
-    throw new CommandError(`${file} is not JSON`);
-  }
-  throw new CommandError(`${file} does not contain an object`);
-}

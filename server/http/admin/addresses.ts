@@ -7,6 +7,7 @@ import { credentialAddresses } from "./credentials.ts";
 import { emailAddresses } from "./emails.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { metadataAddresses } from "./metadata.ts";
+import { openidClientAddresses } from "./openid-clients.ts";
 import { passwordAddresses } from "./passwords.ts";
 import { phoneNumberAddresses } from "./phone-numbers.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
@@ -32,6 +33,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: tenants", tenantAddresses],
   ["admin: tenants", samlProviderAddresses],
   ["admin: tenants", oauthProviderAddresses],
+  ["admin: tenants", openidClientAddresses],
   ["admin: tenants", apiKeyAddresses],
   ["admin: audit log", statisticsAddresses],
   ["admin: webhooks", webhookAddresses],

@@ -80,3 +80,19 @@ export const oauthProviderBody = documentedAs(
     })
     .meta({ id: "OAuthProviderSettings" }),
 );
+
+const openidClient = () => configSchema.shape.openid.unwrap().shape.clients.unwrap().valueType as z.ZodObject;
+
+/** The settings of a new client of the OpenID provider. */
+export const openidClientSettings = documentedAs(
+  anyObject,
+  z
+    .lazy(() => (patchOf(openidClient()) as z.ZodObject).extend({ name: openidClient().shape.name }))
+    .meta({ id: "OpenidClientSettings" }),
+);
+
+/** A patch of a client. */
+export const openidClientPatch = documentedAs(
+  anyObject,
+  z.lazy(() => patchOf(openidClient())).meta({ id: "OpenidClientPatch" }),
+);
