@@ -30,12 +30,21 @@ test("what was allowed before is marked, and APIs stand with their scopes", () =
     "see your phone number",
     "keep this access while you are signed out",
     "use https://api.example.com/orders for you: orders:read, orders:write",
+    "see which books you have · Loans",
+    "renew your loans · Loans",
+    "use Loans for you: loans:x",
   ]);
   expect(screen.getAllByRole("link").map(({ textContent }) => textContent)).toEqual([
     "The library reader",
     "Privacy policy",
     "Terms of service",
   ]);
+});
+
+test("what scopes allow is said in the language of the page, else in English", () => {
+  render(<Authorization value={longAuthorization} words={words} language="de" />);
+  expect(items()).toContain("sehen, welche Bücher Sie haben · Loans");
+  expect(items()).toContain("renew your loans · Loans");
 });
 
 test("A102 an address that is a script is no link, and a scope that is not known stands by its name", () => {

@@ -48,15 +48,8 @@ export function Authorization({
             {before.has(scope) && <span className="stile-hint"> · {authorization.before}</span>}
           </li>
         ))}
-        {listOf(resources).map(({ address, scopes: names }) => (
-          <li key={String(address)}>
-            <Breakable
-              text={interpolate(authorization[textsOf(names).length > 0 ? "resource" : "resourceAlone"], {
-                address: String(address),
-                scopes: textsOf(names).join(", "),
-              })}
-            />
-          </li>
+        {listOf(resources).map((resource) => (
+          <Api key={String(resource.address)} value={resource} words={words} language={language} />
         ))}
       </ul>
       {about.length > 0 && (
@@ -94,6 +87,47 @@ export function Authorization({
       </p>
     </div>
   );
+}
+
+/** What an application would do at an API: in the operator's words where there are any, else by the names of scopes. */
+function Api({ value, words, language }: Pick<PayloadProps, "value" | "words" | "language">) {
+  const { address, name, scopes, texts } = recordOf(value);
+  const api = String(name ?? address);
+  const said = textsOf(scopes).map((scope) => ({
+    scope,
+    text: inLanguage(recordOf(texts)[scope], language),
+  }));
+  const unsaid = said.filter(({ text }) => text === undefined).map(({ scope }) => scope);
+  const { resource, resourceAlone } = words.authorization;
+  return (
+    <>
+      {said.map(
+        ({ scope, text }) =>
+          text !== undefined && (
+            <li key={scope}>
+              {text}
+              <span className="stile-hint"> · {api}</span>
+            </li>
+          ),
+      )}
+      {(unsaid.length > 0 || said.length === 0) && (
+        <li>
+          <Breakable
+            text={interpolate(unsaid.length > 0 ? resource : resourceAlone, {
+              address: api,
+              scopes: unsaid.join(", "),
+            })}
+          />
+        </li>
+      )}
+    </>
+  );
+}
+
+/** A text in the language of the page, else in English, else in any. */
+function inLanguage(texts: unknown, language: string): string | undefined {
+  const known = recordOf(texts);
+  return [known[language], known.en, ...Object.values(known)].find(isText);
 }
 
 /** A device without a browser: its code, for the user to compare, and where it asks from (RFC 8628, 5.4). */

@@ -210,7 +210,18 @@ export const longAuthorization = {
   },
   host: "reader.example.net",
   scopes: ["openid", "profile", "email", "phone", "offline_access"],
-  resources: [{ address: "https://api.example.com/orders", scopes: ["orders:read", "orders:write"] }],
+  resources: [
+    { address: "https://api.example.com/orders", scopes: ["orders:read", "orders:write"] },
+    {
+      address: "https://api.example.com/loans",
+      name: "Loans",
+      scopes: ["loans:read", "loans:renew", "loans:x"],
+      texts: {
+        "loans:read": { en: "see which books you have", de: "sehen, welche Bücher Sie haben" },
+        "loans:renew": { en: "renew your loans" },
+      },
+    },
+  ],
   allowed: ["openid", "email"],
 };
 

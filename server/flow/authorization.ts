@@ -23,7 +23,9 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
   const { clientId, host, asked, allowed, lifetime, device } = authorization;
   const { name, uri, policy_uri, tos_uri, origin } = authorization.application ??
     listedApplication(config, clientId) ?? { name: clientId, origin: "listed" };
-  const resources = Object.entries(asked.resources).map(([address, scopes]) => ({ address, scopes }));
+  const resources = Object.entries(asked.resources).map(([address, scopes]) =>
+    describedApi(config, address, scopes),
+  );
   return {
     authorization: {
       client: {
@@ -41,6 +43,18 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
       ...(lifetime === undefined ? {} : { lifetime }),
       ...(device ? { device } : {}),
     },
+  };
+}
+
+/** An API as users are asked about it. */
+function describedApi({ openid }: Config, address: string, scopes: string[]) {
+  const { name, texts = {} } = openid.resources[address] ?? {};
+  const known = Object.entries(texts).filter(([scope]) => scopes.includes(scope));
+  return {
+    address,
+    scopes,
+    ...(name === undefined ? {} : { name }),
+    ...(known.length > 0 ? { texts: Object.fromEntries(known) } : {}),
   };
 }
 

@@ -44,8 +44,16 @@ export interface AuthorizationPayload {
   host: string;
   /** What is asked about the user; `openid` is the user's identifier alone. */
   scopes: string[];
-  /** What the client would do at APIs, by their resource indicator (RFC 8707). */
-  resources: { address: string; scopes: string[] }[];
+  /**
+   * What the client would do at APIs, by their resource indicator (RFC 8707); the name of each, and what its scopes allow in
+   * plain words by scope and language, as far as the operator has set them.
+   */
+  resources: {
+    address: string;
+    scopes: string[];
+    name?: string;
+    texts?: Record<string, Record<string, string>>;
+  }[];
   /** Those of `scopes` and others that the user has allowed the client before. */
   allowed: string[];
   /** Seconds after which it has to be asked for again; absent: never. */

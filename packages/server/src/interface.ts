@@ -1143,11 +1143,15 @@ export type TenantSettings = {
             >
           | null
           | undefined;
-        /** APIs by their resource indicator (RFC 8707): scopes, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone. */
+        /** APIs by their resource indicator (RFC 8707): scopes, with name and texts (by scope and language) for users, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone. */
         resources?:
           | Record<
               string,
               {
+                /** Shown to users in place of the address. */
+                name?: string | null | undefined;
+                /** What a scope allows, in plain words for users: by scope and language. */
+                texts?: Record<string, Record<string, string | null> | null> | null | undefined;
                 scopes?: string[] | null | undefined;
                 token?: "jwt" | "opaque" | null | undefined;
               } | null

@@ -89,6 +89,10 @@ const client = z
   );
 
 const resource = z.strictObject({
+  name: line(100).optional().describe("Shown to users in place of the address."),
+  texts: map(key(64), map(key(10).regex(/^[a-z]{2}(?:-[A-Z]{2})?$/, "is not a language"), line(200), 20), 50)
+    .default({})
+    .describe("What a scope allows, in plain words for users: by scope and language."),
   scopes: listOf(scopeToken(), 50).default([]),
   token: z.enum(["jwt", "opaque"]).default("jwt"),
 });
@@ -110,7 +114,7 @@ export const openid = section({
   )
     .default({})
     .describe(
-      "APIs by their resource indicator (RFC 8707): scopes, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone.",
+      "APIs by their resource indicator (RFC 8707): scopes, with name and texts (by scope and language) for users, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone.",
     ),
   document_hosts: listOf(
     line(253).regex(/^(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)$/, "is not a host name, *.host or *"),

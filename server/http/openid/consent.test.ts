@@ -199,6 +199,38 @@ test("A227 access that its user ends while a code is issued is ended", async () 
   expect(left).toEqual([]);
 });
 
+test("what an API is called and what its scopes allow is told in the operator's words, of what is asked alone", async () => {
+  const texts = {
+    "orders:read": { en: "see your orders", de: "Ihre Bestellungen sehen" },
+    "orders:write": { en: "change your orders" },
+  };
+  const described = runtime.configured({
+    STILE_OPENID_RESOURCES: JSON.stringify({
+      [api]: { name: "Orders", scopes: ["orders:read", "orders:write"], texts },
+    }),
+    STILE_OPENID_CLIENTS: JSON.stringify({
+      reader: { ...client, scopes: ["openid", "orders:read"], name: "A reader", first_party: false },
+    }),
+  });
+  const browser = visitor(described);
+  for (const [name, value] of (await newVisitor()).cookies) browser.cookies.set(name, value);
+  const page = await ask(browser, "reader", { scope: "openid orders:read", resource: api });
+  const flow = await consentFor(browser, page);
+  expect(flow.state.payload).toMatchObject({
+    authorization: {
+      resources: [
+        {
+          address: api,
+          name: "Orders",
+          scopes: ["orders:read"],
+          texts: { "orders:read": texts["orders:read"] },
+        },
+      ],
+    },
+  });
+  expect(JSON.stringify(flow.state.payload)).not.toContain("change your orders");
+});
+
 test("A226 an application that was the operator's own gets no more than its user allows from then on", async () => {
   const asOwn = await newVisitor();
   expect((await ask(asOwn, "own")).searchParams.get("code")).not.toBeNull();
