@@ -22,6 +22,7 @@ export const emittedEventNames = [
   "session.delete.passive.limit",
   "oauth.grant.create",
   "oauth.grant.revoke",
+  "oauth.token.refused",
   "email.send",
   "sms.send",
 ] as const;
@@ -41,6 +42,7 @@ export const parentEventNames = [
   "session.delete.passive",
   "oauth",
   "oauth.grant",
+  "oauth.token",
 ] as const;
 
 /** Every name that a webhook may be subscribed to. */

@@ -44,6 +44,12 @@ export type SessionEventName = Extract<EventName, `session.${string}`>;
 /** Names of the events of what users allow applications. */
 export type GrantEventName = Extract<EventName, `oauth.grant.${string}`>;
 
+/** Names of the events of tokens. */
+export type TokenEventName = Extract<EventName, `oauth.token.${string}`>;
+
+/** A refused token, for an event. */
+export type EventToken = EventData<TokenEventName>;
+
 /** What a user has allowed an application, for an event. */
 export type EventGrant = Omit<EventData<GrantEventName>, "ip_address" | "user_agent">;
 
@@ -57,13 +63,11 @@ export type EventSession = Parameters<typeof sessionObject>[0];
  *
  * @param name see `events.ts` for when it is emitted
  * @param subject `user.*`: the id of the user, whose data are read at the end of the transaction; `user.delete`: the user
- *   as it was before, which `userObject` reads; `session.*`: the session; `oauth.grant.*`: the grant
+ *   as it was before, which `userObject` reads; `session.*`: the session; `oauth.grant.*`: the grant; `oauth.token.*`: the token
  */
-export function emit<Name extends UserEventName | "user.delete" | SessionEventName | GrantEventName>(
-  context: EventContext,
-  name: Name,
-  subject: SubjectOf<Name>,
-): Write {
+export function emit<
+  Name extends UserEventName | "user.delete" | SessionEventName | GrantEventName | TokenEventName,
+>(context: EventContext, name: Name, subject: SubjectOf<Name>): Write {
   const event = pendingEvent(context, name, contentOf(context, name, subject));
   const write = async (tx: Transaction) => collect(tx, writeRecords, { event });
   return Object.assign(write, { parts: [leftOut(event)] });
@@ -75,7 +79,9 @@ type SubjectOf<Name extends EventName> = Name extends UserEventName
     ? UserObject
     : Name extends GrantEventName
       ? EventGrant
-      : EventSession;
+      : Name extends TokenEventName
+        ? EventToken
+        : EventSession;
 
 /** A part that is another one, an event, or followed by events, where a webhook may be subscribed to events of the step. */
 interface SubscribedPart extends Part {
@@ -179,7 +185,7 @@ type Content = Pick<PendingEvent, "subjectId" | "data" | "sealedData" | "addsUse
 function contentOf(
   context: EventContext,
   name: EventName,
-  subject: string | UserObject | EventSession | EventGrant,
+  subject: string | UserObject | EventSession | EventGrant | EventToken,
 ): Content {
   const sealedData = null;
   if (typeof subject === "string")

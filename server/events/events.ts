@@ -121,6 +121,18 @@ const grantData = z
   })
   .meta({ id: "GrantEventData" });
 
+/** A token of the OpenID provider that was refused. */
+const tokenData = z
+  .strictObject({
+    user_id: z.string(),
+    client_id: z.string(),
+    kind: z.enum(["authorization_code", "device_code", "refresh_token"]),
+    reason: z.enum(["reused"]),
+    ip_address: z.string().optional().describe("Address that the call came from."),
+    user_agent: z.string().optional().describe("`User-Agent` of the call."),
+  })
+  .meta({ id: "TokenEventData" });
+
 const ofUser = (when: string) => ({ when, data: userData });
 const ofSession = (when: string) => ({ when, data: sessionObjectSchema });
 
@@ -175,6 +187,10 @@ export const events = {
   "oauth.grant.revoke": {
     when: "A user has ended the access of an application on the account page; its data say what it was allowed.",
     data: grantData,
+  },
+  "oauth.token.refused": {
+    when: "A code or a refresh token was presented a second time. It has been copied, so everything that was issued by its grant has ended.",
+    data: tokenData,
   },
   "session.create.flow": ofSession(
     "A session was issued at the end of a flow, or in place of another one after a reauthentication.",

@@ -9,6 +9,7 @@ import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
+import { type PresentedToken, presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
 type Process = Databases & Sealing & OnPlatform;
@@ -115,8 +116,10 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
         values: [tenant.id, kind, idHash],
       });
       if (!row) return undefined;
+      const payload = seals.read(row.payload, idHash);
+      if (usedOnce.has(kind)) notePresented(kind, payload);
       return {
-        ...seals.read(row.payload, idHash),
+        ...payload,
         jti: id,
         ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
         // The session of a user who has authenticated again is another one.
@@ -146,7 +149,10 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
       const values = [tenant.id, kind, identifierHash(id), platform.clockShift()];
       if ((await change("openid_consume", consumeText, values)) === 1) return;
       // The library has read it before another request used it.
-      if (usedOnce.has(kind)) await change("openid_end_family", endFamilyText, values.slice(0, 3));
+      if (usedOnce.has(kind)) {
+        await change("openid_end_family", endFamilyText, values.slice(0, 3));
+        presentVisitor().isReused = true;
+      }
       throw new errors.InvalidGrant("it was used already");
     },
 
@@ -165,6 +171,19 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
       await change("openid_revoke", revokeText, [tenant.id, kind, identifierHash(grantId)]);
     },
   };
+}
+
+const presentedKinds: Record<string, PresentedToken["kind"]> = {
+  AuthorizationCode: "authorization_code",
+  DeviceCode: "device_code",
+  RefreshToken: "refresh_token",
+};
+
+/** Remembers what a call presents, until the library finds out whether it may. */
+function notePresented(kind: string, { clientId, accountId }: AdapterPayload): void {
+  const named = presentedKinds[kind];
+  if (named && clientId && accountId)
+    presentVisitor().presented = { kind: named, clientId, userId: accountId };
 }
 
 export interface ArtifactStorage extends Adapter {

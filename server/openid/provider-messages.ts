@@ -1,4 +1,5 @@
 import type { Session } from "../objects/session.ts";
+import type { PresentedToken } from "./visitor.ts";
 
 /** A request to the provider: its address is below that of the tenant. */
 export interface ProviderRequest {
@@ -20,4 +21,6 @@ export interface ProviderAnswer {
   headers: Record<string, string>;
   cookies: string[];
   body: string;
+  /** A code or refresh token that was presented a second time. */
+  reused: PresentedToken | null;
 }

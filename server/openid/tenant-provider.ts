@@ -34,6 +34,10 @@ export function makeTenantProvider(
   provider.on("server_error", (_, error) => {
     presentVisitor().failure = error;
   });
+  // A token that was used before was presented: the library has ended its grant.
+  provider.on("grant.revoked", ({ oidc }) => {
+    if (oidc.route === "token") presentVisitor().isReused = true;
+  });
   // Where it answers with a page that submits itself (`response_mode=form_post`), the library adds the hash of its script.
   provider.use(async (ctx, next) => {
     ctx.set("content-security-policy", PAGE_POLICY);
@@ -81,6 +85,7 @@ export function makeTenantProvider(
         headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
         cookies: [set ?? []].flat().filter((value) => !isOfVisitor(value)),
         body: answered.payload,
+        reused: (visitor.isReused && visitor.presented) || null,
       };
     },
   };

@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Session } from "../objects/session.ts";
 
+/** What a client presents for new tokens. */
+export interface PresentedToken {
+  kind: "authorization_code" | "device_code" | "refresh_token";
+  clientId: string;
+  userId: string;
+}
+
 /** The browser whose request the provider answers. */
 export interface Visitor {
   /** The session that it is signed in with; null without one. Calls of applications have none. */
@@ -9,6 +16,10 @@ export interface Visitor {
   kept?: ReadonlyMap<string, string>;
   /** The document of a client that is being read. */
   documentAddress?: string;
+  /** The code or refresh token that is presented. */
+  presented?: PresentedToken;
+  /** Whether it was used before: everything of its grant has ended. */
+  isReused?: boolean;
   /** Why the library could not answer, such as a database that is away. */
   failure?: unknown;
 }

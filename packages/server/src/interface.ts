@@ -222,6 +222,16 @@ export interface Tenant {
   created_at: string;
   updated_at: string;
 }
+export interface TokenEventData {
+  user_id: string;
+  client_id: string;
+  kind: "authorization_code" | "device_code" | "refresh_token";
+  reason: "reused";
+  /** Address that the call came from. */
+  ip_address?: string | undefined;
+  /** `User-Agent` of the call. */
+  user_agent?: string | undefined;
+}
 export interface User {
   id: string;
   /** Oldest first. */
@@ -451,6 +461,7 @@ export type AuditType =
   | "thirdparty_signin_succeeded"
   | "thirdparty_signup_succeeded"
   | "thirdparty_unlinked"
+  | "token_reused"
   | "trusted_device_created"
   | "trusted_device_revoked"
   | "trusted_device_stolen"
@@ -522,6 +533,7 @@ export type EventSubscription =
   | "session.delete.passive.limit"
   | "oauth.grant.create"
   | "oauth.grant.revoke"
+  | "oauth.token.refused"
   | "email.send"
   | "sms.send"
   | "user"
@@ -536,7 +548,8 @@ export type EventSubscription =
   | "session.delete.admin"
   | "session.delete.passive"
   | "oauth"
-  | "oauth.grant";
+  | "oauth.grant"
+  | "oauth.token";
 export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
 export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
 export type OpenidClientPatch = {
@@ -1587,6 +1600,7 @@ export type TenantSettings = {
                 | "session.delete.passive.limit"
                 | "oauth.grant.create"
                 | "oauth.grant.revoke"
+                | "oauth.token.refused"
                 | "email.send"
                 | "sms.send"
                 | "user"
@@ -1602,6 +1616,7 @@ export type TenantSettings = {
                 | "session.delete.passive"
                 | "oauth"
                 | "oauth.grant"
+                | "oauth.token"
               )[];
               secret?: string | undefined;
             }[]
@@ -1663,6 +1678,7 @@ export interface EventData {
   "sms.send": SmsEventData;
   "oauth.grant.create": GrantEventData;
   "oauth.grant.revoke": GrantEventData;
+  "oauth.token.refused": TokenEventData;
   "session.create.flow": SessionObject;
   "session.create.admin": SessionObject;
   "session.delete.explicit.logout": SessionObject;

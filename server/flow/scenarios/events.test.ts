@@ -294,6 +294,25 @@ const operations: Record<string, Operation> = {
       return () => flow.act("consent_allow");
     },
   },
+  "a code of an application that is redeemed twice": {
+    emits: ["oauth.token.refused"],
+    prepare: async () => {
+      const { guest, flow } = await askedByApplication();
+      await flow.act("consent_allow");
+      const resumed = await guest.request(new URL(String(flow.state.payload.redirect_url)).pathname);
+      const code = new URL(resumed.headers.get("location") ?? "").searchParams.get("code") ?? "";
+      const redeem = () =>
+        guest.submit("/oauth/token", {
+          grant_type: "authorization_code",
+          client_id: "reader",
+          redirect_uri: "https://reader.example/",
+          code,
+          code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+        });
+      expect((await redeem()).status).toBe(200);
+      return redeem;
+    },
+  },
   "a user who denies it": {
     emits: [],
     prepare: async () => {

@@ -1,5 +1,6 @@
 import type { Session } from "../../objects/session.ts";
 import { openidPaths } from "../../openid/paths.ts";
+import { recordReuse } from "../../openid/token-reuse.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { readText } from "../request/body.ts";
 import { presentedSession } from "../session/presented-session.ts";
@@ -65,10 +66,11 @@ export function limited(handler: Handler): Handler {
  * @param read the body in place of the request's, where it was read already
  */
 export async function answerByProvider(
-  { runtime, tenant, client, request, url }: HandlerContext,
+  context: HandlerContext,
   session: Session | null,
   read?: Uint8Array,
 ): Promise<Reply> {
+  const { runtime, tenant, client, request, url } = context;
   if (!tenant.config.openid.enabled) return oauthError(404, OFF);
   const body = read ?? (request.method === "POST" ? await request.read(MAX_BODY_BYTES) : new Uint8Array());
   if (body === null) return oauthError(413, "The body is too large.", { Connection: "close" });
@@ -84,7 +86,9 @@ export async function answerByProvider(
     ip: client.ip,
     session,
   });
-  const { status, cookies, body: text } = answered;
+  const { status, cookies, body: text, reused } = answered;
+  if (reused)
+    await recordReuse({ ...context, now: new Date(Date.now() + runtime.platform.clockShift()) }, reused);
   const { "content-type": type, ...others } = answered.headers;
   // The library says to where it redirects, in a page that nothing shows.
   const isRedirect = status === 303;
