@@ -278,7 +278,8 @@ describe("ending sessions", () => {
     const elsewhere = { runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
     const reason = "session.delete.explicit.logout";
     await commitWrites(runtime, endSession(elsewhere, first.issued.id, reason));
-    await commitWrites(runtime, endOtherSessions(elsewhere, userId, reason));
+    const ended = commitWrites(runtime, endOtherSessions(elsewhere, userId, reason));
+    await expect(ended).rejects.toMatchObject({ reason: "user" });
     expect(await sessionIds(userId)).toHaveLength(3);
     await commitWrites(runtime, endSession(here, first.issued.id, reason));
     expect((await sessionIds(userId)).sort()).toEqual([second.issued.id, third.issued.id].sort());

@@ -48,9 +48,10 @@ describe("A67 a key of the administration interface", () => {
     ["in another header", async () => ({ apikey: key })],
   ];
 
-  test.each(wrong)("%s is rejected at every address", async (_, headers) => {
+  test.each(wrong)("%s is rejected at every address", async (_, makeHeaders) => {
+    const headers = await makeHeaders();
     for (const [method, path] of calls) {
-      const { status, body } = await operator.callWithoutKey(method, path, undefined, await headers());
+      const { status, body } = await operator.callWithoutKey(method, path, undefined, headers);
       expect([method, path, status, body]).toEqual([method, path, 401, invalidKey]);
     }
   });

@@ -213,7 +213,8 @@ describe("a flow", () => {
       "success",
       "account_deleted",
       "webauthn_credential_verification",
-      // An application asks, by its request.
+      // An application asks, by its request, or a device by its code.
+      "device_code",
       "consent",
       "consent_answered",
     ];
