@@ -31,6 +31,7 @@ export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): Clie
     ),
     response_types: client.grants.includes("authorization_code") ? ["code"] : [],
     scope: scopesAboutUsers(client.scopes),
+    application_type: client.application_type,
     subject_type: client.subject_type,
     id_token_signed_response_alg: algorithm,
     require_pushed_authorization_requests: client.require_par,

@@ -50,6 +50,11 @@ beforeAll(async () => {
       redirect_uris: [REDIRECT_URI],
       grants: ["authorization_code", "client_credentials"],
     },
+    tool: {
+      name: "A tool on the device",
+      application_type: "native",
+      redirect_uris: ["http://127.0.0.1/callback"],
+    },
     bound: { name: "Bound", secret, redirect_uris: [REDIRECT_URI], require_dpop: true },
   };
   server = await startServer({
@@ -449,6 +454,31 @@ describe("a refresh token", () => {
       await expect(openid.refreshTokenGrant(shop.config, value.refresh_token ?? "")).rejects.toMatchObject({
         error: "invalid_grant",
       });
+  });
+});
+
+describe("a native application", () => {
+  test("of the operator's own signs in at any port of the device, with PKCE and without a secret or a question", async () => {
+    const tool = await openidApplication(server.url, { clientId: "tool" });
+    const browser = await signedIn();
+    for (const port of [4711, 50_999]) {
+      const redirect_uri = `http://127.0.0.1:${port}/callback`;
+      const tokens = await tool.signIn(browser, { redirect_uri, scope: "openid email" });
+      expect(tokens.claims()?.aud).toBe("tool");
+    }
+  });
+
+  test.each([
+    "http://127.0.0.2:4711/callback",
+    "http://127.0.0.1:4711/other",
+    "http://localhost:4711/callback",
+    "https://127.0.0.1:4711/callback",
+    "http://127.0.0.1.evil.example/callback",
+  ])("A210 is not sent to %s", async (redirect_uri) => {
+    const tool = await openidApplication(server.url, { clientId: "tool" });
+    const { url } = await tool.request({ redirect_uri });
+    const answer = await (await signedIn()).request(`${url.pathname}${url.search}`);
+    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
   });
 });
 

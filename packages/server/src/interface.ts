@@ -586,6 +586,8 @@ export type OpenidClientPatch = {
     | null
     | undefined;
   scopes?: string[] | null | undefined;
+  /** A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web. */
+  application_type?: "web" | "native" | null | undefined;
   /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
   subject_type?: "public" | "pairwise" | null | undefined;
   require_par?: boolean | null | undefined;
@@ -633,6 +635,8 @@ export type OpenidClientSettings = {
     | null
     | undefined;
   scopes?: string[] | null | undefined;
+  /** A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web. */
+  application_type?: "web" | "native" | null | undefined;
   /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
   subject_type?: "public" | "pairwise" | null | undefined;
   require_par?: boolean | null | undefined;
@@ -1102,7 +1106,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1140,6 +1144,8 @@ export type TenantSettings = {
                   | null
                   | undefined;
                 scopes?: string[] | null | undefined;
+                /** A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web. */
+                application_type?: "web" | "native" | null | undefined;
                 /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
                 subject_type?: "public" | "pairwise" | null | undefined;
                 require_par?: boolean | null | undefined;

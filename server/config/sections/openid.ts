@@ -51,6 +51,12 @@ const client = z
       4,
     ).default(["authorization_code", "refresh_token"]),
     scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone"]),
+    application_type: z
+      .enum(["web", "native"])
+      .default("web")
+      .describe(
+        "A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web.",
+      ),
     subject_type: z
       .enum(["public", "pairwise"])
       .default("public")
@@ -105,7 +111,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(
     key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),

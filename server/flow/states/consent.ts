@@ -86,7 +86,13 @@ function answer(
   const { authorization, userId } = data;
   const { clientId, asked } = authorization;
   const scopes = [...asked.scopes, ...Object.values(asked.resources).flat()];
-  const entry = audit(request, type, { client_id: clientId, scopes, claims: asked.claims }, userId);
+  const device = authorization.device ? { device: true } : {};
+  const entry = audit(
+    request,
+    type,
+    { client_id: clientId, scopes, claims: asked.claims, ...device },
+    userId,
+  );
   return go("consent_answered", {
     writes: [...writes, entry],
     payload: authorization.device

@@ -64,8 +64,8 @@ test("what a device of others was allowed is stored with its user, and that of t
   const [{ userId = "" } = {}] = await consents();
   const trail = await auditTrail(runtime, userId);
   expect(trail.filter(([type]) => type === "consent_given")).toEqual([
-    ["consent_given", { client_id: "tv", scopes, claims: [] }],
-    ["consent_given", { client_id: "reader", scopes, claims: [] }],
+    ["consent_given", { client_id: "tv", scopes, claims: [], device: true }],
+    ["consent_given", { client_id: "reader", scopes, claims: [], device: true }],
   ]);
 });
 
