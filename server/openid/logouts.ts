@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Databases } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { executePrepared } from "#db/prepared";
 import type { Tenant } from "../config/tenant.ts";
 import { clientReceiverId } from "../events/config-webhooks.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
@@ -37,7 +38,10 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
      */
     async deliver(): Promise<number> {
       const now = databaseNow(platform.clockShift());
-      const { rowCount } = await database.claim.execute(sql`
+      const told = await executePrepared<{ id: string }>(
+        database,
+        "claim_logouts",
+        sql`
       with recursive heads as (
         (select tenant_id from openid_sign_ins where session_id is null order by tenant_id limit 1)
         union all
@@ -63,8 +67,10 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
         returning tenant_id, id, sequence, data)
       insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, due_at, created_at)
       select tenant_id, gen_random_uuid(), ${clientReceiverId("")} || (data ->> 'client_id'), id, sequence, ${now}, ${now}
-      from told`);
-      return rowCount ?? 0;
+      from told
+      returning id`,
+      );
+      return told.length;
     },
     /**
      * Makes the request of a delivery (2.5). Its token is made for each attempt, because it lives for two minutes.

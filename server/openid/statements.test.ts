@@ -60,7 +60,8 @@ afterAll(async () => {
 });
 
 /** Statements that the server sends of its own accord. */
-const background = /^(claim_deliveries$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
+const background =
+  /^(claim_(deliveries|logouts)$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
 
 /** The statements that are sent while a request is answered. */
 async function sentBy<Result>(request: () => Promise<Result>): Promise<[Result, string[]]> {

@@ -33,7 +33,8 @@ const email = "ada@example.com";
 const password = "correct horse battery staple";
 
 /** Statements that the server sends of its own accord: in intervals, and after a delivery to a webhook. */
-const background = /^(claim_deliveries$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
+const background =
+  /^(claim_(deliveries|logouts)$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
 
 beforeAll(async () => {
   database = await testDatabase();
