@@ -73,20 +73,22 @@ export function Authorization({
       )}
       {device !== undefined && <Device value={device} words={words} />}
       <p className="stile-hint">
-        <Breakable
-          text={
-            device
-              ? authorization.stays
-              : host
-                ? interpolate(authorization.host, { host: String(host) })
-                : authorization.device
-          }
-        />
+        <Breakable text={destinationText(words, host, device !== undefined)} />
         {typeof lifetime === "number" &&
           ` ${interpolate(authorization.lifetime, { time: timeText(lifetime, language) })}`}
       </p>
     </div>
   );
+}
+
+/** Where the user goes on: here, where a device elsewhere asks; at a host; or in an application of this device. */
+function destinationText(
+  { authorization }: PayloadProps["words"],
+  host: unknown,
+  elsewhere: boolean,
+): string {
+  if (elsewhere) return authorization.stays;
+  return host ? interpolate(authorization.host, { host: String(host) }) : authorization.device;
 }
 
 /** What an application would do at an API: in the operator's words where there are any, else by the names of scopes. */
