@@ -24,6 +24,11 @@ export interface Factor {
   provider?: string | undefined;
 }
 
+/** The public key of a browser that a session is bound to: the members that a key needs (RFC 7518, 6.2 and 6.3). */
+export type BoundKey =
+  | { kty: "EC"; crv: string; x: string; y: string }
+  | { kty: "RSA"; n: string; e: string };
+
 export const sessions = declareTable(
   "sessions",
   {
@@ -41,6 +46,18 @@ export const sessions = declareTable(
     createdAt: createdAt(),
     lastUsedAt: moment("last_used_at").notNull(),
     expiresAt: moment("expires_at").notNull(),
+    /** The key that a browser has registered for the session. This and the following are null until then. */
+    boundKey: jsonb("bound_key").$type<BoundKey>(),
+    boundSince: moment("bound_since"),
+    /** SHA-256 of the value of the bound cookie, and when it was set. */
+    boundHash: bytes("bound_hash"),
+    boundAt: moment("bound_at"),
+    /** The one before it, which requests under way still carry. */
+    boundHashBefore: bytes("bound_hash_before"),
+    /** When the newest challenge was issued that a proof was accepted for: earlier ones are used up. */
+    boundChallengeAt: moment("bound_challenge_at"),
+    /** When a request without the bound cookie was last recorded. */
+    boundRefusedAt: moment("bound_refused_at"),
   },
   {
     owner: "account",

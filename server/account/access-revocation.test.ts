@@ -128,7 +128,7 @@ const tablesWith = async ({ userId }: Account, of: readonly RuledTable[]): Promi
 
 const isSignedIn = async ({ token }: Account) => {
   const { tenant } = runtime;
-  return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).ok;
+  return (await verifySession(runtime, tenant, { cookies: [token], bound: [] }, { touch: false })).ok;
 };
 
 describe("dropCredentialsSetBeforeVerification", () => {

@@ -40,6 +40,8 @@ const accountTypes = [
   "security_key_created",
   "security_key_deleted",
   "security_notification_sent",
+  "session_binding_rejected",
+  "session_bound",
   "session_created",
   "session_revoked",
   "thirdparty_linking_succeeded",

@@ -1,4 +1,5 @@
 import { requestErrors } from "../failures/authenticator-requests.ts";
+import { bindingRejections } from "../failures/device-binding.ts";
 import { withheldMessages } from "../failures/messages.ts";
 import { type PasskeyErrorCode, passkeyErrors } from "../failures/passkey-server.ts";
 import { thirdPartyFailures } from "../failures/third-party.ts";
@@ -51,6 +52,7 @@ export const failureReasons = {
     wrong: "The code that should confirm the app is wrong.",
     rate_limited: "Too many wrong codes of this account; this one was not verified.",
   },
+  session_binding_rejected: bindingRejections,
   mail_withheld: withheldMessages,
   mail_failed: {
     expired: "The code or notice was no longer valid.",

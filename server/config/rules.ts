@@ -79,9 +79,24 @@ function* violations(config: Config, baseUrl: string | undefined): Generator<str
   }
   if (!config.audit_log.storage.enabled && !config.audit_log.console_output.enabled)
     yield "STILE_AUDIT_LOG_STORAGE_ENABLED and STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED are both false: no security event would be recorded";
+  yield* violationsOfBinding(session);
   yield* violationsOfOpenid(config);
   if (mode === "production" && secret_keys.length === 0)
     yield "SECRET_KEYS is missing: production needs at least one key of 16 characters";
+}
+
+function* violationsOfBinding({
+  device_bound,
+  cookie,
+  enable_auth_token_header,
+}: Config["session"]): Generator<string, undefined> {
+  const { mode, include_site } = device_bound;
+  if (include_site && cookie.domain === "")
+    yield "STILE_SESSION_DEVICE_BOUND_INCLUDE_SITE is true, and STILE_SESSION_COOKIE_DOMAIN is empty";
+  if (mode === "required" && cookie.domain !== "" && !include_site)
+    yield "STILE_SESSION_DEVICE_BOUND_MODE required with STILE_SESSION_COOKIE_DOMAIN needs STILE_SESSION_DEVICE_BOUND_INCLUDE_SITE: other hosts of the domain could not renew the bound cookie";
+  if (mode === "required" && enable_auth_token_header)
+    yield "STILE_SESSION_DEVICE_BOUND_MODE is required, and STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER is true: tokens in headers are not bound";
 }
 
 function* violationsOfOpenid({ openid, session, webauthn }: Config): Generator<string, undefined> {

@@ -196,6 +196,10 @@ export const events = {
     "A session was issued at the end of a flow, or in place of another one after a reauthentication.",
   ),
   "session.create.admin": ofSession("The operator has created a session."),
+  "session.binding.create": ofSession("A browser has bound its session to a key of the device."),
+  "session.binding.refused": ofSession(
+    "The cookie of a bound session came without the bound one: it was stolen, or the browser could not renew it. Once for each session in `session.device_bound.lifetime`.",
+  ),
   "session.delete.explicit.logout": ofSession(
     "The user has signed out, or signed in again in the browser of the session.",
   ),

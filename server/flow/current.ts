@@ -8,7 +8,7 @@ import type { Session } from "../objects/session.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import { markAccount } from "../sessions/account-marks.ts";
 import { issueAuthorizationCode, revokeAuthorizationCode } from "../sessions/authorization-codes.ts";
-import { reissueSession } from "../sessions/sessions.ts";
+import { carrierOf, reissueSession } from "../sessions/sessions.ts";
 import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { factsOf } from "./facts.ts";
@@ -189,6 +189,7 @@ async function reissue(
     return reissueCode(request, flow, { device, resume, sessionId, codeChallenge });
   const session = await reissueSession(request, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
+    carrier: carrierOf(request.tenant),
   });
   if (!session) return notPermitted();
   const cookieChanges = cookiesAgain(request, flow, device);

@@ -191,6 +191,7 @@ function operationOf(call: Call, owner: Owner): { row: Address; context: Handler
     peer,
     cookies: request.headers.get("cookie"),
     accessFields,
+    answerHeaders: {},
   };
   if (isOutgrown(call) && !servesHealth(row)) return refused(call, origin, 503);
   if (!mayCall(row, context)) return refused(call, origin, isForPages(row) ? 403 : 404);
@@ -204,13 +205,19 @@ async function perform(
 ): Promise<Reply | Response> {
   const { runtime, connection } = call;
   try {
-    return respond(call, origin, await row.handler(context));
+    return respond(call, origin, withHeaders(await row.handler(context), context.answerHeaders));
   } catch (error) {
     if (isUnknownKey(error, runtime.log)) return refused(call, origin, 503).answer;
     const line = { err: error, request_id: connection.requestId, path: row.path };
     runtime.log.error(line, "a request failed");
     return refused(call, origin, isTemporaryFailure(error) ? 503 : 500).answer;
   }
+}
+
+function withHeaders(reply: Reply | Response, headers: Record<string, string>): Reply | Response {
+  if (!(reply instanceof Response)) return { ...reply, headers: { ...reply.headers, ...headers } };
+  for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
+  return reply;
 }
 
 /** Completes an answer: for a person in a browser an error is a page. */

@@ -12,9 +12,12 @@ export const sessionObjectSchema = z
     user_agent: z.string().nullable().describe("Null if `session.acquire_user_agent` is off."),
     ip_address: z.string().nullable().describe("Null if `session.acquire_ip_address` is off."),
     created_at: time,
-    updated_at: time.describe("The same as `last_used`: nothing else of a session changes."),
+    updated_at: time.describe("The same as `last_used`."),
     expires_at: time,
     last_used: time,
+    device_bound: z
+      .boolean()
+      .describe("Whether the browser has bound the session to a key of its device (`session.device_bound`)."),
   })
   .meta({ id: "SessionObject" });
 
@@ -24,7 +27,7 @@ export type SessionObject = z.infer<typeof sessionObjectSchema>;
 export function sessionObject(
   session: Pick<
     Session,
-    "id" | "userId" | "userAgent" | "ipAddress" | "createdAt" | "lastUsedAt" | "expiresAt"
+    "id" | "userId" | "userAgent" | "ipAddress" | "createdAt" | "lastUsedAt" | "expiresAt" | "boundSince"
   >,
 ): SessionObject {
   const lastUsed = session.lastUsedAt.toISOString();
@@ -37,6 +40,7 @@ export function sessionObject(
     updated_at: lastUsed,
     expires_at: session.expiresAt.toISOString(),
     last_used: lastUsed,
+    device_bound: session.boundSince !== null,
   };
 }
 
@@ -50,5 +54,6 @@ export function sessionObjectText(session: string): string {
   return `jsonb_build_object('id', ${session}.id, 'user_id', ${session}.user_id,
     'user_agent', ${session}.user_agent, 'ip_address', ${session}.ip_address,
     'created_at', ${time("created_at")}, 'updated_at', ${time("last_used_at")},
-    'expires_at', ${time("expires_at")}, 'last_used', ${time("last_used_at")})`;
+    'expires_at', ${time("expires_at")}, 'last_used', ${time("last_used_at")},
+    'device_bound', ${session}.bound_since is not null)`;
 }

@@ -13,6 +13,8 @@ export interface IssuedSession {
   /** Whether the cookie outlives the browser: `X-Session-Retention`. */
   retention: "session" | "persistent";
   expiresAt: Date;
+  /** Whether a browser has registered a key for it. */
+  isBound: boolean;
 }
 
 const { tenantId: _tenant, ...columns } = getTableColumns(sessions);

@@ -22,6 +22,8 @@ export interface SessionProfile {
   current: boolean;
   /** Present if an administrator created it, so that the owner does not take it for a stranger's. */
   created_by_administrator?: true;
+  /** Present if the browser has bound it to a key of its device. */
+  device_bound?: true;
   created_at: string;
   expires_at: string;
   last_used: string;
@@ -46,13 +48,14 @@ export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: 
 
 /** The profile of a session. */
 export function describeSession(session: Session, currentSessionId: string): SessionProfile {
-  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt } = session;
+  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt, boundSince } = session;
   return {
     id,
     ...(userAgent === null ? {} : { user_agent_raw: userAgent, user_agent: describeUserAgent(userAgent) }),
     ...(ipAddress === null ? {} : { ip_address: ipAddress }),
     current: id === currentSessionId,
     ...(isMadeByOperator(session) ? { created_by_administrator: true as const } : {}),
+    ...(boundSince === null ? {} : { device_bound: true as const }),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     last_used: lastUsedAt.toISOString(),

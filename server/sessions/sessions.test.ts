@@ -74,6 +74,13 @@ describe("a new session", () => {
       createdAt: noon,
       lastUsedAt: noon,
       expiresAt: new Date("2030-01-02T00:00:00.000Z"),
+      boundKey: null,
+      boundSince: null,
+      boundHash: null,
+      boundAt: null,
+      boundHashBefore: null,
+      boundChallengeAt: null,
+      boundRefusedAt: null,
     });
     const times = { iat: Date.parse("2030-01-01T12:00:00Z") / 1000, exp: issued.expiresAt.getTime() / 1000 };
     expect(decodeProtectedHeader(issued.token)).toMatchObject({ typ: "JWT", alg: "ES256" });
@@ -83,6 +90,7 @@ describe("a new session", () => {
       sub: userId,
       session_id: issued.id,
       amr: ["pwd"],
+      in_cookie: true,
       ...times,
     });
     expect(claims).toEqual({
@@ -109,6 +117,7 @@ describe("a new session", () => {
       "aud",
       "exp",
       "iat",
+      "in_cookie",
       "iss",
       "session_id",
       "sub",
@@ -250,7 +259,7 @@ describe("reissuing a session", () => {
     const userId = await newUser();
     const now = new Date();
     const { issued } = await issue(userId, now);
-    const again = await reissueSession(scopeAt(), issued.id, { rememberMe: false });
+    const again = await reissueSession(scopeAt(), issued.id, { rememberMe: false, carrier: "cookie" });
     expect(again).toMatchObject({ id: issued.id, retention: issued.retention, expiresAt: issued.expiresAt });
     expect(decodeJwt(again?.token ?? "")).toEqual(decodeJwt(issued.token));
     expect(again?.lifetimeSeconds).toBeLessThanOrEqual(issued.lifetimeSeconds);
@@ -263,9 +272,9 @@ describe("reissuing a session", () => {
     const expired = (await issue(userId, new Date(Date.now() - 13 * 3_600_000))).issued.id;
     const live = (await issue(userId, new Date())).issued.id;
     const elsewhere = { runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
-    expect(await reissueSession(scopeAt(), ended, { rememberMe: false })).toBeNull();
-    expect(await reissueSession(scopeAt(), expired, { rememberMe: false })).toBeNull();
-    expect(await reissueSession(elsewhere, live, { rememberMe: false })).toBeNull();
+    expect(await reissueSession(scopeAt(), ended, { rememberMe: false, carrier: "cookie" })).toBeNull();
+    expect(await reissueSession(scopeAt(), expired, { rememberMe: false, carrier: "cookie" })).toBeNull();
+    expect(await reissueSession(elsewhere, live, { rememberMe: false, carrier: "cookie" })).toBeNull();
   });
 });
 

@@ -29,6 +29,7 @@ import {
   clientClaims,
   SESSION_TOKEN_TYPE,
   type SessionClaims,
+  type TokenCarrier,
   tokenClaims,
   type UserClaims,
 } from "./session-claims.ts";
@@ -52,6 +53,21 @@ export interface NewSession extends UserClaims {
    */
   byOperator?: { userAgent: string | null; ipAddress: string | null };
 }
+
+/** No browser has registered a key for the session yet. */
+const unbound = {
+  boundKey: null,
+  boundSince: null,
+  boundHash: null,
+  boundAt: null,
+  boundHashBefore: null,
+  boundChallengeAt: null,
+  boundRefusedAt: null,
+} satisfies Partial<Session>;
+
+/** How browsers get the tokens of a tenant. */
+export const carrierOf = ({ config }: Tenant): TokenCarrier =>
+  config.session.enable_auth_token_header ? "header" : "cookie";
 
 const endedEvents = ["session.delete.passive.expire", "session.delete.passive.limit"] as const;
 
@@ -104,8 +120,10 @@ export async function issueSession(
     createdAt: now,
     lastUsedAt: now,
     expiresAt,
+    ...unbound,
   };
-  const { issued, claims } = await signToken(context, session, person, now, rememberMe);
+  const carrier = byOperator ? "header" : carrierOf(tenant);
+  const { issued, claims } = await signToken(context, session, person, { now, rememberMe, carrier });
 
   const part: Part = {
     name: "session",
@@ -213,11 +231,11 @@ export async function applicationsOf(
 export async function reissueSession(
   context: TenantContext<Process>,
   sessionId: string,
-  { rememberMe }: { rememberMe: boolean },
+  how: { rememberMe: boolean; carrier: TokenCarrier },
 ): Promise<IssuedSession | null> {
   const found = await findSession(context.runtime, context.tenant, sessionId);
   if (!found?.live) return null;
-  const { issued } = await signToken(context, found.session, found.user, found.now, rememberMe);
+  const { issued } = await signToken(context, found.session, found.user, { ...how, now: found.now });
   return issued;
 }
 
@@ -340,7 +358,7 @@ const tellsClients = ({ config: { openid } }: Tenant) =>
 
 /** A row of `sessions` as a statement returns it that Drizzle did not build. */
 export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &
-  Record<"user_agent" | "ip_address", string | null>;
+  Record<"user_agent" | "ip_address" | "bound_since", string | null>;
 
 /** A row that ended because a session was issued. */
 type IssueEndedRow = EndedRow & { event: (typeof endedEvents)[number] };
@@ -355,6 +373,7 @@ export function endedSessionOf(row: EndedRow): EventSession {
     createdAt: new Date(row.created_at),
     lastUsedAt: new Date(row.last_used_at),
     expiresAt: new Date(row.expires_at),
+    boundSince: row.bound_since === null ? null : new Date(row.bound_since),
   };
 }
 
@@ -415,11 +434,10 @@ async function signToken(
   context: TenantContext<Process>,
   session: Session,
   user: UserClaims,
-  now: Date,
-  rememberMe: boolean,
+  { now, rememberMe, carrier }: { now: Date; rememberMe: boolean; carrier: TokenCarrier },
 ): Promise<{ issued: IssuedSession; claims: SessionClaims }> {
   const { runtime, tenant } = context;
-  const claims = tokenClaims(tenant, session);
+  const claims = tokenClaims(tenant, session, carrier);
   const custom = await templateClaims(context, { ...user, id: session.userId });
   const signingKeys = runtime.signingKeys.of(tenant);
   const token = await signingKeys.sign({ ...custom, ...claims }, { typ: SESSION_TOKEN_TYPE });
@@ -430,6 +448,7 @@ async function signToken(
     lifetimeSeconds: Math.ceil((session.expiresAt.getTime() - now.getTime()) / 1000),
     retention: retention === "session" || (retention === "prompt" && !rememberMe) ? "session" : "persistent",
     expiresAt: session.expiresAt,
+    isBound: session.boundKey !== null,
   };
   return { issued, claims: clientClaims(claims, user, custom) };
 }

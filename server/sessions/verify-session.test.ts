@@ -47,7 +47,7 @@ async function signIn(host: TestRuntime = runtime, person = userId) {
 }
 
 const verify = (tokens: Partial<PresentedTokens>, touch = false, host: TestRuntime = runtime) =>
-  verifySession(host, host.tenant, { cookies: [], ...tokens }, { touch });
+  verifySession(host, host.tenant, { cookies: [], bound: [], ...tokens }, { touch });
 
 const lastUsed = async () => {
   const [row] = await runtime.database.read
@@ -59,7 +59,11 @@ const lastUsed = async () => {
 
 describe("verifySession accepts", () => {
   it("a cookie and a bearer token", async () => {
-    for (const tokens of [{ cookies: [token] }, { bearer: token }, { bearer: token, cookies: [token] }]) {
+    for (const tokens of [
+      { cookies: [token] },
+      { bearer: token },
+      { bearer: token, cookies: [token], bound: [] },
+    ]) {
       expect(await verify(tokens)).toMatchObject({
         ok: true,
         session: { id: sessionId, userId },
@@ -158,7 +162,7 @@ describe("verifySession rejects", () => {
     const id = randomUUID();
     await runtime.database.write.insert(schema.tenants).values({ id, name: "another tenant" });
     const tenant = { id, config: runtime.config };
-    expect(await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).toEqual({
+    expect(await verifySession(runtime, tenant, { cookies: [token], bound: [] }, { touch: false })).toEqual({
       ok: false,
       reason: "no_session",
     });
@@ -173,12 +177,12 @@ describe("verifySession rejects", () => {
       log,
     });
     const there = { ...runtime, tenant, signingKeys: { of: () => keys } };
-    expect(await verifySession(there, tenant, { bearer: token, cookies: [token] }, { touch: false })).toEqual(
-      {
-        ok: false,
-        reason: "no_session",
-      },
-    );
+    expect(
+      await verifySession(there, tenant, { bearer: token, cookies: [token], bound: [] }, { touch: false }),
+    ).toEqual({
+      ok: false,
+      reason: "no_session",
+    });
   });
 });
 

@@ -7,6 +7,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
+import { type BoundValues, isOnDevice } from "./device-binding/binding.ts";
 import { idleExpiry, idleLimit } from "./idleness.ts";
 import {
   asSessionClaims,
@@ -15,6 +16,7 @@ import {
   issuerOf,
   SESSION_TOKEN_TYPE,
   type SessionClaims,
+  type TokenCarrier,
 } from "./session-claims.ts";
 import { endSessions, type FoundSession, findSession } from "./sessions.ts";
 
@@ -29,6 +31,8 @@ export interface PresentedTokens {
   bearer?: string | undefined;
   /** Values of all cookies with the configured name: browsers send one for each matching path and domain. */
   cookies: readonly string[];
+  /** The same of the bound cookie. */
+  bound: BoundValues;
 }
 
 export type VerifiedSession =
@@ -42,10 +46,17 @@ export type VerifiedSession =
       idleExpiresAt: Date | null;
     }
   /** `ambiguous_session`: the cookies name more than one live session. */
-  | { ok: false; reason: "no_session" | "ambiguous_session" };
+  | { ok: false; reason: "no_session" | "ambiguous_session" }
+  /** A session cookie came without the bound cookie of its session. */
+  | { ok: false; reason: "binding_required"; session: Session };
 
 /** The session that a valid token names. */
-type Candidate = FoundSession & NonNullable<ReturnType<typeof asSessionClaims>> & { token: string };
+type Candidate = FoundSession &
+  NonNullable<ReturnType<typeof asSessionClaims>> & {
+    token: string;
+    /** Whether the token was issued in a cookie, or came in one: then the session's binding counts. */
+    isOfCookie: boolean;
+  };
 
 /** The time of last use is updated at most once a minute, so that busy sessions write little. */
 const TOUCH_INTERVAL_MS = 60_000;
@@ -68,14 +79,19 @@ const MAX_COOKIES_TO_END = 200;
 export async function verifySession(
   runtime: Process,
   tenant: Tenant,
-  { bearer, cookies }: PresentedTokens,
+  { bearer, cookies, bound }: PresentedTokens,
   { touch }: { touch: boolean },
 ): Promise<VerifiedSession> {
-  const fromBearer = bearer === undefined ? null : await verifyToken(runtime, tenant, bearer);
+  const fromBearer = bearer === undefined ? null : await verifyToken(runtime, tenant, bearer, "header");
   const candidates = fromBearer?.live ? [fromBearer] : await verifyTokens(runtime, tenant, cookies);
-  const live = candidates.filter((candidate) => candidate.live);
+  const mayUse = ({ isOfCookie, session, now }: Candidate) =>
+    !isOfCookie || isOnDevice(tenant, session, bound, now);
+  const everyLive = candidates.filter((candidate) => candidate.live);
+  const live = everyLive.filter(mayUse);
   const [chosen] = live;
   if (!chosen) {
+    const [elsewhere] = everyLive;
+    if (elsewhere) return { ok: false, reason: "binding_required", session: elsewhere.session };
     const idle = candidates.filter((candidate) => candidate.idle);
     if (touch) for (const { session } of idle) await endIdle(runtime, tenant, session);
     return { ok: false, reason: "no_session" };
@@ -93,17 +109,17 @@ export async function verifySession(
 }
 
 /**
- * All live sessions that the tokens of a request name, each once, for signing out of all of them.
+ * All live sessions that the tokens of a request name, each once, for signing out of all of them; on any device.
  */
 export async function findLiveSessions(
   runtime: Process,
   tenant: Tenant,
-  { bearer, cookies }: PresentedTokens,
+  { bearer, cookies }: Omit<PresentedTokens, "bound">,
 ): Promise<FoundSession[]> {
   const tokens = new Set([...(bearer === undefined ? [] : [bearer]), ...cookies]);
   const live = new Map<string, FoundSession>();
   for (const token of [...tokens].slice(0, MAX_COOKIES_TO_END)) {
-    const candidate = await verifyToken(runtime, tenant, token);
+    const candidate = await verifyToken(runtime, tenant, token, "cookie");
     if (candidate?.live) live.set(candidate.session.id, candidate);
   }
   return [...live.values()];
@@ -118,14 +134,19 @@ async function verifyTokens(
   if (different.size > MAX_COOKIES) return [];
   const candidates: Candidate[] = [];
   for (const token of different) {
-    const candidate = await verifyToken(runtime, tenant, token);
+    const candidate = await verifyToken(runtime, tenant, token, "cookie");
     if (candidate) candidates.push(candidate);
   }
   return candidates;
 }
 
 /** Verifies signature, type, audience and issuer first, so that only tokens of this tenant reach the database. */
-async function verifyToken(runtime: Process, tenant: Tenant, token: string): Promise<Candidate | null> {
+async function verifyToken(
+  runtime: Process,
+  tenant: Tenant,
+  token: string,
+  carrier: TokenCarrier,
+): Promise<Candidate | null> {
   const signed = await runtime.signingKeys.of(tenant).verify(token, {
     typ: SESSION_TOKEN_TYPE,
     audience: audienceOf(tenant),
@@ -138,7 +159,8 @@ async function verifyToken(runtime: Process, tenant: Tenant, token: string): Pro
   const { claims } = parsed;
   const found = await findSession(runtime, tenant, claims.session_id);
   if (!found || found.session.userId !== claims.sub || !isWithinValidity(signed, found.now)) return null;
-  return { ...found, ...parsed, token };
+  const isOfCookie = carrier === "cookie" || claims.in_cookie === true;
+  return { ...found, ...parsed, token, isOfCookie };
 }
 
 /** Updates the time of last use, unless it is recent. */

@@ -178,10 +178,12 @@ export interface SessionObject {
   /** Null if `session.acquire_ip_address` is off. */
   ip_address: string | null;
   created_at: string;
-  /** The same as `last_used`: nothing else of a session changes. */
+  /** The same as `last_used`. */
   updated_at: string;
   expires_at: string;
   last_used: string;
+  /** Whether the browser has bound the session to a key of its device (`session.device_bound`). */
+  device_bound: boolean;
 }
 export interface SmsEventData {
   /** What the code is for. */
@@ -451,6 +453,8 @@ export type AuditType =
   | "security_key_created"
   | "security_key_deleted"
   | "security_notification_sent"
+  | "session_binding_rejected"
+  | "session_bound"
   | "session_created"
   | "session_revoked"
   | "sms_accepted"
@@ -526,6 +530,8 @@ export type EventSubscription =
   | "user.update.phone.delete"
   | "session.create.flow"
   | "session.create.admin"
+  | "session.binding.create"
+  | "session.binding.refused"
   | "session.delete.explicit.logout"
   | "session.delete.explicit.revoke"
   | "session.delete.admin.revoke"
@@ -543,6 +549,7 @@ export type EventSubscription =
   | "user.update.phone"
   | "session"
   | "session.create"
+  | "session.binding"
   | "session.delete"
   | "session.delete.explicit"
   | "session.delete.admin"
@@ -1263,6 +1270,17 @@ export type TenantSettings = {
             }
           | null
           | undefined;
+        device_bound?:
+          | {
+              /** Device-bound session credentials: browsers that can bind a session to a key of the device are asked to. required: without it a session cookie lasts for session.device_bound.lifetime. */
+              mode?: "off" | "offered" | "required" | null | undefined;
+              /** Life of the bound cookie, which the browser renews by a proof of the key. */
+              lifetime?: number | string | null | undefined;
+              /** With session.cookie.domain: the binding covers all hosts of that domain, which must be a registrable one and serve /.well-known/device-bound-sessions. Without it sessions under such a domain are not bound. */
+              include_site?: boolean | null | undefined;
+            }
+          | null
+          | undefined;
         cookie?:
           | {
               /** Name of the session cookie. */
@@ -1599,6 +1617,8 @@ export type TenantSettings = {
                 | "user.update.phone.delete"
                 | "session.create.flow"
                 | "session.create.admin"
+                | "session.binding.create"
+                | "session.binding.refused"
                 | "session.delete.explicit.logout"
                 | "session.delete.explicit.revoke"
                 | "session.delete.admin.revoke"
@@ -1616,6 +1636,7 @@ export type TenantSettings = {
                 | "user.update.phone"
                 | "session"
                 | "session.create"
+                | "session.binding"
                 | "session.delete"
                 | "session.delete.explicit"
                 | "session.delete.admin"
@@ -1687,6 +1708,8 @@ export interface EventData {
   "oauth.token.refused": TokenEventData;
   "session.create.flow": SessionObject;
   "session.create.admin": SessionObject;
+  "session.binding.create": SessionObject;
+  "session.binding.refused": SessionObject;
   "session.delete.explicit.logout": SessionObject;
   "session.delete.explicit.revoke": SessionObject;
   "session.delete.admin.revoke": SessionObject;

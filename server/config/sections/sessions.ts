@@ -30,6 +30,7 @@ const reservedClaims = new Set([
   "issued_at",
   "audience",
   "issuer",
+  "in_cookie",
 ]);
 
 /** Sessions, their JWT and their cookie. */
@@ -61,6 +62,17 @@ export const session = section({
       .describe(
         'Further claims of the session\'s JWT: constants, or templates over .User in the syntax of Go, as in {"role":"user","mail":"{{.User.Email.Address}}"}.',
       ),
+  }),
+  device_bound: section({
+    mode: choice(["off", "offered", "required"], "offered").describe(
+      "Device-bound session credentials: browsers that can bind a session to a key of the device are asked to. required: without it a session cookie lasts for session.device_bound.lifetime.",
+    ),
+    lifetime: seconds(600, { min: 60, max: 3600 }).describe(
+      "Life of the bound cookie, which the browser renews by a proof of the key.",
+    ),
+    include_site: flag(false).describe(
+      "With session.cookie.domain: the binding covers all hosts of that domain, which must be a registrable one and serve /.well-known/device-bound-sessions. Without it sessions under such a domain are not bound.",
+    ),
   }),
   cookie: section({
     name: cookieName("service").describe("Name of the session cookie."),

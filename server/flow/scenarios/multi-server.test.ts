@@ -32,7 +32,7 @@ const isValid = async (server: TestRuntime, flow: Walk) =>
     await verifySession(
       server,
       server.tenant,
-      { bearer: flow.answer.session?.token, cookies: [] },
+      { bearer: flow.answer.session?.token, cookies: [], bound: [] },
       { touch: false },
     )
   ).ok;

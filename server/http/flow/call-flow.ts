@@ -19,7 +19,7 @@ import { isObject, isSaidToBeJson, readJson, readObject } from "../request/body.
 import { deviceCookie, markCookie, thirdPartyStateCookie } from "../request/cookies.ts";
 import { isDisallowedOrigin } from "../request/origin.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
-import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
+import { expiredSessionCookies, sessionHeaders } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { actionName, parseActionBody, parseBeginning, parseFlowParameters } from "./request.ts";
 
@@ -63,7 +63,7 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   noteAccess(context, call, answer);
   if (answer.session) await endPresentedSessions(context, answer.session);
   const { headers, cookies } = answer.session
-    ? sessionHeaders(tenant.config, answer.session)
+    ? sessionHeaders(context, answer.session)
     : { headers: {}, cookies: [] };
   return {
     answer,
@@ -133,7 +133,7 @@ function changedCookies(
     ...(thirdPartyState
       ? [thirdPartyStateCookie(config, thirdPartyState.value, thirdPartyState.seconds)]
       : []),
-    ...(session === "ended" ? [expiredSessionCookie(config)] : []),
+    ...(session === "ended" ? expiredSessionCookies(config) : []),
   ];
 }
 

@@ -62,6 +62,8 @@ const operations = addresses
 
 /** Rules that no schema can say: about several members, about what exists, or about the settings of a tenant. */
 const rules: Record<string, RegExp> = {
+  bindSession: /^`Secure-Session-Response` must have a proof/,
+  renewBinding: /^`Sec-Secure-Session-Id` must have the id/,
   redeemCode: /^The code is invalid/,
   createUser:
     /needs `emails` or `username`|Exactly one of `emails`|^An address must be|^A username has|at most 5 emails/,

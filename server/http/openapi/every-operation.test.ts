@@ -6,7 +6,9 @@ import { describe, expect, test } from "vitest";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
+import { deviceBoundBrowser } from "../../testing/device-bound-browser.ts";
 import { documentedCalls } from "../../testing/documented-calls.ts";
+import { send } from "../../testing/observed.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
 import { mailedCode, mailedLink, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
@@ -624,6 +626,28 @@ describe("every request and answer is as the document says", () => {
       expect(known.status).toBeLessThan(500);
       expect((await request(unknown, { method, ...body, headers })).status).toBe(401);
     }
+  });
+
+  test("of a browser that binds its session to its device", async () => {
+    const browser = deviceBoundBrowser(
+      runtime.config.base_url,
+      (request) => send(request, "192.0.2.1", runtime),
+      () => Date.now() + runtime.platform.clockShift(),
+    );
+    const flow = await restWalk(runtime, "registration", browser);
+    await flow.act("register_client_capabilities");
+    await flow.act("register_login_identifier", { email: "grace@example.com" });
+    await flow.act("verify_passcode", { code: mailedCode(runtime, "grace@example.com") });
+    await flow.act("register_password", { new_password: password });
+    const stolen = browser.cookieHeader("service-bound");
+    expect(browser.bound.size).toBe(1);
+    // The last test: what earlier ones begin must not expire.
+    runtime.advanceClock(700);
+    expect((await browser.request("/me")).status).toBe(200);
+    expect(browser.calls.map(({ status }) => status)).toEqual([200, 403, 200]);
+    const copied = { headers: { cookie: stolen } };
+    expect((await visitor(runtime).request("/sessions/validate", copied)).status).toBe(401);
+    expect((await browser.request("/.well-known/device-bound-sessions")).status).toBe(200);
   });
 });
 

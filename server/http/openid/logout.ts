@@ -9,7 +9,7 @@ import { readText } from "../request/body.ts";
 import { isSameOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import { everyPresentedSession } from "../session/presented-session.ts";
-import { expiredSessionCookie } from "../session/session-cookie.ts";
+import { expiredSessionCookies } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { OFF, oauthError } from "./error.ts";
 
@@ -56,7 +56,7 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
   await logOut(context, sessions);
   // Another site that has a form sent here shows no session: it may not sign the browser out by the answer either.
   const mayForget = sessions.length > 0 || isSameOrigin(request.headers, tenant.config);
-  const cookies = mayForget ? [expiredSessionCookie(tenant.config), ...expiredPageCookies(tenant)] : [];
+  const cookies = mayForget ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
   // A form of our page may not lead to another origin (`form-action`), so a press is answered with a link.
   if (returnTo && !isPressed) return redirect(303, returnTo.href, { cookies });
   return { ...page(context, signedOut(returnTo ?? undefined)), cookies };

@@ -8,7 +8,8 @@ import type { FlowState } from "../../flow/wire.ts";
 import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
-import { cookieValues, markIn } from "../request/cookies.ts";
+import { markIn } from "../request/cookies.ts";
+import { cookieTokens } from "../session/presented-session.ts";
 import { askedNow } from "./destination.ts";
 import { withLoginHint } from "./filled-inputs.ts";
 import type { Frame } from "./frame.ts";
@@ -92,8 +93,7 @@ async function visitorSession(
   tenant: Tenant,
   cookies: string | null,
 ): Promise<Session | undefined> {
-  const presented = { cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
-  const verified = await verifySession(runtime, tenant, presented, { touch: false });
+  const verified = await verifySession(runtime, tenant, cookieTokens(tenant, cookies), { touch: false });
   return verified.ok ? verified.session : undefined;
 }
 

@@ -3,12 +3,22 @@ import { profileSchema } from "../../account/profile.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
 import { described, operation, tagged } from "../table/operation.ts";
+import { REFRESH_PATH, REGISTRATION_PATH } from "./bound-cookie.ts";
+import { refreshHandler, registrationHandler, wellKnownHandler } from "./device-binding.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { jwksHandler } from "./jwks.ts";
 import { logoutHandler } from "./logout.ts";
 import { meHandler, userHandler } from "./me.ts";
 import { pictureHandler } from "./picture.ts";
-import { codeRedemption, keySet, redeemedSession, tokenToValidate, validation } from "./schemas.ts";
+import {
+  bindingInstructions,
+  codeRedemption,
+  keySet,
+  redeemedSession,
+  registeringOrigins,
+  tokenToValidate,
+  validation,
+} from "./schemas.ts";
 import { tokenHandler } from "./token.ts";
 import { validateHandler, validateTokenHandler } from "./validate.ts";
 
@@ -64,7 +74,14 @@ export const sessionAddresses = [
     description: "Does not count as use of the session.",
     tag: "sessions",
     security: "optional-session",
-    answers: { 200: { schema: validation } },
+    answers: {
+      200: { schema: validation },
+      401: {
+        description: "The session is bound to a device, and the cookie that proves the device is missing.",
+        schema: validation,
+        headers: { "WWW-Authenticate": 'Bearer error="binding_required"' },
+      },
+    },
   }),
   described(address("POST", "/sessions/validate", validateTokenHandler, "plain", "public"), {
     id: "validateToken",
@@ -131,6 +148,50 @@ export const sessionAddresses = [
       400: "The code, its verifier or the address is not accepted.",
       413: "The body is too large.",
     },
+  }),
+  described(address("POST", REGISTRATION_PATH, registrationHandler, "plain", "public"), {
+    id: "bindSession",
+    summary: "Bind the session to a key of the browser's device",
+    description:
+      "Called by browsers, after an answer with `Secure-Session-Registration` (device-bound session credentials).",
+    tag: "sessions",
+    security: "session",
+    headers: z.object({
+      "Secure-Session-Response": z.string().describe("The proof, a JWT, as a structured string (RFC 9651)."),
+    }),
+    answers: {
+      200: { schema: bindingInstructions, headers: { "Set-Cookie": "The bound cookie." } },
+      400: "The proof is not valid, or its challenge has expired.",
+      401: NO_SESSION,
+      404: "Sessions are not bound (`session.device_bound`).",
+      409: "The session is bound already.",
+    },
+  }),
+  described(address("POST", REFRESH_PATH, refreshHandler, "plain", "public"), {
+    id: "renewBinding",
+    summary: "Renew the cookie of a bound session",
+    description: "Called by browsers. Without the proof of a fresh challenge it is answered with one.",
+    tag: "sessions",
+    headers: z.object({
+      "Sec-Secure-Session-Id": z.string().describe("The session, as a structured string."),
+      "Secure-Session-Response": z.string().optional().describe("The proof, a JWT, as a structured string."),
+    }),
+    answers: {
+      200: { schema: bindingInstructions, headers: { "Set-Cookie": "The bound cookie." } },
+      400: "The proof is not valid.",
+      403: {
+        description: "A proof is needed.",
+        schema: plainErrorSchema,
+        headers: { "Secure-Session-Challenge": "What to sign." },
+      },
+      404: "The session has ended.",
+    },
+  }),
+  described(address("GET", "/.well-known/device-bound-sessions", wellKnownHandler, "plain", "public"), {
+    id: "getRegisteringOrigins",
+    summary: "Get the origins that may bind sessions of the whole site",
+    tag: "sessions",
+    answers: { 200: { schema: registeringOrigins }, 404: "Sessions are not bound (`session.device_bound`)." },
   }),
   described(address("GET", "/.well-known/jwks.json", jwksHandler, "plain", "public"), {
     id: "getKeys",

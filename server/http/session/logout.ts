@@ -5,7 +5,7 @@ import { isDisallowedOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { everyPresentedSession } from "./presented-session.ts";
-import { expiredSessionCookie } from "./session-cookie.ts";
+import { expiredSessionCookies } from "./session-cookie.ts";
 
 /**
  * `POST /logout`: ends every session that the request names, including planted ones, and removes the session cookie and
@@ -17,7 +17,7 @@ export const logoutHandler: Handler = async (context) => {
     return plainError(403, "Cross-site requests are not allowed.");
   const presented = await everyPresentedSession(context);
   await logOut(context, presented);
-  const cookies = [expiredSessionCookie(tenant.config), ...expiredPageCookies(tenant)];
+  const cookies = [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)];
   // The form of the account page in a browser without scripts.
   if (request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded"))
     return redirect(303, withinTenant(tenant.config, "/"), { cookies });

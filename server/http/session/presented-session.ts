@@ -1,3 +1,5 @@
+import type { Tenant } from "../../config/tenant.ts";
+import { recordRefusal } from "../../sessions/device-binding/bind-session.ts";
 import type { FoundSession } from "../../sessions/sessions.ts";
 import {
   findLiveSessions,
@@ -6,19 +8,36 @@ import {
   verifySession,
 } from "../../sessions/verify-session.ts";
 import { cookieValues } from "../request/cookies.ts";
-import type { HandlerContext } from "../table/handler-context.ts";
+import { clientContext, type HandlerContext } from "../table/handler-context.ts";
+import { boundValues, challengeAhead } from "./bound-cookie.ts";
+import { skippedReason } from "./skipped-reason.ts";
 
 /**
- * The session of a request, from `Authorization: Bearer` (RFC 6750, 2.1) or the session cookie.
+ * The session of a request, from `Authorization: Bearer` (RFC 6750, 2.1) or the session cookie. A session that is bound to a
+ * device needs the bound cookie too; without it the answer says so, and the audit log.
  *
  * @param touch whether this counts as use of the session, for its idle timeout
  */
-export function presentedSession(
+export async function presentedSession(
   context: HandlerContext,
   { touch }: { touch: boolean },
 ): Promise<VerifiedSession> {
-  return verifySession(context.runtime, context.tenant, presentedTokens(context), { touch });
+  const { runtime, tenant, answerHeaders } = context;
+  const verified = await verifySession(runtime, tenant, presentedTokens(context), { touch });
+  if (verified.ok) {
+    const challenge = challengeAhead(context, verified.session);
+    if (challenge !== null) answerHeaders["Secure-Session-Challenge"] = challenge;
+  } else if (verified.reason === "binding_required") {
+    const { session } = verified;
+    answerHeaders["WWW-Authenticate"] = BINDING_REQUIRED;
+    const reason = skippedReason(context.request, session.id) ?? "missing";
+    await recordRefusal(await clientContext(context), session, reason);
+  }
+  return verified;
 }
+
+/** RFC 6750, 3. The error is our own. */
+const BINDING_REQUIRED = 'Bearer error="binding_required"';
 
 /** Every live session that a request names, in the header or in a cookie. A logout ends them all. */
 export function everyPresentedSession(context: HandlerContext): Promise<FoundSession[]> {
@@ -27,5 +46,13 @@ export function everyPresentedSession(context: HandlerContext): Promise<FoundSes
 
 function presentedTokens({ tenant, request, cookies }: HandlerContext): PresentedTokens {
   const [, bearer] = /^Bearer +([^ ]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-  return { bearer, cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
+  return { bearer, ...cookieTokens(tenant, cookies) };
+}
+
+/** The session tokens of a `Cookie` header. */
+export function cookieTokens(tenant: Tenant, cookies: string | null): Omit<PresentedTokens, "bearer"> {
+  return {
+    cookies: cookieValues(cookies, tenant.config.session.cookie.name),
+    bound: boundValues(tenant, cookies),
+  };
 }

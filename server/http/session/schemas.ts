@@ -31,7 +31,41 @@ export const validation = z
   .meta({ id: "SessionValidation" });
 
 /** The body of `POST /sessions/validate`. */
-export const tokenToValidate = z.object({ session_token: z.string().min(1) });
+export const tokenToValidate = z.object({
+  session_token: z.string().min(1),
+  bound_token: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("The bound cookie that came with the session cookie, null if there was none."),
+});
+
+/** Session instructions of device-bound session credentials (DBSC, 9.6). */
+export const bindingInstructions = z
+  .object({
+    session_identifier: z.guid(),
+    continue: z.literal(false).optional().describe("Only where sessions are not bound any more."),
+    refresh_url: z.string().optional(),
+    scope: z
+      .object({
+        origin: z.string(),
+        include_site: z.boolean(),
+        scope_specification: z.array(
+          z.object({ type: z.enum(["include", "exclude"]), domain: z.string(), path: z.string() }),
+        ),
+      })
+      .optional(),
+    credentials: z
+      .array(z.object({ type: z.literal("cookie"), name: z.string(), attributes: z.string() }))
+      .optional(),
+    allowed_refresh_initiators: z.array(z.string()).optional(),
+  })
+  .meta({ id: "BindingInstructions" });
+
+/** The answer of `/.well-known/device-bound-sessions`. */
+export const registeringOrigins = z
+  .object({ registering_origins: z.array(z.string()) })
+  .meta({ id: "RegisteringOrigins" });
 
 /** The body of `POST /token`. */
 export const codeRedemption = z.strictObject({

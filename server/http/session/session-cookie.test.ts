@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { expiredSessionCookie, sessionCookie } from "./session-cookie.ts";
+import { expiredSessionCookies, sessionCookie } from "./session-cookie.ts";
 
 const config = (environment: Record<string, string> = {}): Config => loadConfig(environment, "/nowhere");
 
@@ -30,9 +30,12 @@ describe("the session cookie", () => {
     expect(cookie).toBe("hanko=jwt; Path=/; Domain=example.com; Max-Age=60; HttpOnly; Secure; SameSite=None");
   });
 
-  test("is removed under the same path and domain", () => {
+  test("is removed under the same path and domain, and so is the one that is bound to the device", () => {
     const settings = { BASE_URL: "https://login.example.com", STILE_SESSION_COOKIE_DOMAIN: "example.com" };
-    const cookie = expiredSessionCookie(config(settings));
-    expect(cookie).toBe("service=; Path=/; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
+    const removal = "; Path=/; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax";
+    expect(expiredSessionCookies(config(settings))).toEqual([
+      `service=${removal}`,
+      `service-bound=${removal}`,
+    ]);
   });
 });

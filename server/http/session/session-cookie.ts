@@ -1,16 +1,23 @@
 import type { Config } from "../../config/schema.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import type { IssuedSession } from "../../objects/session.ts";
+import type { Runtime } from "../../runtime.ts";
 import { formatCookie, isSecure } from "../request/cookies.ts";
+import { bindingOffer, expiredBoundCookie } from "./bound-cookie.ts";
 
 /**
  * The headers and cookies that give a session to its browser: `X-Session-Lifetime` in seconds, `X-Session-Retention`,
- * and the token in the session cookie or, where the tenant configures it, in `X-Auth-Token` instead.
+ * and the token in the session cookie or, where the tenant configures it, in `X-Auth-Token` instead. The browser is asked to
+ * bind the session to its device.
  */
 export function sessionHeaders(
-  config: Config,
+  { runtime, tenant }: { runtime: Runtime; tenant: Tenant },
   session: IssuedSession,
 ): { headers: Record<string, string>; cookies: string[] } {
+  const { config } = tenant;
+  const offer = bindingOffer({ runtime, tenant }, session);
   const headers = {
+    ...(offer === null ? {} : { "Secure-Session-Registration": offer }),
     "X-Session-Lifetime": String(session.lifetimeSeconds),
     "X-Session-Retention": session.retention,
   };
@@ -31,7 +38,7 @@ export function sessionCookie(config: Config, token: string, maxAge: number | un
   });
 }
 
-/** Removes the session cookie. */
-export function expiredSessionCookie(config: Config): string {
-  return sessionCookie(config, "", 0);
+/** Removes the session cookie, and the bound one. */
+export function expiredSessionCookies(config: Config): string[] {
+  return [sessionCookie(config, "", 0), expiredBoundCookie(config)];
 }

@@ -27,7 +27,10 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const issued =
     redeemed &&
     !isOtherAddress &&
-    (await reissueSession({ runtime, tenant }, redeemed.session.id, { rememberMe: true }));
+    (await reissueSession({ runtime, tenant }, redeemed.session.id, {
+      rememberMe: true,
+      carrier: "header",
+    }));
   if (!issued) return plainError(400, "The code is invalid or was already used.");
   return json(200, {
     session_token: issued.token,
