@@ -209,6 +209,8 @@ export interface AccountTexts {
   triedAt: string;
   /** Badge of a session. */
   byAdministrator: string;
+  /** Of a session: copies of its cookie are of no use on another device. */
+  deviceBound: string;
   securityKey: string;
   session: string;
   identity: string;

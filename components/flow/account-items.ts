@@ -181,9 +181,10 @@ export const itemLists: ItemList[] = [
     id: "id",
     title: "user_agent",
     untitled: "session",
-    badges: ({ current, created_by_administrator }) => [
+    badges: ({ current, created_by_administrator, device_bound }) => [
       ...(current === true ? (["thisDevice"] as const) : []),
       ...(created_by_administrator === true ? (["byAdministrator"] as const) : []),
+      ...(device_bound === true ? (["deviceBound"] as const) : []),
     ],
     details: ({ location, ip_address, created_at, last_used }) => [
       ...located(location, ip_address),

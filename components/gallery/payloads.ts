@@ -152,6 +152,7 @@ export const profile = {
       user_agent: "macOS (Safari)",
       ip_address: "192.0.2.7",
       current: true,
+      device_bound: true,
       created_at: "2026-11-19T08:00:00Z",
       last_used: "2026-11-20T08:00:00Z",
     },

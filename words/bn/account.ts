@@ -279,6 +279,7 @@ export const account: AccountWords = {
     signInFailed: "ব্যর্থ",
     triedAt: "{date} তারিখে চেষ্টা করা হয়েছে",
     byAdministrator: "একজন প্রশাসকের তৈরি",
+    deviceBound: "ডিভাইসে আবদ্ধ",
     securityKey: "সিকিউরিটি কী",
     session: "অজানা ব্রাউজার",
     identity: "যুক্ত অ্যাকাউন্ট",

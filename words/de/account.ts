@@ -282,6 +282,7 @@ export const account: AccountWords = {
     signInFailed: "Fehlgeschlagen",
     triedAt: "Versucht am {date}",
     byAdministrator: "Von der Verwaltung erstellt",
+    deviceBound: "An das Gerät gebunden",
     securityKey: "Sicherheitsschlüssel",
     session: "Unbekannter Browser",
     identity: "Verbundenes Konto",

@@ -253,6 +253,7 @@ export const account: AccountWords = {
     signInFailed: "Failed",
     triedAt: "Tried {date}",
     byAdministrator: "Created by an administrator",
+    deviceBound: "Bound to its device",
     securityKey: "Security key",
     session: "Unknown browser",
     identity: "Connected account",

@@ -289,6 +289,7 @@ export const account: AccountWords = {
     signInFailed: "Échec",
     triedAt: "Tentative du {date}",
     byAdministrator: "Créée par l’administration",
+    deviceBound: "Liée à l’appareil",
     securityKey: "Clé de sécurité",
     session: "Navigateur inconnu",
     identity: "Compte associé",

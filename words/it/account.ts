@@ -278,6 +278,7 @@ export const account: AccountWords = {
     signInFailed: "Non riuscito",
     triedAt: "Tentativo del {date}",
     byAdministrator: "Creata da un amministratore",
+    deviceBound: "Legata al dispositivo",
     securityKey: "Chiave di sicurezza",
     session: "Browser sconosciuto",
     identity: "Account collegato",

@@ -272,6 +272,7 @@ export const account: AccountWords = {
     signInFailed: "Mislukt",
     triedAt: "Geprobeerd op {date}",
     byAdministrator: "Door een beheerder gemaakt",
+    deviceBound: "Gebonden aan het apparaat",
     securityKey: "Beveiligingssleutel",
     session: "Onbekende browser",
     identity: "Gekoppeld account",

@@ -272,6 +272,7 @@ export const account: AccountWords = {
     signInFailed: "Falhou",
     triedAt: "Tentativa em {date}",
     byAdministrator: "Criada por um administrador",
+    deviceBound: "Vinculada ao dispositivo",
     securityKey: "Chave de segurança",
     session: "Navegador desconhecido",
     identity: "Conta vinculada",

@@ -250,6 +250,7 @@ export const account: AccountWords = {
     signInFailed: "失败",
     triedAt: "尝试于 {date}",
     byAdministrator: "由管理员创建",
+    deviceBound: "已绑定设备",
     securityKey: "安全密钥",
     session: "未知浏览器",
     identity: "关联的账号",
