@@ -14,10 +14,17 @@ export interface Session {
   username?: string;
 }
 
-/** `ended`: the token is genuine, and its session has ended. */
+/** `ended`: the token is genuine, and its session has ended, or its cookie was copied from another device. */
 export type VerifiedSession =
   | { ok: true; session: Session }
   | { ok: false; reason: "missing" | "invalid" | "expired" | "ended" };
+
+/** A token, and what came with it. */
+interface Presented {
+  token: string;
+  /** The cookie that binds the session to its device, for a token of the session cookie; null if it was not there. */
+  boundToken?: string | null;
+}
 
 /** A request of the web platform, or of Node, Express and the like. */
 export type IncomingRequest =
@@ -36,8 +43,9 @@ export async function verifySession(
   presented: IncomingRequest | string | null | undefined,
   { tokenOnly = false, cookieName = "service" }: { tokenOnly?: boolean; cookieName?: string } = {},
 ): Promise<VerifiedSession> {
-  const token = presentedToken(presented, cookieName);
-  if (!token) return { ok: false, reason: "missing" };
+  const found = tokenIn(presented, cookieName);
+  if (!found) return { ok: false, reason: "missing" };
+  const { token, boundToken } = found;
   const verified = await verify(token, { typ: "JWT", requiredClaims: ["sub", "session_id", "iat", "exp"] });
   if (!verified.ok) return verified;
   const { claims } = verified;
@@ -46,7 +54,9 @@ export async function verifySession(
     return { ok: false, reason: "invalid" };
   const person: Pick<Session, "email" | "username"> = {};
   if (!tokenOnly) {
-    const { body } = await send("POST", "/sessions/validate", { body: { session_token: token } });
+    const { body } = await send("POST", "/sessions/validate", {
+      body: { session_token: token, ...(boundToken === undefined ? {} : { bound_token: boundToken }) },
+    });
     const { is_valid: isValid, claims: told } = (body ?? {}) as Validation;
     if (typeof isValid !== "boolean") throw new StileError("Stile answers in an unknown form.");
     if (!isValid) return { ok: false, reason: "ended" };
@@ -75,29 +85,39 @@ export async function endSession(
   presented: IncomingRequest | string | null | undefined,
   { cookieName = "service" }: { cookieName?: string } = {},
 ): Promise<void> {
-  const token = presentedToken(presented, cookieName);
-  if (!token) return;
-  await send("POST", "/logout", { key: token }).catch((error: unknown) => {
+  const found = tokenIn(presented, cookieName);
+  if (!found) return;
+  await send("POST", "/logout", { key: found.token }).catch((error: unknown) => {
     // No session of that token is live: it has ended already.
     if (!(error instanceof StileError && error.status === 401)) throw error;
   });
 }
 
-function presentedToken(presented: IncomingRequest | string | null | undefined, cookieName: string) {
-  return presented && typeof presented === "object" ? tokenOf(presented, cookieName) : presented;
+function tokenIn(
+  presented: IncomingRequest | string | null | undefined,
+  cookieName: string,
+): Presented | null {
+  if (!presented) return null;
+  return typeof presented === "string" ? { token: presented } : tokenOf(presented, cookieName);
 }
 
 /** The bearer token (RFC 6750, 2.1), or the session cookie. */
-function tokenOf(request: IncomingRequest, cookieName: string): string | undefined {
+function tokenOf(request: IncomingRequest, cookieName: string): Presented | null {
   const [, bearer] = /^Bearer +([^ ]+)$/i.exec(headerOf(request, "authorization") ?? "") ?? [];
-  if (bearer) return bearer;
+  if (bearer) return { token: bearer };
+  const token = cookieOf(request, cookieName);
+  return token ? { token, boundToken: cookieOf(request, `${cookieName}-bound`) } : null;
+}
+
+/** The value of a cookie; null without one. */
+function cookieOf(request: IncomingRequest, name: string): string | null {
   const values = (headerOf(request, "cookie") ?? "")
     .split(";")
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${cookieName}=`))
-    .map((pair) => pair.slice(cookieName.length + 1));
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
   // Two cookies of one name: one of them may be planted.
-  return values.length === 1 ? values[0] : undefined;
+  return values.length === 1 ? (values[0] ?? null) : null;
 }
 
 /** Also headers of another realm or library. */

@@ -7,8 +7,9 @@ import { clientInterface } from "../../../scripts/client-interface.ts";
 import { issueAuthorizationCode } from "../../../server/sessions/authorization-codes.ts";
 import { createTenant } from "../../../server/tenants/manage-tenants.ts";
 import { adminOperator } from "../../../server/testing/admin-operator.ts";
+import { deviceBoundBrowser } from "../../../server/testing/device-bound-browser.ts";
 import { send } from "../../../server/testing/observed.ts";
-import { restRegistration } from "../../../server/testing/rest-walk.ts";
+import { mailedCode, password, restRegistration, restWalk } from "../../../server/testing/rest-walk.ts";
 import { testRuntime } from "../../../server/testing/runtime.ts";
 import { type Admin, createStile, StileError, type StileOptions, type WebhookEvent } from "./stile.ts";
 
@@ -65,6 +66,29 @@ describe("verifySession", () => {
     const own = visitor.cookies.get("service");
     expect(await stile.verifySession(own)).toMatchObject({ session: { email: "ada@example.com" } });
     expect(await stile.verifySession(own, { tokenOnly: true })).not.toHaveProperty("session.email");
+  });
+
+  test("A230 refuses the cookie of a session that is bound to a device without its bound cookie", async () => {
+    const stile = clientWith();
+    const browser = deviceBoundBrowser(
+      baseUrl,
+      (request) => send(request, "192.0.2.9", runtime),
+      () => Date.now() + runtime.platform.clockShift(),
+    );
+    const flow = await restWalk(runtime, "registration", browser);
+    await flow.act("register_client_capabilities");
+    await flow.act("register_login_identifier", { email: "grace@example.com" });
+    await flow.act("verify_passcode", { code: mailedCode(runtime, "grace@example.com") });
+    await flow.act("register_password", { new_password: password });
+    runtime.advanceClock(11);
+    const verify = (header: string) => stile.verifySession({ headers: { cookie: header } });
+    expect(await verify(browser.cookieHeader())).toMatchObject({ ok: true });
+    expect(await verify(browser.cookieHeader("service-bound"))).toEqual({ ok: false, reason: "ended" });
+    expect(await verify(`${browser.cookieHeader()}; service-bound=planted`)).toMatchObject({ ok: false });
+    const copied = await verify(
+      `${browser.cookieHeader("service-bound")}; service-bound=${"x".repeat(9000)}`,
+    );
+    expect(copied).toEqual({ ok: false, reason: "ended" });
   });
 
   test("reads the keys once for many sessions, and asks for the session unless told not to", async () => {

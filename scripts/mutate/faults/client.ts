@@ -89,8 +89,8 @@ export const clientFaults: readonly Fault[] = [
   {
     name: "the first of two session cookies is taken",
     file: "packages/server/src/session.ts",
-    text: "return values.length === 1 ? values[0] : undefined;",
-    fault: "return values[0];",
+    text: "return values.length === 1 ? (values[0] ?? null) : null;",
+    fault: "return values[0] ?? null;",
     caughtBy: ["packages/server/src/stile.test.ts"],
   },
 ];
