@@ -164,7 +164,7 @@ describe("A140 claims made to be slow or large", () => {
 
 test("a start warns of templates that cannot be parsed, at any depth", () => {
   const claims = { good: "{{.User.Username}}", bad: { a: ["{{ .User"] }, worse: "{{end}}" };
-  expect(malformedClaimTemplates(claims)).toEqual([
+  expect(malformedClaimTemplates(claims, "STILE_SESSION_JWT_TEMPLATE_CLAIMS")).toEqual([
     expect.stringContaining("STILE_SESSION_JWT_TEMPLATE_CLAIMS has a malformed template for bad: "),
     expect.stringContaining("STILE_SESSION_JWT_TEMPLATE_CLAIMS has a malformed template for worse: "),
   ]);

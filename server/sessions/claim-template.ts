@@ -70,22 +70,49 @@ export interface EvaluatedClaims {
 
 /** Evaluates all claims of a token, within its bounds of steps and of output. */
 export function evaluateClaims(configured: ConfiguredClaims, data: TemplateStruct): EvaluatedClaims {
+  const claims = parsedClaims(configured).map(({ claim, parsed }) => ({
+    claim,
+    evaluate(budget: TemplateBudget) {
+      if (parsed instanceof TemplateError) throw parsed;
+      return evaluateClaim(parsed, data, budget);
+    },
+  }));
+  return boundedClaims(claims, MAX_TEMPLATE_CLAIM_BYTES);
+}
+
+/** A claim that is still to be evaluated. */
+interface PendingClaim {
+  claim: string;
+  /**
+   * @returns undefined if there is no value
+   * @throws TemplateError
+   */
+  evaluate(budget: TemplateBudget): Json | undefined;
+}
+
+/**
+ * Evaluates claims within bounds of steps and of output. A claim that fails, and one that goes beyond, is left out.
+ *
+ * @param maxBytes of all values, as JSON
+ */
+function boundedClaims(claims: readonly PendingClaim[], maxBytes: number): EvaluatedClaims {
   const values = new Map<string, Json>();
   const leftOut: EvaluatedClaims["leftOut"] = [];
   let bytes = 0;
   let steps = 0;
-  for (const { claim, parsed } of parsedClaims(configured)) {
+  for (const { claim, evaluate } of claims) {
     const budget = {
       steps: new StepBudget(Math.max(0, Math.min(MAX_CLAIM_STEPS, MAX_TOKEN_STEPS - steps))),
-      bytes: new StepBudget(MAX_TEMPLATE_CLAIM_BYTES - bytes),
+      bytes: new StepBudget(maxBytes - bytes),
     };
     try {
-      if (parsed instanceof TemplateError) throw parsed;
-      const value = evaluateClaim(parsed, data, budget);
-      const length = Buffer.byteLength(JSON.stringify({ [claim]: value }));
-      if (bytes + length > MAX_TEMPLATE_CLAIM_BYTES) throw new TemplateError("the token would be too long");
-      bytes += length;
-      values.set(claim, value);
+      const value = evaluate(budget);
+      if (value !== undefined) {
+        const length = Buffer.byteLength(JSON.stringify({ [claim]: value }));
+        if (bytes + length > maxBytes) throw new TemplateError("the token would be too long");
+        bytes += length;
+        values.set(claim, value);
+      }
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       leftOut.push({ claim, reason: error.message });
@@ -95,6 +122,7 @@ export function evaluateClaims(configured: ConfiguredClaims, data: TemplateStruc
   return { values: Object.fromEntries(values), leftOut, steps };
 }
 
+/** Claims of a configuration: constants, or templates. */
 type ConfiguredClaims = Readonly<Record<string, Json>>;
 
 /** Parses the claims of a configuration once. */
@@ -110,11 +138,15 @@ const parsedClaims = onceFor(
     }),
 );
 
-/** Returns one line for each configured claim whose template cannot be parsed, and so is never set. */
-export function malformedClaimTemplates(claims: ConfiguredClaims): string[] {
+/**
+ * Returns one line for each configured claim whose template cannot be parsed, and so is never set.
+ *
+ * @param setting that has the claims
+ */
+export function malformedClaimTemplates(claims: ConfiguredClaims, setting: string): string[] {
   return parsedClaims(claims).flatMap(({ claim, parsed }) =>
     parsed instanceof TemplateError
-      ? [`STILE_SESSION_JWT_TEMPLATE_CLAIMS has a malformed template for ${claim}: ${parsed.message}`]
+      ? [`${setting} has a malformed template for ${claim}: ${parsed.message}`]
       : [],
   );
 }

@@ -7,7 +7,7 @@ export function uselessSettings(config: Config): string[] {
   return [
     ...config.ignored.map(({ line }) => line),
     ...unmatchableRedirects(config),
-    ...malformedClaimTemplates(config.session.jwt_template.claims),
+    ...malformedClaimTemplates(config.session.jwt_template.claims, "STILE_SESSION_JWT_TEMPLATE_CLAIMS"),
     ...staleSecurityTxt(config),
     ...numbersOfNoCountry(config),
   ];

@@ -1,16 +1,5 @@
-import {
-  choice,
-  cookieName,
-  count,
-  flag,
-  freeJson,
-  key,
-  list,
-  map,
-  seconds,
-  section,
-  text,
-} from "./leaves.ts";
+import { claimTemplates } from "./claim-templates.ts";
+import { choice, cookieName, count, flag, list, seconds, section, text } from "./leaves.ts";
 
 /** Claims that templates cannot set: those of every token, and those that clients get beside them. */
 const reservedClaims = new Set([
@@ -52,16 +41,9 @@ export const session = section({
     "Signs the session's JWT and the tokens of webhooks; EdDSA with Ed25519. A change makes a new key, and tokens of the former one stay valid.",
   ),
   jwt_template: section({
-    claims: map(key(), freeJson({ characters: 4096, levels: 8 }), 50)
-      .superRefine((claims, context) => {
-        const reserved = Object.keys(claims).find((name) => name === "" || reservedClaims.has(name));
-        if (reserved !== undefined)
-          context.addIssue({ code: "custom", message: `cannot set the claim "${reserved}"` });
-      })
-      .default({})
-      .describe(
-        'Further claims of the session\'s JWT: constants, or templates over .User in the syntax of Go, as in {"role":"user","mail":"{{.User.Email.Address}}"}.',
-      ),
+    claims: claimTemplates(reservedClaims).describe(
+      'Further claims of the session\'s JWT: constants, or templates over .User in the syntax of Go, as in {"role":"user","mail":"{{.User.Email.Address}}"}.',
+    ),
   }),
   device_bound: section({
     mode: choice(["off", "offered", "required"], "offered").describe(

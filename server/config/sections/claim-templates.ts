@@ -1,0 +1,15 @@
+import { freeJson, key, map } from "./leaves.ts";
+
+/**
+ * Claims of a token by name: constants, or templates over `.User`.
+ *
+ * @param reserved names that they cannot have
+ */
+export const claimTemplates = (reserved: ReadonlySet<string>) =>
+  map(key(), freeJson({ characters: 4096, levels: 8 }), 50)
+    .superRefine((claims, context) => {
+      const refused = Object.keys(claims).find((name) => name === "" || reserved.has(name));
+      if (refused !== undefined)
+        context.addIssue({ code: "custom", message: `cannot set the claim "${refused}"` });
+    })
+    .default({});
