@@ -50,10 +50,25 @@ test("a client is created, listed, changed, given a secret and deleted", async (
   expect(await printed("list", "--json")).toBe("[]");
 });
 
+test("a client gets claims by templates", async () => {
+  const settings = { ...shop, claims: { plan: '{{.User.Metadata.Public "plan"}}' } };
+  await printed("create", "club", "--settings", file(settings));
+  await printed("update", "club", "--settings", file({ access_token_claims: { kind: "club" } }));
+  const [listed] = JSON.parse(await printed("list", "--json"));
+  expect(listed.settings).toEqual({ ...settings, access_token_claims: { kind: "club" } });
+  await printed("delete", "club");
+});
+
 test.each([
   ["that exists already", ["create", "taken"], shop, /there is a client taken already/],
   ["that does not exist", ["update", "nothing"], shop, /there is no such client/],
   ["with an invalid setting", ["create", "bad"], { ...shop, secret: "short" }, /at least 32 characters/],
+  [
+    "with a claim that is not its own",
+    ["create", "bad"],
+    { ...shop, claims: { sub: "x" } },
+    /the claim "sub"/,
+  ],
   ["with an id that is none", ["create", "__proto__"], shop, /is not a client id/],
 ])("a client %s is refused in one line", async (_, words, settings, reason) => {
   await stile("create", "taken", "--settings", file(shop), "--tenant", tenant.id);

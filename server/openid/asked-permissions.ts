@@ -1,5 +1,5 @@
+import { claimsOfScopes } from "../config/claims-of-scopes.ts";
 import type { Config } from "../config/schema.ts";
-import { claimsOfScopes } from "./claims-of-scopes.ts";
 import { scopesOfClient } from "./unlisted-clients.ts";
 import type { Permissions } from "./waiting-authorization.ts";
 

@@ -1,9 +1,17 @@
-import type { Account, AccountClaims } from "oidc-provider";
+import type { Account, AccountClaims, KoaContextWithOIDC } from "oidc-provider";
 import type { Databases } from "#db/client";
 import { queryPrepared } from "#db/prepared";
+import type { Metadata } from "#db/schema/users";
 import type { TenantContext } from "../context/context.ts";
+import { pictureAddress } from "../identity/picture.ts";
+import type { Json } from "../lib/go-template.ts";
+import type { Logs } from "../observability/logger.ts";
+import type { TemplateUser } from "../sessions/claim-template.ts";
+import { claimsOfClient, hasClaims } from "./client-claims.ts";
+import { subjectFor } from "./subjects.ts";
 
-interface UserRow {
+/** What the account says of the user, by the names of OpenID Connect Core, 5.1. */
+interface StandardClaims {
   name: string | null;
   given_name: string | null;
   family_name: string | null;
@@ -17,37 +25,82 @@ interface UserRow {
   phone_number_verified: boolean | null;
 }
 
+/** Where a client is told some of it; else it is not read. */
+interface StoredMetadata {
+  public_metadata?: Metadata;
+  unsafe_metadata?: Metadata;
+}
+
+/** The account of a user, as a client is told of it. */
+export interface UserAccount extends Account {
+  /** What is added to the client's access tokens for APIs. */
+  accessTokenClaims(): Record<string, Json>;
+}
+
 /**
  * Finds the account of a token or session.
  *
+ * @param ctx the request of the client that is told
  * @returns undefined if it was deleted, or is blocked: nothing is issued for it
  */
 export async function findAccount(
-  { runtime, tenant }: TenantContext<Databases>,
+  context: TenantContext<Databases & Logs>,
+  ctx: KoaContextWithOIDC,
   accountId: string,
-): Promise<Account | undefined> {
-  const [row] = await queryPrepared<UserRow, "read">(runtime.database, "read", {
-    name: "openid_account",
-    text: accountText,
+): Promise<UserAccount | undefined> {
+  const { runtime, tenant } = context;
+  const { config } = tenant;
+  const clientId = ctx.oidc.client?.clientId ?? "";
+  const statement = hasClaims(config, clientId) ? withMetadata : withoutMetadata;
+  const [row] = await queryPrepared<StandardClaims & StoredMetadata, "read">(runtime.database, "read", {
+    ...statement,
     values: [tenant.id, accountId],
   });
   if (!row) return undefined;
-  const { base_url } = tenant.config;
-  const picture = row.picture?.startsWith("/") ? `${base_url}${row.picture}` : row.picture;
-  const known = Object.entries({ ...row, picture }).filter(([, value]) => value !== null);
+  const { public_metadata: publicMetadata = {}, unsafe_metadata: unsafeMetadata = {}, ...stored } = row;
+  const standard = { ...stored, picture: pictureAddress(config, stored.picture) };
+  const known = Object.entries(standard).filter(([, value]) => value !== null);
+  const user: TemplateUser = {
+    // The client knows the user by no other.
+    id: subjectFor(config, clientId, accountId),
+    email: standard.email,
+    emailVerified: standard.email_verified ?? false,
+    username: standard.preferred_username,
+    name: standard.name,
+    givenName: standard.given_name,
+    familyName: standard.family_name,
+    picture: standard.picture,
+    publicMetadata,
+    unsafeMetadata,
+  };
   return {
     accountId,
-    claims: async () => ({ sub: accountId, ...Object.fromEntries(known) }) as AccountClaims,
+    claims: async () =>
+      ({
+        ...claimsOfClient(context, clientId, "claims", user),
+        sub: accountId,
+        ...Object.fromEntries(known),
+      }) as AccountClaims,
+    accessTokenClaims: () => claimsOfClient(context, clientId, "access_token_claims", user),
   };
 }
 
-const accountText = `
+const accountText = (metadata: string) => `
   select u.name, u.given_name, u.family_name, n.username as preferred_username, u.picture, u.language as locale,
     extract(epoch from u.updated_at)::int as updated_at,
     e.address as email, case when e.address is not null then e.verified_at is not null end as email_verified,
     p.number as phone_number, case when p.number is not null then p.verified_at is not null end as phone_number_verified
+    ${metadata}
   from users u
   left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary
   left join usernames n on n.tenant_id = u.tenant_id and n.user_id = u.id
   left join phone_numbers p on p.tenant_id = u.tenant_id and p.user_id = u.id
   where u.tenant_id = $1 and u.id = $2 and u.blocked_at is null`;
+
+const withoutMetadata = { name: "openid_account", text: accountText("") };
+
+/** The same statement with more columns, so that claims of metadata take none more. */
+const withMetadata = {
+  name: "openid_account_with_metadata",
+  text: accountText(", u.public_metadata, u.unsafe_metadata"),
+};

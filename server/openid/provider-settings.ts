@@ -1,4 +1,5 @@
 import { type Configuration, errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
+import { claimsOfScopes } from "../config/claims-of-scopes.ts";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
@@ -6,8 +7,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClasses } from "./authentication-context.ts";
-import { findAccount } from "./claims.ts";
-import { claimsOfScopes } from "./claims-of-scopes.ts";
+import { findAccount, type UserAccount } from "./claims.ts";
 import { clientsOf } from "./clients.ts";
 import { grantOfSession, MAX_GRANT_SECONDS } from "./grants.ts";
 import { interactionStorage } from "./interaction-storage.ts";
@@ -62,7 +62,7 @@ export function providerSettings(
     },
     scopes: ["openid", "offline_access"],
     // Each ID token says how the user has signed in.
-    claims: { openid: ["sub", "acr", "amr", "auth_time"], ...mutable(claimsOfScopes), sid: null },
+    claims: { openid: claimsOfIdTokens(tenant.config), ...mutable(claimsOfScopes), sid: null },
     acrValues: [...contextClasses],
     // A claim that a scope asks for is in the answer of UserInfo; an ID token has those that are asked for by name.
     conformIdTokenClaims: true,
@@ -76,8 +76,8 @@ export function providerSettings(
         throw new errors.InvalidClientAuth("the client_assertion JWT is valid for more than an hour");
     },
     pkce: { required: () => true },
-    findAccount: (_, accountId) => findAccount(context, accountId),
-    extraTokenClaims: (ctx) => authenticationOf(ctx),
+    findAccount: (ctx, accountId) => findAccount(context, ctx, accountId),
+    extraTokenClaims: claimsOfAccessToken,
     loadExistingGrant: (ctx) => grantOfSession(context, ctx),
     rotateRefreshToken: true,
     issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
@@ -163,6 +163,20 @@ function authenticationOf({ oidc }: KoaContextWithOIDC) {
   const { acr, amr, authTime } = AuthorizationCode ?? RefreshToken ?? DeviceCode ?? {};
   return authTime === undefined ? undefined : { acr, amr, auth_time: authTime };
 }
+
+/** What an access token says beside what the library writes. One for UserInfo alone is read by no API. */
+function claimsOfAccessToken(ctx: KoaContextWithOIDC, { aud }: { aud?: unknown }) {
+  const account = ctx.oidc.account as UserAccount | undefined;
+  const ofClient = aud === undefined ? undefined : account?.accessTokenClaims();
+  const authentication = authenticationOf(ctx);
+  return ofClient || authentication ? { ...ofClient, ...authentication } : undefined;
+}
+
+/** The claims of ID tokens, where the account of the request has them. UserInfo has them too. */
+const claimsOfIdTokens = ({ openid }: Config) => [
+  ...["sub", "acr", "amr", "auth_time"],
+  ...Object.values(openid.clients).flatMap(({ claims }) => Object.keys(claims)),
+];
 
 /** A client may ask about its own tokens alone (RFC 7662, 4). */
 const ownTokens = (

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import inject from "light-my-request";
 import { Provider } from "oidc-provider";
+import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
 import { type OpenidProcess, providerSettings, VISITOR_COOKIE } from "./provider-settings.ts";
@@ -42,6 +43,7 @@ export function makeTenantProvider(
   provider.use(async (ctx, next) => {
     ctx.set("content-security-policy", PAGE_POLICY);
     await next();
+    if (ctx.oidc?.route === "discovery") hideClaimsOfClients(context.tenant.config, ctx.body as Discovery);
   });
   const respond = provider.callback();
   const baseUrl = pathname === "/" ? "" : pathname;
@@ -89,6 +91,14 @@ export function makeTenantProvider(
       };
     },
   };
+}
+
+type Discovery = { claims_supported: string[] };
+
+/** Claims that one client alone gets are no concern of the others. */
+function hideClaimsOfClients({ openid }: Config, discovery: Discovery): void {
+  const own = new Set(Object.values(openid.clients).flatMap(({ claims }) => Object.keys(claims)));
+  discovery.claims_supported = discovery.claims_supported.filter((name) => !own.has(name));
 }
 
 const PAGE_POLICY = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'";

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exportJWK, generateKeyPair } from "jose";
+import { decodeJwt, exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeCertificate, pemOf } from "../lib/certificates.ts";
@@ -279,6 +279,21 @@ describe("a client that is described by a document", () => {
     });
     await allow(browser, page);
     expect((await ask(browser, clientId, { resource })).page?.searchParams.get("code")).toBeTruthy();
+  });
+
+  test("A240 adds no claims to its tokens by what it says of itself", async () => {
+    const claims = { role: "admin", session_id: "x" };
+    const said = { claims, access_token_claims: claims, first_party: true, redirect_uris: [web] };
+    const clientId = describedBy(said);
+    const browser = await newVisitor();
+    const { application, checks, page } = await ask(browser, clientId, {
+      scope: "openid tools:use",
+      resource,
+    });
+    const returned = await allow(browser, page);
+    const tokens = await openid.authorizationCodeGrant(application.config, returned, checks, { resource });
+    for (const payload of [tokens.claims(), decodeJwt(tokens.access_token)])
+      for (const name of Object.keys(claims)) expect(payload).not.toHaveProperty(name);
   });
 
   test("A223 is refused where its document moves, is another's, or has a fault", async () => {

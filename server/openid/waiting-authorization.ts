@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { claimsOfScopes } from "../config/claims-of-scopes.ts";
 import { application } from "./application.ts";
-import { claimsOfScopes } from "./claims-of-scopes.ts";
 
 /** What an application may know and do: claims by their scopes and by name, and scopes of APIs by resource indicator. */
 export const permissions = z.object({

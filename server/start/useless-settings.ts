@@ -8,9 +8,18 @@ export function uselessSettings(config: Config): string[] {
     ...config.ignored.map(({ line }) => line),
     ...unmatchableRedirects(config),
     ...malformedClaimTemplates(config.session.jwt_template.claims, "STILE_SESSION_JWT_TEMPLATE_CLAIMS"),
+    ...malformedClaimsOfClients(config),
     ...staleSecurityTxt(config),
     ...numbersOfNoCountry(config),
   ];
+}
+
+function malformedClaimsOfClients({ openid }: Config): string[] {
+  return Object.entries(openid.clients).flatMap(([id, { claims, access_token_claims }]) =>
+    [claims, access_token_claims].flatMap((templates) =>
+      malformedClaimTemplates(templates, `STILE_OPENID_CLIENTS (${id})`),
+    ),
+  );
 }
 
 function staleSecurityTxt({ well_known }: Config): string[] {

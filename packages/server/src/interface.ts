@@ -601,6 +601,10 @@ export type OpenidClientPatch = {
   require_dpop?: boolean | null | undefined;
   /** The operator's own: its users are not asked for consent. Default: true. */
   first_party?: boolean | null | undefined;
+  /** Further claims of the client's ID tokens and of UserInfo: constants, or templates, as in session.jwt_template.claims. */
+  claims?: Record<string, unknown> | null | undefined;
+  /** Further claims of the client's access tokens for APIs, which read them there. */
+  access_token_claims?: Record<string, unknown> | null | undefined;
   /** The home page, for users. */
   client_uri?: string | null | undefined;
   /** What becomes of users' data, for users. */
@@ -650,6 +654,10 @@ export type OpenidClientSettings = {
   require_dpop?: boolean | null | undefined;
   /** The operator's own: its users are not asked for consent. Default: true. */
   first_party?: boolean | null | undefined;
+  /** Further claims of the client's ID tokens and of UserInfo: constants, or templates, as in session.jwt_template.claims. */
+  claims?: Record<string, unknown> | null | undefined;
+  /** Further claims of the client's access tokens for APIs, which read them there. */
+  access_token_claims?: Record<string, unknown> | null | undefined;
   /** The home page, for users. */
   client_uri?: string | null | undefined;
   /** What becomes of users' data, for users. */
@@ -1113,7 +1121,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1159,6 +1167,10 @@ export type TenantSettings = {
                 require_dpop?: boolean | null | undefined;
                 /** The operator's own: its users are not asked for consent. Default: true. */
                 first_party?: boolean | null | undefined;
+                /** Further claims of the client's ID tokens and of UserInfo: constants, or templates, as in session.jwt_template.claims. */
+                claims?: Record<string, unknown> | null | undefined;
+                /** Further claims of the client's access tokens for APIs, which read them there. */
+                access_token_claims?: Record<string, unknown> | null | undefined;
                 /** The home page, for users. */
                 client_uri?: string | null | undefined;
                 /** What becomes of users' data, for users. */

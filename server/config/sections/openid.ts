@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { claimTemplates } from "./claim-templates.ts";
 import { address, choice, flag, key, line, listOf, map, seconds, secret, section } from "./leaves.ts";
+import { reservedClaims } from "./reserved-claims.ts";
 
 /** Addresses of a client are compared character by character (RFC 9700, 2.1), so they have no patterns. */
 const exactAddress = () =>
@@ -69,6 +71,12 @@ const client = z
       .boolean()
       .default(true)
       .describe("The operator's own: its users are not asked for consent. Default: true."),
+    claims: claimTemplates(reservedClaims).describe(
+      "Further claims of the client's ID tokens and of UserInfo: constants, or templates, as in session.jwt_template.claims.",
+    ),
+    access_token_claims: claimTemplates(reservedClaims).describe(
+      "Further claims of the client's access tokens for APIs, which read them there.",
+    ),
     client_uri: address().optional().describe("The home page, for users."),
     policy_uri: address().optional().describe("What becomes of users' data, for users."),
     tos_uri: address().optional().describe("The terms of service, for users."),
@@ -85,6 +93,11 @@ const client = z
   .refine(
     ({ secret, jwks }) => secret === undefined || jwks === undefined,
     "has a secret or jwks, not both: a client has one way to authenticate",
+  )
+  .refine(
+    ({ first_party, claims, access_token_claims }) =>
+      first_party || Object.keys({ ...claims, ...access_token_claims }).length === 0,
+    "with first_party false has no claims and access_token_claims: its users are not asked about them",
   )
   .refine(
     ({ subject_type, redirect_uris, grants }) =>
@@ -111,7 +124,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop; first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(
     key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),

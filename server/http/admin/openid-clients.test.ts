@@ -87,6 +87,21 @@ describe("clients of a tenant", () => {
     expect(await redeemed(second.body.secret)).toBe(400);
   });
 
+  test("have claims by templates, which are changed one by one", async () => {
+    const claims = { plan: '{{.User.Metadata.Public "plan"}}', kind: "customer" };
+    const settings = { ...shop, claims };
+    const created = await own.call("POST", "/openid/clients", { id: "shop", settings });
+    expect([created.status, created.body]).toEqual([201, { id: "shop", settings, secrets: [] }]);
+    const patch = { claims: { kind: null, level: 3 }, access_token_claims: { plan: "pro" } };
+    const changed = await own.call("PATCH", "/openid/clients/shop", patch);
+    expect(changed.body.settings).toEqual({
+      ...shop,
+      claims: { plan: claims.plan, level: 3 },
+      access_token_claims: { plan: "pro" },
+    });
+    expect(await asked("shop")).toBe(303);
+  });
+
   test("lose nothing to concurrent changes", async () => {
     const ids = ["one", "two", "three", "four"];
     const made = await Promise.all(
@@ -118,6 +133,9 @@ describe("clients of a tenant", () => {
     [{ id: "shop", settings: { ...shop, nothing: 1 } }],
     [{ id: "shop", settings: { ...shop, redirect_uris: Array(30).fill("https://shop.example.com/") } }],
     [{ id: "shop", settings: [] }],
+    [{ id: "shop", settings: { ...shop, claims: { sub: "x" } } }],
+    [{ id: "shop", settings: { ...shop, access_token_claims: { scope: "admin" } } }],
+    [{ id: "shop", settings: { ...shop, claims: { plan: "x" }, first_party: false } }],
   ])("A92 are refused as %j with 400", async (body) => {
     expect((await own.call("POST", "/openid/clients", body)).status).toBe(400);
     expect((await own.call("GET", "/openid/clients")).body).toEqual([]);

@@ -1,0 +1,53 @@
+import type { Config } from "../config/schema.ts";
+import type { TenantContext } from "../context/context.ts";
+import type { Json } from "../lib/go-template.ts";
+import type { Logs } from "../observability/logger.ts";
+import {
+  describeUser,
+  type EvaluatedClaims,
+  evaluateClaims,
+  type TemplateUser,
+} from "../sessions/claim-template.ts";
+
+/** Claims that the operator adds for a client, by constants and templates. Only its own clients have any. */
+
+type Setting = "claims" | "access_token_claims";
+
+/** Whether a client has claims of its own. */
+export const hasClaims = (config: Pick<Config, "openid">, clientId: string): boolean =>
+  (["claims", "access_token_claims"] as const).some(
+    (setting) => Object.keys(claimsIn(config, clientId, setting)).length > 0,
+  );
+
+/**
+ * Evaluates the claims of a client for a user. One whose template fails, and one that would make the token too long, is logged
+ * and left out.
+ */
+export function claimsOfClient(
+  context: TenantContext<Logs>,
+  clientId: string,
+  setting: Setting,
+  user: TemplateUser,
+): Record<string, Json> {
+  const configured = claimsIn(context.tenant.config, clientId, setting);
+  if (Object.keys(configured).length === 0) return {};
+  return told(context, evaluateClaims(configured, describeUser(user)), {
+    client: clientId,
+    setting: `openid.clients ${setting}`,
+  });
+}
+
+function claimsIn({ openid }: Pick<Config, "openid">, clientId: string, setting: Setting) {
+  return Object.hasOwn(openid.clients, clientId) ? (openid.clients[clientId]?.[setting] ?? {}) : {};
+}
+
+/** The values that are told to the client. Empty ones are left out (OpenID Connect Core, 5.3.2). */
+function told(
+  { runtime, tenant }: TenantContext<Logs>,
+  { values, leftOut }: EvaluatedClaims,
+  where: Record<"client" | "setting", string>,
+): Record<string, Json> {
+  for (const { claim, reason } of leftOut)
+    runtime.log.warn({ tenant: tenant.id, ...where, claim, reason }, "a claim of a client is left out");
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== ""));
+}
