@@ -17,7 +17,7 @@ import {
 
 const secret = "a secret of at least thirty-two characters";
 
-const names = ["shop", "forum", "careful", "reader", "bank", "agent"] as const;
+const names = ["shop", "forum", "careful", "reader", "club", "bank", "agent"] as const;
 
 type Name = (typeof names)[number];
 
@@ -46,11 +46,22 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
         forum: client("Forum", ports.forum),
         careful: client("Careful", ports.careful),
         reader: { ...client("The library reader", ports.reader), first_party: false },
+        club: {
+          ...client("The club", ports.club),
+          first_party: false,
+          scopes: ["openid", "email", "groups"],
+        },
         bank: client("Bank", ports.bank),
       };
       await use({
         STILE_OPENID_ENABLED: "true",
         STILE_OPENID_CLIENTS: JSON.stringify(clients),
+        STILE_OPENID_SCOPES: JSON.stringify({
+          groups: {
+            claims: { groups: "public.groups" },
+            texts: { en: "see which teams you are in", de: "sehen, in welchen Teams Sie sind" },
+          },
+        }),
         STILE_OPENID_REGISTRATION: "open",
         STILE_OPENID_DEVICE_FLOW: "true",
         STILE_OPENID_ALLOW_PRIVATE_LOGOUT_TARGETS: "true",
@@ -82,6 +93,16 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
       issuer: server.url,
       clientId: "reader",
       secret,
+    });
+    await use(application);
+    await application.close();
+  },
+  /** It asks for a scope of the operator's own. */
+  club: async ({ ports: { club: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "club", secret };
+    const application = await startOpenidApplication({
+      ...asked,
+      parameters: { scope: "openid email groups" },
     });
     await use(application);
     await application.close();
@@ -171,6 +192,27 @@ test("a user allows an application what it asks for, by the keyboard alone, and 
   await page.goto(reader.url);
   await page.waitForURL(`${reader.url}/callback?*`);
   await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("a user is asked for a scope of the operator's own in the operator's words, which the account page has too @next", async ({
+  page,
+  account,
+  club,
+}) => {
+  await page.goto(club.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "consent");
+  await expect(page.locator(".stile-authorization").getByRole("listitem")).toHaveText([
+    "know that it is you",
+    "see your email address",
+    "see which teams you are in",
+  ]);
+  await button(page, /^Allow/).click();
+  await page.waitForURL(`${club.url}/callback?*`);
+  await page.goto("/account");
+  await expect(page.getByText(/see which teams you are in/)).toBeVisible();
 });
 
 test("an application that asks for several factors has its user set up a second one, in one redirect @next", async ({

@@ -7,8 +7,8 @@ import { placeText } from "./place-text.ts";
 /** A detail of an item: a text of the payload or one of the page's words. */
 export type Detail =
   | { text: string }
-  /** What an application may know. */
-  | { scope: string }
+  /** What an application may know, with texts of the operator. */
+  | { scope: string; texts: unknown }
   | {
       word: keyof PageWords;
       date?: string;
@@ -163,8 +163,8 @@ export const itemLists: ItemList[] = [
     title: "name",
     untitled: "application",
     badges: () => [],
-    details: ({ scopes, since }) => [
-      ...textsOf(scopes).map((scope) => ({ scope })),
+    details: ({ scopes, texts, since }) => [
+      ...textsOf(scopes).map((scope) => ({ scope, texts })),
       ...dated("usedSince", since),
     ],
   },

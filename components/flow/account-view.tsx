@@ -190,7 +190,7 @@ function readerLocale(language: string): string {
 /** Formats dates in the locale and the time zone of the browser, which the server does not know: it names its own. */
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
-  if ("scope" in detail) return scopeText(words, detail.scope);
+  if ("scope" in detail) return scopeText(words, detail.scope, detail.texts, language);
   const text = words.page[detail.word];
   if (detail.count !== undefined) return interpolate(text, { count: detail.count.toLocaleString(language) });
   if (detail.date === undefined) return text;

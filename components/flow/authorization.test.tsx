@@ -28,6 +28,7 @@ test("what was allowed before is marked, and APIs stand with their scopes", () =
     "see your name, username, picture and language",
     "see your email address · allowed before",
     "see your phone number",
+    "see which reading groups you are in",
     "keep this access while you are signed out",
     "use https://api.example.com/orders for you: orders:read, orders:write",
     "see which books you have · Loans",
@@ -45,6 +46,7 @@ test("what scopes allow is said in the language of the page, else in English", (
   render(<Authorization value={longAuthorization} words={words} language="de" />);
   expect(items()).toContain("sehen, welche Bücher Sie haben · Loans");
   expect(items()).toContain("renew your loans · Loans");
+  expect(items()).toContain("sehen, in welchen Lesekreisen Sie sind");
 });
 
 test("A102 an address that is a script is no link, and a scope that is not known stands by its name", () => {
@@ -58,6 +60,12 @@ test("A102 an address that is a script is no link, and a scope that is not known
   expect(screen.queryByRole("link")).toBeNull();
   expect(screen.getByText("<b>Evil</b>")).toBeTruthy();
   expect(items()).toEqual(["toString", "orders:read"]);
+});
+
+test("what a scope of the operator allows is said in the operator's words, which replace none of the page", () => {
+  const texts = { email: { en: "see nothing" }, groups: { fr: "voir vos groupes" } };
+  draw({ ...longAuthorization, texts, scopes: ["email", "groups", "toString"], resources: [], allowed: [] });
+  expect(items()).toEqual(["see your email address", "voir vos groupes", "toString"]);
 });
 
 test("of a program on the device that describes itself, the host of its document is named, and for how long it asks", () => {

@@ -2,7 +2,7 @@ import type { AuthorizationPayload } from "#server/flow/wire";
 import { Breakable } from "../ui/breakable.tsx";
 import { isText, listOf, recordOf, textsOf } from "./payload-readers.ts";
 import { placeText } from "./place-text.ts";
-import { scopeText } from "./scope-text.ts";
+import { operatorText, scopeText } from "./scope-text.ts";
 import type { PayloadProps } from "./view-context.ts";
 import { interpolate } from "./words.ts";
 
@@ -12,7 +12,7 @@ export function Authorization({
   words,
   language,
 }: Pick<PayloadProps, "value" | "words" | "language">) {
-  const { client, host, scopes, allowed, resources, lifetime, device } = recordOf(value) as Partial<
+  const { client, host, scopes, texts, allowed, resources, lifetime, device } = recordOf(value) as Partial<
     Record<keyof AuthorizationPayload, unknown>
   >;
   const { id, name, uri, policy_uri, tos_uri, origin } = recordOf(client) as Record<
@@ -44,7 +44,7 @@ export function Authorization({
       <ul>
         {textsOf(scopes).map((scope) => (
           <li key={scope}>
-            {scopeText(words, scope)}
+            {scopeText(words, scope, texts, language)}
             {before.has(scope) && <span className="stile-hint"> · {authorization.before}</span>}
           </li>
         ))}
@@ -97,7 +97,7 @@ function Api({ value, words, language }: Pick<PayloadProps, "value" | "words" | 
   const api = String(name ?? address);
   const said = textsOf(scopes).map((scope) => ({
     scope,
-    text: inLanguage(recordOf(texts)[scope], language),
+    text: operatorText(texts, scope, language),
   }));
   const unsaid = said.filter(({ text }) => text === undefined).map(({ scope }) => scope);
   const { resource, resourceAlone } = words.authorization;
@@ -124,12 +124,6 @@ function Api({ value, words, language }: Pick<PayloadProps, "value" | "words" | 
       )}
     </>
   );
-}
-
-/** A text in the language of the page, else in English, else in any. */
-function inLanguage(texts: unknown, language: string): string | undefined {
-  const known = recordOf(texts);
-  return [known[language], known.en, ...Object.values(known)].find(isText);
 }
 
 /** A device without a browser: its code, for the user to compare, and where it asks from (RFC 8628, 5.4). */

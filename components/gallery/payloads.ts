@@ -108,7 +108,13 @@ export const profile = {
     },
   ],
   applications: [
-    { id: "reader", name: "The library reader", scopes: ["openid", "email"], since: "2026-11-02T08:00:00Z" },
+    {
+      id: "reader",
+      name: "The library reader",
+      scopes: ["openid", "email", "groups"],
+      texts: { groups: { en: "see which reading groups you are in" } },
+      since: "2026-11-02T08:00:00Z",
+    },
     { id: "shop", name: "The shop", scopes: [], since: "2026-11-10T08:00:00Z" },
   ],
   sign_ins: [
@@ -210,7 +216,10 @@ export const longAuthorization = {
     origin: "listed",
   },
   host: "reader.example.net",
-  scopes: ["openid", "profile", "email", "phone", "offline_access"],
+  scopes: ["openid", "profile", "email", "phone", "groups", "offline_access"],
+  texts: {
+    groups: { en: "see which reading groups you are in", de: "sehen, in welchen Lesekreisen Sie sind" },
+  },
   resources: [
     { address: "https://api.example.com/orders", scopes: ["orders:read", "orders:write"] },
     {

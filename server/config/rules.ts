@@ -103,11 +103,19 @@ function* violationsOfOpenid({ openid, session, webauthn }: Config): Generator<s
   const audience = session.audience.length > 0 ? session.audience : [webauthn.relying_party.id];
   if (openid.registration === "token" && openid.registration_tokens.length === 0)
     yield "STILE_OPENID_REGISTRATION is token, and STILE_OPENID_REGISTRATION_TOKENS is empty: no application could register";
+  const ofApi = Object.values(openid.resources).flatMap(({ scopes }) => scopes);
+  const isBoth = Object.keys(openid.scopes).find((scope) => ofApi.includes(scope));
+  if (isBoth !== undefined)
+    yield `STILE_OPENID_SCOPES has the scope ${isBoth}, which STILE_OPENID_RESOURCES has too: a client that may have one could not be kept from the other`;
   for (const [id, client] of Object.entries(openid.clients)) {
     if (client.require_dpop && openid.dpop === "off")
       yield `STILE_OPENID_CLIENTS has a client with require_dpop (${id}), and STILE_OPENID_DPOP is off`;
     if (client.subject_type === "pairwise" && openid.pairwise_salt === undefined)
       yield `STILE_OPENID_CLIENTS has a client with subject_type pairwise (${id}), and STILE_OPENID_PAIRWISE_SALT is missing`;
+    const ofScope = Object.values(openid.scopes).flatMap(({ claims }) => Object.keys(claims));
+    const both = ofScope.find((claim) => Object.hasOwn(client.claims, claim));
+    if (both !== undefined)
+      yield `STILE_OPENID_CLIENTS has a client (${id}) that sets the claim ${both}, which a scope of STILE_OPENID_SCOPES gives`;
     if (audience.includes(id))
       yield `STILE_OPENID_CLIENTS has a client (${id}) that is named as the audience of sessions: its ID tokens could be taken for them`;
   }

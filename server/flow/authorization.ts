@@ -4,12 +4,8 @@ import type { EventGrant } from "../events/emit.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { application, listedApplication } from "../openid/application.ts";
 import { openidPaths } from "../openid/paths.ts";
-import {
-  type Permissions,
-  permissions,
-  scopesIn,
-  type WaitingAuthorization,
-} from "../openid/waiting-authorization.ts";
+import { scopesIn } from "../openid/scopes-of-users.ts";
+import { type Permissions, permissions, type WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import type { FlowData } from "./data.ts";
 import type { View } from "./define.ts";
 import type { AuthorizationPayload } from "./wire.ts";
@@ -23,6 +19,7 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
   const { clientId, host, asked, allowed, lifetime, device } = authorization;
   const { name, uri, policy_uri, tos_uri, origin } = authorization.application ??
     listedApplication(config, clientId) ?? { name: clientId, origin: "listed" };
+  const scopes = scopesIn(config, asked);
   const resources = Object.entries(asked.resources).map(([address, scopes]) =>
     describedApi(config, address, scopes),
   );
@@ -37,9 +34,10 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
         origin,
       },
       host,
-      scopes: scopesIn(asked),
+      scopes,
+      ...textsOfOwnScopes(config, scopes),
       resources,
-      allowed: allowed ? scopesIn(allowed) : [],
+      allowed: allowed ? scopesIn(config, allowed) : [],
       ...(lifetime === undefined ? {} : { lifetime }),
       ...(device ? { device } : {}),
     },
@@ -49,13 +47,22 @@ export function authorizationPayload({ data, config }: View): { authorization?: 
 /** An API as users are asked about it. */
 function describedApi({ openid }: Config, address: string, scopes: string[]) {
   const { name, texts = {} } = openid.resources[address] ?? {};
-  const known = Object.entries(texts).filter(([scope]) => scopes.includes(scope));
-  return {
-    address,
+  return { address, scopes, ...(name === undefined ? {} : { name }), ...textsOf(texts, scopes) };
+}
+
+/** What the operator's own scopes about users allow, in plain words. */
+const textsOfOwnScopes = ({ openid }: Config, scopes: readonly string[]) =>
+  textsOf(
+    Object.fromEntries(Object.entries(openid.scopes).map(([scope, { texts }]) => [scope, texts])),
     scopes,
-    ...(name === undefined ? {} : { name }),
-    ...(known.length > 0 ? { texts: Object.fromEntries(known) } : {}),
-  };
+  );
+
+/** The texts of some scopes, by scope and language; nothing where there are none. */
+function textsOf(texts: Record<string, Record<string, string>>, scopes: readonly string[]) {
+  const known = Object.entries(texts).filter(
+    ([scope, ofScope]) => scopes.includes(scope) && Object.keys(ofScope).length > 0,
+  );
+  return known.length > 0 ? { texts: Object.fromEntries(known) } : {};
 }
 
 /**
@@ -65,12 +72,11 @@ function describedApi({ openid }: Config, address: string, scopes: string[]) {
 export function applicationsPayload({ belongings }: Account, config: Config) {
   if (!config.openid.enabled) return {};
   return {
-    applications: belongings.applications.map(({ id, application: described, allowed, since }) => ({
-      id,
-      name: nameOf(config, id, described),
-      scopes: allowed === null ? [] : scopesIn(permissions.parse(allowed)),
-      since,
-    })),
+    applications: belongings.applications.map(({ id, application: described, allowed, since }) => {
+      const scopes = allowed === null ? [] : scopesIn(config, permissions.parse(allowed));
+      const name = nameOf(config, id, described);
+      return { id, name, scopes, ...textsOfOwnScopes(config, scopes), since };
+    }),
   };
 }
 

@@ -44,6 +44,8 @@ export interface AuthorizationPayload {
   host: string;
   /** What is asked about the user; `openid` is the user's identifier alone. */
   scopes: string[];
+  /** What the operator's own scopes among them let the client know, in plain words by scope and language, as far as it is set. */
+  texts?: Record<string, Record<string, string>>;
   /**
    * What the client would do at APIs, by their resource indicator (RFC 8707); the name of each, and what its scopes allow in
    * plain words by scope and language, as far as the operator has set them.

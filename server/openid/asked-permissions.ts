@@ -1,25 +1,12 @@
-import { claimsOfScopes } from "../config/claims-of-scopes.ts";
 import type { Config } from "../config/schema.ts";
+import { claimsOf, isAboutUsers } from "./scopes-of-users.ts";
 import { scopesOfClient } from "./unlisted-clients.ts";
 import type { Permissions } from "./waiting-authorization.ts";
-
-/** Scopes about users; the others are those of resources. */
-export const scopesOfUsers: ReadonlySet<string> = new Set([
-  "openid",
-  "offline_access",
-  ...Object.keys(claimsOfScopes),
-]);
 
 const ofSession = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 
 /** Whether a claim says nothing about the user but how the session began. No one is asked for these. */
 export const isOfSession = (claim: string): boolean => ofSession.has(claim);
-
-/** The claims of scopes. */
-export function claimsOf(scopes: readonly string[]): ReadonlySet<string> {
-  const found = Object.entries(claimsOfScopes).filter(([scope]) => scopes.includes(scope));
-  return new Set(found.flatMap(([, claims]) => claims));
-}
 
 /**
  * What an authorization request asks its user for.
@@ -39,8 +26,8 @@ export function askedPermissions(
     return [indicator, scopes.filter((name) => known.has(name))] as const;
   });
   return {
-    scopes: scopes.filter((name) => scopesOfUsers.has(name)),
-    claims: claimsByName(claims).filter((name) => claimsOf(ofClient).has(name)),
+    scopes: scopes.filter((name) => isAboutUsers(config, name)),
+    claims: claimsByName(claims).filter((name) => claimsOf(config, ofClient).has(name)),
     // A token for an API names the user there, whatever it may do.
     resources: Object.fromEntries(ofResources),
   };

@@ -8,6 +8,7 @@ import type { Json } from "../lib/go-template.ts";
 import type { Logs } from "../observability/logger.ts";
 import type { TemplateUser } from "../sessions/claim-template.ts";
 import { claimsOfClient, hasClaims } from "./client-claims.ts";
+import { claimsOfOwnScopes, mayAskForOwnScopes, type OperatorMetadata } from "./scope-claims.ts";
 import { subjectFor } from "./subjects.ts";
 
 /** What the account says of the user, by the names of OpenID Connect Core, 5.1. */
@@ -28,6 +29,7 @@ interface StandardClaims {
 /** Where a client is told some of it; else it is not read. */
 interface StoredMetadata {
   public_metadata?: Metadata;
+  private_metadata?: Metadata;
   unsafe_metadata?: Metadata;
 }
 
@@ -51,13 +53,13 @@ export async function findAccount(
   const { runtime, tenant } = context;
   const { config } = tenant;
   const clientId = ctx.oidc.client?.clientId ?? "";
-  const statement = hasClaims(config, clientId) ? withMetadata : withoutMetadata;
+  const readsMetadata = hasClaims(config, clientId) || mayAskForOwnScopes(config, clientId);
   const [row] = await queryPrepared<StandardClaims & StoredMetadata, "read">(runtime.database, "read", {
-    ...statement,
+    ...(readsMetadata ? withMetadata : withoutMetadata),
     values: [tenant.id, accountId],
   });
   if (!row) return undefined;
-  const { public_metadata: publicMetadata = {}, unsafe_metadata: unsafeMetadata = {}, ...stored } = row;
+  const { public_metadata = {}, private_metadata = {}, unsafe_metadata = {}, ...stored } = row;
   const standard = { ...stored, picture: pictureAddress(config, stored.picture) };
   const known = Object.entries(standard).filter(([, value]) => value !== null);
   const user: TemplateUser = {
@@ -70,17 +72,23 @@ export async function findAccount(
     givenName: standard.given_name,
     familyName: standard.family_name,
     picture: standard.picture,
-    publicMetadata,
-    unsafeMetadata,
+    publicMetadata: public_metadata,
+    unsafeMetadata: unsafe_metadata,
   };
   return {
     accountId,
-    claims: async () =>
-      ({
+    async claims(_, scope, named) {
+      // The library passes those of APIs too, of which one may have become a scope about users since it was granted.
+      const scopes = ctx.oidc.grant?.getOIDCScopeFiltered(new Set(scope.split(" "))).split(" ") ?? [];
+      const granted = { scopes, claims: Object.keys(named) };
+      const metadata = { public: public_metadata, private: private_metadata } as OperatorMetadata;
+      return {
         ...claimsOfClient(context, clientId, "claims", user),
-        sub: accountId,
+        ...claimsOfOwnScopes(context, clientId, granted, metadata),
         ...Object.fromEntries(known),
-      }) as AccountClaims,
+        sub: accountId,
+      } as AccountClaims;
+    },
     accessTokenClaims: () => claimsOfClient(context, clientId, "access_token_claims", user),
   };
 }
@@ -102,5 +110,5 @@ const withoutMetadata = { name: "openid_account", text: accountText("") };
 /** The same statement with more columns, so that claims of metadata take none more. */
 const withMetadata = {
   name: "openid_account_with_metadata",
-  text: accountText(", u.public_metadata, u.unsafe_metadata"),
+  text: accountText(", u.public_metadata, u.private_metadata, u.unsafe_metadata"),
 };

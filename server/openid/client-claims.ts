@@ -2,12 +2,8 @@ import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { Json } from "../lib/go-template.ts";
 import type { Logs } from "../observability/logger.ts";
-import {
-  describeUser,
-  type EvaluatedClaims,
-  evaluateClaims,
-  type TemplateUser,
-} from "../sessions/claim-template.ts";
+import { describeUser, evaluateClaims, type TemplateUser } from "../sessions/claim-template.ts";
+import { told } from "./told-claims.ts";
 
 /** Claims that the operator adds for a client, by constants and templates. Only its own clients have any. */
 
@@ -39,15 +35,4 @@ export function claimsOfClient(
 
 function claimsIn({ openid }: Pick<Config, "openid">, clientId: string, setting: Setting) {
   return Object.hasOwn(openid.clients, clientId) ? (openid.clients[clientId]?.[setting] ?? {}) : {};
-}
-
-/** The values that are told to the client. Empty ones are left out (OpenID Connect Core, 5.3.2). */
-function told(
-  { runtime, tenant }: TenantContext<Logs>,
-  { values, leftOut }: EvaluatedClaims,
-  where: Record<"client" | "setting", string>,
-): Record<string, Json> {
-  for (const { claim, reason } of leftOut)
-    runtime.log.warn({ tenant: tenant.id, ...where, claim, reason }, "a claim of a client is left out");
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== ""));
 }

@@ -1,6 +1,6 @@
 import type { ClientMetadata } from "oidc-provider";
 import type { Config } from "../config/schema.ts";
-import { scopesOfUsers } from "./asked-permissions.ts";
+import { isAboutUsers } from "./scopes-of-users.ts";
 import type { SigningAlgorithm } from "./signing.ts";
 import type { ClientDescription } from "./unlisted-clients.ts";
 
@@ -9,7 +9,8 @@ import type { ClientDescription } from "./unlisted-clients.ts";
  *
  * @param algorithm of the key that signs ID tokens
  */
-export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): ClientMetadata[] {
+export function clientsOf(config: Config, algorithm: SigningAlgorithm): ClientMetadata[] {
+  const { openid } = config;
   return Object.entries(openid.clients).map(([client_id, client]) => ({
     client_id,
     client_name: client.name,
@@ -30,7 +31,7 @@ export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): Clie
       grant === "device_code" ? (openid.device_flow ? [DEVICE_GRANT] : []) : [grant],
     ),
     response_types: client.grants.includes("authorization_code") ? ["code"] : [],
-    scope: scopesAboutUsers(client.scopes),
+    scope: scopesAboutUsers(config, client.scopes),
     application_type: client.application_type,
     subject_type: client.subject_type,
     id_token_signed_response_alg: algorithm,
@@ -45,7 +46,7 @@ export function clientsOf({ openid }: Config, algorithm: SigningAlgorithm): Clie
  * @param more what it does not say itself
  */
 export function metadataOf<More extends Partial<ClientMetadata>>(
-  { openid }: Pick<Config, "openid">,
+  config: Pick<Config, "openid">,
   description: ClientDescription,
   more: More,
 ) {
@@ -60,7 +61,7 @@ export function metadataOf<More extends Partial<ClientMetadata>>(
     redirect_uris,
     grant_types: ["authorization_code", ...(grant_types.includes("refresh_token") ? ["refresh_token"] : [])],
     response_types: ["code" as const],
-    scope: scopesAboutUsers(openid.unlisted_scopes),
+    scope: scopesAboutUsers(config, config.openid.unlisted_scopes),
     ...more,
   };
 }
@@ -69,8 +70,8 @@ export function metadataOf<More extends Partial<ClientMetadata>>(
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** None at all would be every scope. Those of resources are asked for with their resource. */
-const scopesAboutUsers = (scopes: readonly string[]) =>
-  scopes.filter((scope) => scopesOfUsers.has(scope)).join(" ") || "openid";
+const scopesAboutUsers = (config: Pick<Config, "openid">, scopes: readonly string[]) =>
+  scopes.filter((scope) => isAboutUsers(config, scope)).join(" ") || "openid";
 
 function authenticationOf({ secret, jwks }: Config["openid"]["clients"][string]) {
   if (jwks !== undefined) return "private_key_jwt";

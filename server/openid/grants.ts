@@ -2,8 +2,9 @@ import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Databases } from "#db/client";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { claimsOf, isOfSession } from "./asked-permissions.ts";
+import { isOfSession } from "./asked-permissions.ts";
 import { type Consent, findConsent, findSettledConsent } from "./consents.ts";
+import { claimsOf } from "./scopes-of-users.ts";
 import { scopesOfClient } from "./unlisted-clients.ts";
 import type { Permissions } from "./waiting-authorization.ts";
 
@@ -92,7 +93,7 @@ function grantableClaims(
   clientId: string,
   requested: Iterable<string>,
 ): string[] {
-  const may = claimsOf(scopesOfClient(tenant.config, clientId));
+  const may = claimsOf(tenant.config, scopesOfClient(tenant.config, clientId));
   return [...requested].filter((name) => may.has(name) || isOfSession(name));
 }
 

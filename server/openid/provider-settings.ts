@@ -1,5 +1,4 @@
 import { type Configuration, errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
-import { claimsOfScopes } from "../config/claims-of-scopes.ts";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
@@ -15,6 +14,7 @@ import { type DocumentProcess, documentReading } from "./metadata-documents.ts";
 import { openidPaths } from "./paths.ts";
 import { promptAddress, promptPolicy } from "./prompts.ts";
 import { registeredClientStorage } from "./registered-clients.ts";
+import { claimsByScope } from "./scopes-of-users.ts";
 import type { SigningAlgorithm, TenantKey } from "./signing.ts";
 import { subjectFor } from "./subjects.ts";
 import { registeredId, scopesOfClient } from "./unlisted-clients.ts";
@@ -62,9 +62,9 @@ export function providerSettings(
     },
     scopes: ["openid", "offline_access"],
     // Each ID token says how the user has signed in.
-    claims: { openid: claimsOfIdTokens(tenant.config), ...mutable(claimsOfScopes), sid: null },
+    claims: { openid: claimsOfIdTokens(tenant.config), ...mutable(claimsByScope(openid)), sid: null },
     acrValues: [...contextClasses],
-    // A claim that a scope asks for is in the answer of UserInfo; an ID token has those that are asked for by name.
+    // A claim that a scope of the standard asks for is in the answer of UserInfo; an ID token has those that are asked for by name.
     conformIdTokenClaims: true,
     responseTypes: ["code"],
     subjectTypes: openid.pairwise_salt === undefined ? ["public"] : ["public", "pairwise"],
@@ -172,10 +172,15 @@ function claimsOfAccessToken(ctx: KoaContextWithOIDC, { aud }: { aud?: unknown }
   return ofClient || authentication ? { ...ofClient, ...authentication } : undefined;
 }
 
-/** The claims of ID tokens, where the account of the request has them. UserInfo has them too. */
+/**
+ * The claims of ID tokens, where the account of the request has them for its client: those of the operator too, because
+ * programs read groups there alone. UserInfo has them as well.
+ */
 const claimsOfIdTokens = ({ openid }: Config) => [
   ...["sub", "acr", "amr", "auth_time"],
-  ...Object.values(openid.clients).flatMap(({ claims }) => Object.keys(claims)),
+  ...[...Object.values(openid.clients), ...Object.values(openid.scopes)].flatMap(({ claims }) =>
+    Object.keys(claims),
+  ),
 ];
 
 /** A client may ask about its own tokens alone (RFC 7662, 4). */

@@ -29,13 +29,23 @@ beforeAll(async () => {
   database = await testDatabase();
   counter = await countStatements(database.url);
   smtp = await startSmtp();
-  const clients = { shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] } };
+  const clients = {
+    shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] },
+    wiki: {
+      name: "The wiki",
+      secret,
+      redirect_uris: [REDIRECT_URI],
+      scopes: ["openid", "groups"],
+      claims: { plan: '{{.User.Metadata.Public "plan"}}' },
+    },
+  };
   server = await startServer({
     env: {
       DATABASE_URL: counter.url,
       SMTP_URL: smtp.url,
       STILE_OPENID_ENABLED: "true",
       STILE_OPENID_CLIENTS: JSON.stringify(clients),
+      STILE_OPENID_SCOPES: JSON.stringify({ groups: { claims: { groups: "public.groups" } } }),
       STILE_PASSKEY_ENABLED: "false",
       STILE_MFA_ENABLED: "false",
     },
@@ -109,6 +119,30 @@ test("a single sign-on takes five statements for the code, eight for the tokens,
     openid_account: 1,
     openid_consume: 1,
     openid_upsert: 2,
+  });
+});
+
+test("claims of metadata take no statement more: the account is read with it, for a client that may have them", async () => {
+  const wiki = await openidApplication(server.url, { clientId: "wiki", secret });
+  await wiki.signIn(browser, { scope: "openid groups" });
+  const { url, checks } = await wiki.request({ scope: "openid groups" });
+  const returned = await visit(browser, url);
+  const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(wiki.config, returned, checks));
+  expect(numbersOf(exchange)).toEqual({
+    session_by_id: 1,
+    openid_find: 2,
+    openid_of_session: 1,
+    openid_account_with_metadata: 1,
+    openid_consume: 1,
+    openid_upsert: 2,
+  });
+  const { sub = "" } = tokens.claims() ?? {};
+  const [, userInfo] = await sentBy(() => openid.fetchUserInfo(wiki.config, tokens.access_token, sub));
+  expect(numbersOf(userInfo)).toEqual({
+    session_by_id: 1,
+    openid_find: 2,
+    openid_of_session: 1,
+    openid_account_with_metadata: 1,
   });
 });
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { claimsOfScopes } from "../config/claims-of-scopes.ts";
 import { application } from "./application.ts";
 
 /** What an application may know and do: claims by their scopes and by name, and scopes of APIs by resource indicator. */
@@ -58,12 +57,4 @@ export function together(one: Permissions, other: Permissions): Permissions {
     claims: union(one.claims, other.claims),
     resources: Object.fromEntries(indicators.map(ofResource)),
   };
-}
-
-/** The scopes about the user; a claim that is asked for by name stands as the scope that has it. */
-export function scopesIn({ scopes, claims }: Permissions): string[] {
-  const ofClaims = Object.entries(claimsOfScopes).flatMap(([scope, names]) =>
-    names.some((name) => claims.includes(name)) ? [scope] : [],
-  );
-  return [...new Set([...scopes, ...ofClaims])];
 }

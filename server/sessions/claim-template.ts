@@ -81,7 +81,7 @@ export function evaluateClaims(configured: ConfiguredClaims, data: TemplateStruc
 }
 
 /** A claim that is still to be evaluated. */
-interface PendingClaim {
+export interface PendingClaim {
   claim: string;
   /**
    * @returns undefined if there is no value
@@ -95,7 +95,7 @@ interface PendingClaim {
  *
  * @param maxBytes of all values, as JSON
  */
-function boundedClaims(claims: readonly PendingClaim[], maxBytes: number): EvaluatedClaims {
+export function boundedClaims(claims: readonly PendingClaim[], maxBytes: number): EvaluatedClaims {
   const values = new Map<string, Json>();
   const leftOut: EvaluatedClaims["leftOut"] = [];
   let bytes = 0;

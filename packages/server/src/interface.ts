@@ -1196,6 +1196,19 @@ export type TenantSettings = {
             >
           | null
           | undefined;
+        /** Further scopes about users: claims from public or private metadata, in ID tokens and at UserInfo, and texts (by language) for users who are asked, as in {"groups":{"claims":{"groups":"public.groups"},"texts":{"en":"see which teams you are in"}}}. */
+        scopes?:
+          | Record<
+              string,
+              {
+                /** What the scope asks for: claims, each with its place in the account's public or private metadata, as in public.groups. */
+                claims?: Record<string, string | null> | null | undefined;
+                /** What an application may know by the scope, in plain words for users who are asked: by language. */
+                texts?: Record<string, string | null> | null | undefined;
+              } | null
+            >
+          | null
+          | undefined;
         /** Hosts whose documents describe clients that are not in openid.clients (OAuth Client ID Metadata Document): names, *.example.com for those below a name, * for all. Default: none. */
         document_hosts?: string[] | null | undefined;
         /** Let applications register themselves (RFC 7591): with one of openid.registration_tokens, or any of them. */

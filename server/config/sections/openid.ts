@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { claimTemplates } from "./claim-templates.ts";
+import { claimsOfScopes } from "../claims-of-scopes.ts";
+import { claimTemplates, withoutClaims } from "./claim-templates.ts";
 import { address, choice, flag, key, line, listOf, map, seconds, secret, section } from "./leaves.ts";
 import { reservedClaims } from "./reserved-claims.ts";
 
@@ -7,7 +8,9 @@ import { reservedClaims } from "./reserved-claims.ts";
 const exactAddress = () =>
   address().refine((value) => !value.includes("#"), "must not have a fragment (RFC 6749, 3.1.2)");
 
-const scopeToken = () => line(64).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "is not a scope (RFC 6749, 3.3)");
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+const scopeToken = () => line(64).regex(SCOPE, "is not a scope (RFC 6749, 3.3)");
 
 /** A number or a coordinate, in base64url. */
 const encoded = () =>
@@ -107,9 +110,46 @@ const client = z
     "with subject_type pairwise has redirect_uris of one host, and no grant device_code",
   );
 
+/** A text for users, by the tag of its language. */
+const textByLanguage = () =>
+  map(key(10).regex(/^[a-z]{2}(?:-[A-Z]{2})?$/, "is not a language"), line(200), 20);
+
+/** A path of `server/sessions/json-path.ts` within one of the two kinds of metadata that the operator writes. */
+const metadataPath = () =>
+  line(255)
+    .refine(
+      (path) => !/^unsafe(?:\.|$)/.test(path),
+      "must not read unsafe metadata: users write it themselves, and would give themselves what applications grant by it",
+    )
+    .regex(
+      /^(?:(?:public|private)\.(?:\\.|[^\\|@!*?(])+|unsafe(?:\..*)?)$/,
+      "must be a path like public.groups or private.teams.0",
+    );
+
+/** A scope about users, beside those of OpenID Connect Core, 5.4. */
+const ownScope = z.strictObject({
+  claims: map(key(), metadataPath(), 20)
+    .superRefine(withoutClaims(reservedClaims))
+    .default({})
+    .describe(
+      "What the scope asks for: claims, each with its place in the account's public or private metadata, as in public.groups.",
+    ),
+  texts: textByLanguage()
+    .default({})
+    .describe(
+      "What an application may know by the scope, in plain words for users who are asked: by language.",
+    ),
+});
+
+/** Those that the provider has, and names that claims have in the metadata of the library. */
+const standardScopes: ReadonlySet<string> = new Set([
+  ...["openid", "offline_access", ...Object.keys(claimsOfScopes)],
+  ...["sub", "sid", "auth_time", "acr", "amr", "iss", "__proto__"],
+]);
+
 const resource = z.strictObject({
   name: line(100).optional().describe("Shown to users in place of the address."),
-  texts: map(key(64), map(key(10).regex(/^[a-z]{2}(?:-[A-Z]{2})?$/, "is not a language"), line(200), 20), 50)
+  texts: map(key(64), textByLanguage(), 50)
     .default({})
     .describe("What a scope allows, in plain words for users: by scope and language."),
   scopes: listOf(scopeToken(), 50).default([]),
@@ -134,6 +174,19 @@ export const openid = section({
     .default({})
     .describe(
       "APIs by their resource indicator (RFC 8707): scopes, with name and texts (by scope and language) for users, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone.",
+    ),
+  scopes: map(key(64).regex(SCOPE, "is not a scope (RFC 6749, 3.3)"), ownScope, 50)
+    .superRefine((scopes, context) => {
+      const own = Object.keys(scopes).find((scope) => standardScopes.has(scope));
+      if (own !== undefined) context.addIssue({ code: "custom", message: `cannot set the scope "${own}"` });
+      const claims = Object.values(scopes).flatMap(({ claims }) => Object.keys(claims));
+      const twice = claims.find((claim, at) => claims.indexOf(claim) !== at);
+      if (twice !== undefined)
+        context.addIssue({ code: "custom", message: `has the claim "${twice}" in two scopes` });
+    })
+    .default({})
+    .describe(
+      'Further scopes about users: claims from public or private metadata, in ID tokens and at UserInfo, and texts (by language) for users who are asked, as in {"groups":{"claims":{"groups":"public.groups"},"texts":{"en":"see which teams you are in"}}}.',
     ),
   document_hosts: listOf(
     line(253).regex(/^(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)$/, "is not a host name, *.host or *"),

@@ -102,6 +102,28 @@ describe("clients of a tenant", () => {
     expect(await asked("shop")).toBe(303);
   });
 
+  test("may have scopes of their tenant's own, which its settings have", async () => {
+    const scopes = { groups: { claims: { groups: "public.groups" }, texts: { en: "see your teams" } } };
+    const settings = { ...shop, scopes: ["openid", "groups"] };
+    await own.call("POST", "/openid/clients", { id: "shop", settings });
+    const changed = await operator.call("PATCH", `/tenants/${own.tenant.id}`, {
+      config: { openid: { scopes } },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { config: { openid: { scopes } } } });
+    const metadata = await tenantVisitor(runtime, own.tenant).request("/.well-known/openid-configuration");
+    expect(await metadata.json()).toMatchObject({
+      scopes_supported: expect.arrayContaining(["openid", "groups"]),
+      claims_supported: expect.arrayContaining(["sub", "groups"]),
+    });
+    expect(await asked("shop")).toBe(303);
+    const unsafe = { openid: { scopes: { groups: { claims: { groups: "unsafe.groups" } } } } };
+    const refused = await operator.call("PATCH", `/tenants/${own.tenant.id}`, { config: unsafe });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("unsafe metadata") },
+    });
+  });
+
   test("lose nothing to concurrent changes", async () => {
     const ids = ["one", "two", "three", "four"];
     const made = await Promise.all(

@@ -19,6 +19,7 @@ const required: Record<string, object> = {
   "openid.clients.{}": { name: "x", redirect_uris: ["https://app.example/callback"] },
   "openid.clients.{}.jwks.keys.[]": { kty: "EC" },
   "openid.resources.{}": {},
+  "openid.scopes.{}": {},
   "saml.identity_providers.[]": { name: "x", domain: "a.example", metadata_url: "https://id.example/x" },
   "passkey_server.attestation_models.[]": {
     aaguid: "ee882879-721c-4913-9775-3dfcce97072a",
