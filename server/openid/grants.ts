@@ -37,9 +37,10 @@ export async function grantOfSession(
   if (consent?.endsAt) endBy(grant, consent.endsAt);
   const claims = grantableClaims(context, client.clientId, requestParamClaims);
   grant.addOIDCClaims(claims.filter((name) => mayHave(name, allowed?.claims)));
-  // Neither the operator nor the user can grant these. Of the operator's own clients no one is asked: what is added for them by
-  // templates stays theirs, also where they name it.
+  // Neither the operator nor the user can grant these. What an earlier request was refused may be granted by now.
+  delete grant.rejected;
   const refused = [...requestParamClaims].filter((name) => !claims.includes(name) && !isOfSession(name));
+  // Of the operator's own clients no one is asked: what is added for them by templates stays theirs, also where they name it.
   if (refused.length > 0 && !isOfOperator) grant.rejectOIDCClaims(refused);
   for (const [indicator, { scope = "" }] of Object.entries(resourceServers ?? {})) {
     const ofResource = scope.split(" ").filter((name) => mayHave(name, allowed?.resources[indicator]));

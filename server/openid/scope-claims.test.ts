@@ -30,6 +30,12 @@ const scopes = {
     claims: { staff_number: "private.hr.number", first_team: "public.groups.0", office: "public.office" },
   },
 };
+const laterClient = (ofClient: string[]) => ({
+  ...client,
+  name: "A later partner",
+  first_party: false,
+  scopes: ofClient,
+});
 const settings = {
   STILE_OPENID_ENABLED: "true",
   STILE_OPENID_SCOPES: JSON.stringify(scopes),
@@ -38,6 +44,7 @@ const settings = {
     wiki: { ...client, name: "Wiki" },
     mail: { ...client, name: "Mail", scopes: ["openid", "email"] },
     partner: { ...client, name: "A partner", first_party: false },
+    later: laterClient(["openid"]),
   }),
   STILE_OPENID_REGISTRATION: "open",
 };
@@ -325,4 +332,28 @@ describe("A240 an application that would learn or grant what it may not", () => 
       loadConfig({ ...settings, STILE_OPENID_RESOURCES: JSON.stringify(resources) }, "/nowhere"),
     ).toThrow(/has the scope groups, which STILE_OPENID_RESOURCES/);
   });
+});
+
+test("a scope that a client gets after it was refused the claim gives the claim, in the same session", async () => {
+  const visitor = await newVisitor();
+  const before = await application("later");
+  const claims = JSON.stringify({ id_token: { groups: null } });
+  const first = await question(visitor, before, { claims });
+  const none = await openid.authorizationCodeGrant(before.config, await allow(visitor), first.checks);
+  expect(none.claims()).not.toHaveProperty("groups");
+  const clients = JSON.parse(settings.STILE_OPENID_CLIENTS);
+  await server.restart({
+    STILE_OPENID_CLIENTS: JSON.stringify({ ...clients, later: laterClient(["openid", "groups"]) }),
+    STILE_OPENID_SCOPES: JSON.stringify({ groups: { claims: { groups: "public.groups" } } }),
+  });
+  userId = String(none.claims()?.sub);
+  await changeUser({ public_metadata: { groups } });
+  const after = await application("later");
+  const second = await question(visitor, after, { scope: "openid groups" });
+  expect(second.state?.payload.authorization).toMatchObject({
+    scopes: ["openid", "groups"],
+    allowed: ["openid"],
+  });
+  const tokens = await openid.authorizationCodeGrant(after.config, await allow(visitor), second.checks);
+  expect(tokens.claims()).toMatchObject({ groups });
 });
