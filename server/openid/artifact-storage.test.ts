@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { errors } from "oidc-provider";
+import { eq } from "drizzle-orm";
+import { type AdapterPayload, errors } from "oidc-provider";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { endOtherSessions, endSession } from "../sessions/sessions.ts";
@@ -8,7 +9,9 @@ import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { testClient } from "../testing/runtime.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { interactionStorage } from "./interaction-storage.ts";
-import { answeredFor } from "./visitor.ts";
+import { type Redemption, writeRedemption } from "./redemption.ts";
+import { answeredFor, presentVisitor, type Visitor } from "./visitor.ts";
+import { visitorSessionStorage } from "./visitor-session.ts";
 
 const runtime = await runtimeForTests();
 const context = { runtime, tenant: runtime.tenant };
@@ -134,6 +137,111 @@ describe("an artifact", () => {
     const sessionUid = "00000000-0000-4000-8000-00000000000e";
     const payload = { accountId, clientId: "shop", sessionUid, expiresWithSession: true, exp };
     await expect(storageOf("AccessToken").upsert("late", payload, 60)).rejects.toThrow(errors.InvalidGrant);
+  });
+});
+
+describe("what a call redeems", () => {
+  /** A call of the library that redeems a refresh token and gives another one for it; what is to be written of it. */
+  async function redeeming(name: string, issued: AdapterPayload): Promise<Redemption> {
+    const visitor: Visitor = { session: null, redemption: null };
+    await answeredFor(visitor, async () => {
+      await storageOf("RefreshToken").find(`refresh ${name}`);
+      await storageOf("RefreshToken").consume(`refresh ${name}`);
+      await storageOf("RefreshToken").upsert(`next ${name}`, issued, 3600);
+    });
+    if (!visitor.redemption) throw new Error("nothing is to be written");
+    return visitor.redemption;
+  }
+  const isStored = async (id: string) => (await storageOf("RefreshToken").find(id)) !== undefined;
+  const isUsed = async (id: string) => (await storageOf("RefreshToken").find(id))?.consumed !== undefined;
+
+  test("is written with what it gives, at once, when the call is answered", async () => {
+    const { issued } = await issue("redeemed");
+    const redemption = await redeeming("redeemed", issued);
+    expect([await isUsed("refresh redeemed"), await isStored("next redeemed")]).toEqual([false, false]);
+    expect(await writeRedemption(context, redemption, true)).toBe(true);
+    expect([await isUsed("refresh redeemed"), await isStored("next redeemed")]).toEqual([true, true]);
+  });
+
+  test("is used up by a call that is refused, which gives nothing", async () => {
+    const { issued } = await issue("refused");
+    expect(await writeRedemption(context, await redeeming("refused", issued), false)).toBe(true);
+    expect([await isUsed("refresh refused"), await isStored("next refused")]).toEqual([true, false]);
+  });
+
+  test("A208 twenty times at once gives once; the others end all that was given", async () => {
+    const { issued, left } = await issue("twenty");
+    const redemptions = await Promise.all(Array.from({ length: 20 }, () => redeeming("twenty", issued)));
+    const written = await Promise.all(redemptions.map((one) => writeRedemption(context, one, true)));
+    expect(written.filter(Boolean)).toHaveLength(1);
+    expect(await left()).toEqual([false, false, false]);
+    expect(await isStored("next twenty")).toBe(false);
+  });
+
+  test("A218 gives nothing if its grant, or its session, has ended meanwhile", async () => {
+    const { issued } = await issue("late");
+    const redemption = await redeeming("late", issued);
+    await runtime.database.write.transaction(
+      endOtherSessions(
+        { ...context, client: testClient },
+        issued.accountId,
+        "session.delete.explicit.revoke",
+      ),
+    );
+    expect(await writeRedemption(context, redemption, true)).toBe(false);
+    expect(await isStored("next late")).toBe(false);
+
+    const { userId: accountId } = await accountOwner(runtime);
+    const sessionUid = "00000000-0000-4000-8000-00000000000e";
+    const ofSession = { ...issued, accountId, sessionUid, expiresWithSession: true };
+    await issue("of a session");
+    const late = await redeeming("of a session", ofSession);
+    await expect(writeRedemption(context, late, true)).rejects.toThrow(errors.InvalidGrant);
+    expect(await isUsed("refresh of a session")).toBe(false);
+  });
+});
+
+test("a token is read with its grant, its session and its account, as each would be by itself", async () => {
+  const { userId: accountId, sessionId: sessionUid } = await accountOwner(runtime);
+  const issued = {
+    accountId,
+    clientId: "shop",
+    grantId: "g of all",
+    sessionUid,
+    expiresWithSession: true,
+    exp,
+  };
+  await storageOf("Grant").upsert("g of all", { accountId, clientId: "shop", exp }, 3600);
+  await storageOf("AccessToken").upsert("a of all", issued, 3600);
+  const ofClient = {
+    authorizations: { shop: { grantId: "g of all" } },
+    clientId: "shop",
+    accountId,
+    sessionUid,
+  };
+  await storageOf("Session").upsert("s of all", { ...ofClient, expiresWithSession: true }, 3600);
+  const sessions = visitorSessionStorage(context);
+  const alone = async () => [
+    await storageOf("Grant").find("g of all"),
+    await sessions.findByUid(sessionUid),
+    await storageOf("Session").ofSession(sessionUid),
+  ];
+  const together = await answeredFor({ session: null }, async () => {
+    await storageOf("AccessToken").find("a of all");
+    expect(presentVisitor().readWithToken?.account).toMatchObject({ accountId, row: expect.any(Object) });
+    return alone();
+  });
+  expect(together).toEqual(await alone());
+  expect(together[0]).toMatchObject({ clientId: "shop" });
+  expect(together[1]).toMatchObject({ accountId, authorizations: { shop: { grantId: "g of all" } } });
+
+  await runtime.database.write
+    .update(schema.users)
+    .set({ blockedAt: new Date() })
+    .where(eq(schema.users.id, accountId));
+  await answeredFor({ session: null }, async () => {
+    await storageOf("AccessToken").find("a of all");
+    expect(presentVisitor().readWithToken?.account).toEqual({ accountId, row: null });
   });
 });
 

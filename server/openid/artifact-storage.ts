@@ -9,6 +9,8 @@ import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
+import { type ArtifactRow, type OfSession, readPresentedToken } from "./presented-token.ts";
+import { type NewArtifact, writeRedemption } from "./redemption.ts";
 import { type PresentedToken, presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
@@ -16,6 +18,9 @@ type Process = Databases & Sealing & OnPlatform;
 
 /** Artifacts of these kinds may be used once; a second use ends everything of their grant (RFC 9700, 2.2.2 and 4.14.2). */
 const usedOnce = new Set(["AuthorizationCode", "RefreshToken", "DeviceCode"]);
+
+/** What a client gets for a code or refresh token. */
+const givenTokens = new Set(["AccessToken", "RefreshToken"]);
 
 /**
  * What a crash of PostgreSQL may lose: its client asks again, or has another. Its commits do not wait for the disk, which takes
@@ -77,23 +82,54 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     return rowCount ?? 0;
   }
 
+  function artifactOf(id: string, payload: AdapterPayload, expiresIn: number | undefined): NewArtifact {
+    const idHash = identifierHash(id);
+    const { jti: _, consumed: _consumed, ...kept } = payload;
+    const { grantId, accountId, clientId, expiresWithSession, sessionUid } = payload;
+    return {
+      kind,
+      idHash,
+      payload: seals.seal(kept, idHash),
+      grantHash: grantId === undefined ? null : identifierHash(grantId),
+      userId: accountId ?? null,
+      clientId: clientId ?? null,
+      // A code is of no use once its session has ended, even one for tokens that outlive it.
+      sessionId: expiresWithSession === true || kind === "AuthorizationCode" ? (sessionUid ?? null) : null,
+      lifetimeSeconds: expiresIn ?? 0,
+    };
+  }
+
+  /** Reads a row, and with a code or token what belongs to it. */
+  async function read(idHash: string): Promise<ArtifactRow | undefined> {
+    const visitor = presentVisitor();
+    const { grant } = visitor.readWithToken ?? {};
+    if (kind === "Grant" && grant?.idHash === idHash) return grant.row;
+    if (kind === "AccessToken" || kind in presentedKinds) {
+      const found = await readPresentedToken({ runtime, tenant }, kind, idHash);
+      if (found) visitor.readWithToken = found.readWith;
+      return found?.row;
+    }
+    const query = { name: "openid_find", text: findText, values: [tenant.id, kind, idHash] };
+    const [row] = await queryPrepared<ArtifactRow, "read">(database, "read", query);
+    return row;
+  }
+
   return {
     async upsert(id, payload, expiresIn) {
-      const idHash = identifierHash(id);
-      const { jti: _, consumed: _consumed, ...kept } = payload;
-      const sealed = seals.seal(kept, idHash);
-      const { grantId, accountId, clientId, expiresWithSession, sessionUid, userCode } = payload;
+      const made = artifactOf(id, payload, expiresIn);
+      const { redemption } = presentVisitor();
+      if (redemption && givenTokens.has(kind)) return void redemption.tokens.push(made);
+      const { userCode } = payload;
       const row = [
         tenant.id,
         kind,
-        idHash,
-        sealed,
-        grantId === undefined ? null : identifierHash(grantId),
-        accountId ?? null,
-        clientId ?? null,
-        // A code is of no use once its session has ended, even one for tokens that outlive it.
-        expiresWithSession === true || kind === "AuthorizationCode" ? (sessionUid ?? null) : null,
-        expiresIn ?? null,
+        made.idHash,
+        made.payload,
+        made.grantHash,
+        made.userId,
+        made.clientId,
+        made.sessionId,
+        made.lifetimeSeconds,
         platform.clockShift(),
         userCode === undefined ? null : identifierHash(userCode),
       ];
@@ -110,11 +146,7 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
 
     async find(id) {
       const idHash = identifierHash(id);
-      const [row] = await queryPrepared<FoundRow, "read">(database, "read", {
-        name: "openid_find",
-        text: findText,
-        values: [tenant.id, kind, idHash],
-      });
+      const row = await read(idHash);
       if (!row) return undefined;
       const payload = seals.read(row.payload, idHash);
       if (usedOnce.has(kind)) notePresented(kind, payload);
@@ -129,15 +161,12 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     },
 
     async ofSession(sessionId) {
-      const rows = await queryPrepared<Pick<FoundRow, "payload"> & { id_hash: string }, "read">(
-        database,
-        "read",
-        {
-          name: "openid_of_session",
-          text: ofSessionText,
-          values: [tenant.id, kind, sessionId],
-        },
-      );
+      const read = presentVisitor().readWithToken?.session;
+      const query = { name: "openid_of_session", text: ofSessionText, values: [tenant.id, kind, sessionId] };
+      const rows =
+        read?.id === sessionId
+          ? read.ofClients
+          : await queryPrepared<OfSession, "read">(database, "read", query);
       return rows.map(({ id_hash, payload }) => seals.read(payload, id_hash));
     },
 
@@ -146,14 +175,15 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     findByUid: async () => undefined,
 
     async consume(id) {
-      const values = [tenant.id, kind, identifierHash(id), platform.clockShift()];
-      if ((await change("openid_consume", consumeText, values)) === 1) return;
-      // The library has read it before another request used it.
-      if (usedOnce.has(kind)) {
-        await change("openid_end_family", endFamilyText, values.slice(0, 3));
-        presentVisitor().isReused = true;
+      const redeemed = { kind, idHash: identifierHash(id), tokens: [] };
+      const visitor = presentVisitor();
+      if (visitor.redemption === null) {
+        visitor.redemption = redeemed;
+        return;
       }
-      throw new errors.InvalidGrant("it was used already");
+      // The library has read it before another request used it.
+      if (!(await writeRedemption({ runtime, tenant }, redeemed, true)))
+        throw new errors.InvalidGrant("it was used already");
     },
 
     async destroy(id) {
@@ -193,13 +223,6 @@ export interface ArtifactStorage extends Adapter {
   keepNewest(count: number): Promise<void>;
 }
 
-interface FoundRow {
-  payload: Buffer;
-  consumed_at: Date | null;
-  session_id: string | null;
-  answer: string | null;
-}
-
 const upsertText = `
   insert into openid_artifacts as artifact
     (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, user_code_hash, created_at, expires_at)
@@ -219,12 +242,6 @@ const ofSessionText = `
   where tenant_id = $1 and kind = $2 and session_id = $3
   order by created_at, id_hash`;
 
-/** What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. */
-const consumeText = `
-  update openid_artifacts set consumed_at = ${clockText("$4")},
-    expires_at = least(expires_at, ${clockText("$4")} + interval '1 day')
-  where tenant_id = $1 and kind = $2 and id_hash = $3 and consumed_at is null`;
-
 const destroyText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3";
 
 const keepNewestText = `
@@ -233,12 +250,3 @@ const keepNewestText = `
     order by expires_at desc, id_hash offset $3)`;
 
 const revokeText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and grant_hash = $3";
-
-/** Ends the grant of an artifact, and what was issued by it. */
-const endFamilyText = `
-  with family as (
-    select grant_hash from openid_artifacts
-    where tenant_id = $1 and kind = $2 and id_hash = $3 and grant_hash is not null)
-  delete from openid_artifacts artifact using family
-  where artifact.tenant_id = $1
-    and (artifact.grant_hash = family.grant_hash or (artifact.kind = 'Grant' and artifact.id_hash = family.grant_hash))`;

@@ -9,12 +9,6 @@ import { told } from "./told-claims.ts";
 
 type Setting = "claims" | "access_token_claims";
 
-/** Whether a client has claims of its own. */
-export const hasClaims = (config: Pick<Config, "openid">, clientId: string): boolean =>
-  (["claims", "access_token_claims"] as const).some(
-    (setting) => Object.keys(claimsIn(config, clientId, setting)).length > 0,
-  );
-
 /**
  * Evaluates the claims of a client for a user. One whose template fails, and one that would make the token too long, is logged
  * and left out.

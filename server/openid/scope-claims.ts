@@ -1,4 +1,3 @@
-import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { Json } from "../lib/go-template.ts";
 import type { Logs } from "../observability/logger.ts";
@@ -20,10 +19,6 @@ export interface OperatorMetadata {
   public: Json;
   private: Json;
 }
-
-/** Whether a client may ask for a scope of the operator. */
-export const mayAskForOwnScopes = (config: Pick<Config, "openid">, clientId: string): boolean =>
-  scopesOfClient(config, clientId).some((scope) => Object.hasOwn(config.openid.scopes, scope));
 
 /**
  * Reads the claims that a client has been granted and may still ask for. An absent member is no claim; one that would make the

@@ -84,7 +84,7 @@ async function sentBy<Result>(request: () => Promise<Result>): Promise<[Result, 
   return [result, sent];
 }
 
-test("a single sign-on takes five statements for the code, eight for the tokens, and five for UserInfo", async () => {
+test("a single sign-on takes five statements for the code, two for the tokens, and one for UserInfo", async () => {
   const { url, checks } = await shop.request({ scope: "openid email" });
   const [returned, authorization] = await sentBy(() => visit(browser, url));
   expect(numbersOf(authorization)).toEqual({
@@ -96,53 +96,35 @@ test("a single sign-on takes five statements for the code, eight for the tokens,
   });
   const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(shop.config, returned, checks));
   expect(numbersOf(exchange)).toEqual({
-    session_by_id: 1,
-    openid_find: 2,
-    openid_of_session: 1,
-    openid_account: 1,
-    openid_consume: 1,
-    openid_upsert: 2,
+    openid_find_presented: 1,
+    openid_redeem: 1,
   });
   const { sub = "" } = tokens.claims() ?? {};
   const [, userInfo] = await sentBy(() => openid.fetchUserInfo(shop.config, tokens.access_token, sub));
   expect(numbersOf(userInfo)).toEqual({
-    session_by_id: 1,
-    openid_find: 2,
-    openid_of_session: 1,
-    openid_account: 1,
+    openid_find_presented: 1,
   });
   const [, renewal] = await sentBy(() => openid.refreshTokenGrant(shop.config, tokens.refresh_token ?? ""));
   expect(numbersOf(renewal)).toEqual({
-    session_by_id: 1,
-    openid_find: 2,
-    openid_of_session: 1,
-    openid_account: 1,
-    openid_consume: 1,
-    openid_upsert: 2,
+    openid_find_presented: 1,
+    openid_redeem: 1,
   });
 });
 
-test("claims of metadata take no statement more: the account is read with it, for a client that may have them", async () => {
+test("claims of metadata take no statement more: the account is read with them", async () => {
   const wiki = await openidApplication(server.url, { clientId: "wiki", secret });
   await wiki.signIn(browser, { scope: "openid groups" });
   const { url, checks } = await wiki.request({ scope: "openid groups" });
   const returned = await visit(browser, url);
   const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(wiki.config, returned, checks));
   expect(numbersOf(exchange)).toEqual({
-    session_by_id: 1,
-    openid_find: 2,
-    openid_of_session: 1,
-    openid_account_with_metadata: 1,
-    openid_consume: 1,
-    openid_upsert: 2,
+    openid_find_presented: 1,
+    openid_redeem: 1,
   });
   const { sub = "" } = tokens.claims() ?? {};
   const [, userInfo] = await sentBy(() => openid.fetchUserInfo(wiki.config, tokens.access_token, sub));
   expect(numbersOf(userInfo)).toEqual({
-    session_by_id: 1,
-    openid_find: 2,
-    openid_of_session: 1,
-    openid_account_with_metadata: 1,
+    openid_find_presented: 1,
   });
 });
 

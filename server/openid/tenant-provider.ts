@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import inject from "light-my-request";
-import { Provider } from "oidc-provider";
+import { errors, Provider } from "oidc-provider";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
 import { type OpenidProcess, providerSettings, VISITOR_COOKIE } from "./provider-settings.ts";
+import { writeRedemption } from "./redemption.ts";
 import { type TenantKey, tenantKeys } from "./signing.ts";
 import { answeredFor, presentVisitor, type Visitor } from "./visitor.ts";
 
@@ -56,7 +57,7 @@ export function makeTenantProvider(
     async answer({ method, address, headers, body, ip, session }) {
       const { cookie, ...own } = headers;
       const cookies = [cookiesOfProvider(cookie), session && `${VISITOR_COOKIE}=${session.id}`];
-      const visitor: Visitor = { session };
+      const visitor: Visitor = { session, redemption: null };
       const answered = await answeredFor(
         visitor,
         // It begins when it is waited for, which has to be within.
@@ -78,15 +79,15 @@ export function makeTenantProvider(
       );
       // Logged, and answered as a temporary failure where it is one, as for any other address.
       if (visitor.failure) throw visitor.failure;
+      const shown = await redeemed(context, visitor, answered);
       const { "set-cookie": set, ...rest } = answered.headers;
       const sent = Object.entries(rest).filter(
         ([name, value]) => value !== undefined && !ofMessage.has(name),
       );
       return {
-        status: answered.statusCode,
+        ...shown,
         headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
         cookies: [set ?? []].flat().filter((value) => !isOfVisitor(value)),
-        body: answered.payload,
         reused: (visitor.isReused && visitor.presented) || null,
       };
     },
@@ -99,6 +100,33 @@ type Discovery = { claims_supported: string[] };
 function hideClaimsOfClients({ openid }: Config, discovery: Discovery): void {
   const own = new Set(Object.values(openid.clients).flatMap(({ claims }) => Object.keys(claims)));
   discovery.claims_supported = discovery.claims_supported.filter((name) => !own.has(name));
+}
+
+/**
+ * Writes what a call redeems, and answers it: with the tokens, or, if the code was used or the session has ended meanwhile, with the
+ * error that the library has for it (RFC 6749, 5.2).
+ */
+async function redeemed(
+  context: TenantContext<OpenidProcess>,
+  visitor: Visitor,
+  { statusCode, payload }: { statusCode: number; payload: string },
+): Promise<Pick<ProviderAnswer, "status" | "body">> {
+  const { redemption } = visitor;
+  const answer = { status: statusCode, body: payload };
+  if (!redemption) return answer;
+  const isAnswered = statusCode < 400;
+  const refused = (error: errors.InvalidGrant) => ({
+    status: error.statusCode,
+    body: JSON.stringify({ error: error.error, error_description: error.error_description }),
+  });
+  try {
+    if (await writeRedemption(context, redemption, isAnswered)) return answer;
+    visitor.isReused = true;
+    return isAnswered ? refused(new errors.InvalidGrant("it was used already")) : answer;
+  } catch (error) {
+    if (error instanceof errors.InvalidGrant) return refused(error);
+    throw error;
+  }
 }
 
 const PAGE_POLICY = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'";

@@ -47,8 +47,9 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
     },
     async findByUid(uid) {
       const { runtime, tenant } = context;
+      const read = presentVisitor().readWithToken?.session;
       const [found, authorizations] = await Promise.all([
-        findSession(runtime, tenant, uid),
+        read?.id === uid ? read.found : findSession(runtime, tenant, uid),
         authorizationsOf(uid),
       ]);
       return found?.live ? shown(found.session, authorizations) : undefined;

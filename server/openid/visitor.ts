@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Session } from "../objects/session.ts";
+import type { ReadWithToken } from "./presented-token.ts";
+import type { Redemption } from "./redemption.ts";
 
 /** What a client presents for new tokens. */
 export interface PresentedToken {
@@ -18,6 +20,12 @@ export interface Visitor {
   documentAddress?: string;
   /** The code or refresh token that is presented. */
   presented?: PresentedToken;
+  /** What was read together with it. */
+  readWithToken?: ReadWithToken;
+  /**
+   * What the call redeems, written at its end; null before it redeems something. Absent where it is written at once.
+   */
+  redemption?: Redemption | null;
   /** Whether it was used before: everything of its grant has ended. */
   isReused?: boolean;
   /** Why the library could not answer, such as a database that is away. */

@@ -399,8 +399,12 @@ export async function findSession(
 ): Promise<FoundSession | null> {
   const values = [tenant.id, sessionId, runtime.platform.clockShift()];
   const query = { name: "session_by_id", text: sessionText, values };
-  const [found] = await queryPrepared<FoundRow, "read">(runtime.database, "read", query);
-  if (!found) return null;
+  const [found] = await queryPrepared<SessionRow, "read">(runtime.database, "read", query);
+  return found ? foundSession(tenant, found) : null;
+}
+
+/** Judges a session that another statement has read. */
+export function foundSession(tenant: Tenant, found: SessionRow): FoundSession {
   const { now, email, emailVerifiedAt, username, ...session } = found;
   const idleExpiresAt = idleExpiry(tenant, session.lastUsedAt);
   const idle = isIdle(tenant, session, now);
@@ -408,21 +412,37 @@ export async function findSession(
   return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt, user };
 }
 
-type FoundRow = Session & {
+/** A session as statements read it, with the names of its user and the time. */
+export type SessionRow = Session & {
   now: Date;
   email: string | null;
   emailVerifiedAt: Date | null;
   username: string | null;
 };
 
+/**
+ * The columns of a `SessionRow`, of rows `s`, `e` and `n` of `sessions`, `emails` and `usernames`.
+ *
+ * @param shift SQL for the milliseconds of `clockText`
+ * @param prefix of their names
+ */
+export const sessionRowText = (shift: string, prefix = "") =>
+  [
+    ...Object.entries(sessionColumns).map(([name, column]) => [`s.${column.name}`, name]),
+    [clockText(shift), "now"],
+    ["e.address", "email"],
+    ["e.verified_at", "emailVerifiedAt"],
+    ["n.username", "username"],
+  ]
+    .map(([value, name]) => `${value} as "${prefix}${name}"`)
+    .join(", ");
+
 /** Text, because each request with a session runs it, and the mapper would double what it costs here. */
 const sessionText = `
-  select ${Object.entries(sessionColumns).map(([name, column]) => `s.${column.name} as "${name}"`)},
-    ${clockText("$3")} as now,
-    e.address as email, e.verified_at as "emailVerifiedAt", u.username
+  select ${sessionRowText("$3")}
   from sessions s
   left join emails e on e.tenant_id = s.tenant_id and e.user_id = s.user_id and e.is_primary
-  left join usernames u on u.tenant_id = s.tenant_id and u.user_id = s.user_id
+  left join usernames n on n.tenant_id = s.tenant_id and n.user_id = s.user_id
   where s.tenant_id = $1 and s.id = $2`;
 
 function lastAuthenticationAt(factors: readonly Factor[]): Date | null {
