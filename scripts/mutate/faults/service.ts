@@ -287,9 +287,9 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "a code or refresh token of the OpenID provider is used twice",
-    file: "server/openid/artifact-storage.ts",
-    text: "where tenant_id = $1 and kind = $2 and id_hash = $3 and consumed_at is null`",
-    fault: "where tenant_id = $1 and kind = $2 and id_hash = $3`",
+    file: "server/openid/redemption.ts",
+    text: " and a.consumed_at is null",
+    fault: "",
     caughtBy: ["server/openid/artifact-storage.test.ts"],
   },
   {
@@ -315,7 +315,7 @@ export const serviceFaults: readonly Fault[] = [
   },
   {
     name: "a client gets claims by name that none of its scopes has",
-    file: "server/openid/asked-permissions.ts",
+    file: "server/openid/scopes-of-users.ts",
     text: "filter(([scope]) => scopes.includes(scope))",
     fault: "filter(([scope]) => scopes.length > 0 || scope)",
     caughtBy: ["server/http/openid/consent.test.ts"],
