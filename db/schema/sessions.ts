@@ -46,18 +46,19 @@ export const sessions = declareTable(
     createdAt: createdAt(),
     lastUsedAt: moment("last_used_at").notNull(),
     expiresAt: moment("expires_at").notNull(),
-    /** The key that a browser has registered for the session. This and the following are null until then. */
+    /** The key that a browser has registered for the session, and when. These and the following are null until then. */
     boundKey: jsonb("bound_key").$type<BoundKey>(),
-    boundSince: moment("bound_since"),
-    /** SHA-256 of the value of the bound cookie, and when it was set. */
-    boundHash: bytes("bound_hash"),
     boundAt: moment("bound_at"),
-    /** The one before it, which requests under way still carry. */
-    boundHashBefore: bytes("bound_hash_before"),
+    /** SHA-256 of the value of the bound cookie, and when the browser lets it expire. */
+    boundHash: bytes("bound_hash"),
+    boundUntil: moment("bound_until"),
+    /** The one before it, which requests under way still carry, and until when they may. */
+    previousBoundHash: bytes("previous_bound_hash"),
+    previousBoundUntil: moment("previous_bound_until"),
     /** When the newest challenge was issued that a proof was accepted for: earlier ones are used up. */
     boundChallengeAt: moment("bound_challenge_at"),
     /** When a request without the bound cookie was last recorded. */
-    boundRefusedAt: moment("bound_refused_at"),
+    bindingRejectedAt: moment("binding_rejected_at"),
   },
   {
     owner: "account",

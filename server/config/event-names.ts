@@ -16,7 +16,7 @@ export const emittedEventNames = [
   "session.create.flow",
   "session.create.admin",
   "session.binding.create",
-  "session.binding.refused",
+  "session.binding.rejected",
   "session.delete.explicit.logout",
   "session.delete.explicit.revoke",
   "session.delete.admin.revoke",

@@ -41,6 +41,11 @@ export function renewalOf(instanceId: string): string {
 export const runsRelease02 = sql<boolean>`exists (
   select from instances where version is null and leased_until > clock_timestamp())`;
 
+/** SQL condition: a server of another release than this one runs on this database. */
+export const runsOtherRelease = sql<boolean>`exists (
+  select from instances
+  where version is distinct from ${thisRelease().version} and leased_until > clock_timestamp())`;
+
 /**
  * Adds this server to the table of running servers, renews its lease, and releases the claims that servers without a
  * valid lease hold on flows of any tenant.

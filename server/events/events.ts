@@ -197,7 +197,7 @@ export const events = {
   ),
   "session.create.admin": ofSession("The operator has created a session."),
   "session.binding.create": ofSession("A browser has bound its session to a key of the device."),
-  "session.binding.refused": ofSession(
+  "session.binding.rejected": ofSession(
     "The cookie of a bound session came without the bound one: it was stolen, or the browser could not renew it. Once for each session in `session.device_bound.lifetime`.",
   ),
   "session.delete.explicit.logout": ofSession(

@@ -191,7 +191,7 @@ function operationOf(call: Call, owner: Owner): { row: Address; context: Handler
     peer,
     cookies: request.headers.get("cookie"),
     accessFields,
-    answerHeaders: {},
+    answerWith: { headers: {}, cookies: [] },
   };
   if (isOutgrown(call) && !servesHealth(row)) return refused(call, origin, 503);
   if (!mayCall(row, context)) return refused(call, origin, isForPages(row) ? 403 : 404);
@@ -205,7 +205,7 @@ async function perform(
 ): Promise<Reply | Response> {
   const { runtime, connection } = call;
   try {
-    return respond(call, origin, withHeaders(await row.handler(context), context.answerHeaders));
+    return respond(call, origin, withAdditions(await row.handler(context), context.answerWith));
   } catch (error) {
     if (isUnknownKey(error, runtime.log)) return refused(call, origin, 503).answer;
     const line = { err: error, request_id: connection.requestId, path: row.path };
@@ -214,9 +214,18 @@ async function perform(
   }
 }
 
-function withHeaders(reply: Reply | Response, headers: Record<string, string>): Reply | Response {
-  if (!(reply instanceof Response)) return { ...reply, headers: { ...reply.headers, ...headers } };
+function withAdditions(
+  reply: Reply | Response,
+  { headers, cookies }: HandlerContext["answerWith"],
+): Reply | Response {
+  if (!(reply instanceof Response))
+    return {
+      ...reply,
+      headers: { ...reply.headers, ...headers },
+      cookies: [...cookies, ...(reply.cookies ?? [])],
+    };
   for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
+  for (const cookie of cookies) reply.headers.append("Set-Cookie", cookie);
   return reply;
 }
 

@@ -11,7 +11,7 @@ it("converts a session to the shape that the schema describes", () => {
     createdAt: at,
     lastUsedAt: new Date("2030-01-01T13:00:00.000Z"),
     expiresAt: new Date("2030-01-02T00:00:00.000Z"),
-    boundSince: null,
+    boundAt: null,
   };
 
   const shown = sessionObject(session);
@@ -20,5 +20,5 @@ it("converts a session to the shape that the schema describes", () => {
   expect(shown).toMatchObject({ id: session.id, user_id: session.userId, user_agent: null });
   expect(shown).toMatchObject({ last_used: "2030-01-01T13:00:00.000Z", updated_at: shown.last_used });
   expect(shown.device_bound).toBe(false);
-  expect(sessionObject({ ...session, boundSince: at }).device_bound).toBe(true);
+  expect(sessionObject({ ...session, boundAt: at }).device_bound).toBe(true);
 });

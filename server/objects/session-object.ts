@@ -27,7 +27,7 @@ export type SessionObject = z.infer<typeof sessionObjectSchema>;
 export function sessionObject(
   session: Pick<
     Session,
-    "id" | "userId" | "userAgent" | "ipAddress" | "createdAt" | "lastUsedAt" | "expiresAt" | "boundSince"
+    "id" | "userId" | "userAgent" | "ipAddress" | "createdAt" | "lastUsedAt" | "expiresAt" | "boundAt"
   >,
 ): SessionObject {
   const lastUsed = session.lastUsedAt.toISOString();
@@ -40,7 +40,7 @@ export function sessionObject(
     updated_at: lastUsed,
     expires_at: session.expiresAt.toISOString(),
     last_used: lastUsed,
-    device_bound: session.boundSince !== null,
+    device_bound: session.boundAt !== null,
   };
 }
 
@@ -55,5 +55,5 @@ export function sessionObjectText(session: string): string {
     'user_agent', ${session}.user_agent, 'ip_address', ${session}.ip_address,
     'created_at', ${time("created_at")}, 'updated_at', ${time("last_used_at")},
     'expires_at', ${time("expires_at")}, 'last_used', ${time("last_used_at")},
-    'device_bound', ${session}.bound_since is not null)`;
+    'device_bound', ${session}.bound_at is not null)`;
 }

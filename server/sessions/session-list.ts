@@ -48,14 +48,14 @@ export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: 
 
 /** The profile of a session. */
 export function describeSession(session: Session, currentSessionId: string): SessionProfile {
-  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt, boundSince } = session;
+  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt, boundAt } = session;
   return {
     id,
     ...(userAgent === null ? {} : { user_agent_raw: userAgent, user_agent: describeUserAgent(userAgent) }),
     ...(ipAddress === null ? {} : { ip_address: ipAddress }),
     current: id === currentSessionId,
     ...(isMadeByOperator(session) ? { created_by_administrator: true as const } : {}),
-    ...(boundSince === null ? {} : { device_bound: true as const }),
+    ...(boundAt === null ? {} : { device_bound: true as const }),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     last_used: lastUsedAt.toISOString(),

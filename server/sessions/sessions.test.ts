@@ -75,12 +75,13 @@ describe("a new session", () => {
       lastUsedAt: noon,
       expiresAt: new Date("2030-01-02T00:00:00.000Z"),
       boundKey: null,
-      boundSince: null,
-      boundHash: null,
       boundAt: null,
-      boundHashBefore: null,
+      boundHash: null,
+      boundUntil: null,
+      previousBoundHash: null,
+      previousBoundUntil: null,
       boundChallengeAt: null,
-      boundRefusedAt: null,
+      bindingRejectedAt: null,
     });
     const times = { iat: Date.parse("2030-01-01T12:00:00Z") / 1000, exp: issued.expiresAt.getTime() / 1000 };
     expect(decodeProtectedHeader(issued.token)).toMatchObject({ typ: "JWT", alg: "ES256" });

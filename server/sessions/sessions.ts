@@ -57,12 +57,13 @@ export interface NewSession extends UserClaims {
 /** No browser has registered a key for the session yet. */
 const unbound = {
   boundKey: null,
-  boundSince: null,
-  boundHash: null,
   boundAt: null,
-  boundHashBefore: null,
+  boundHash: null,
+  boundUntil: null,
+  previousBoundHash: null,
+  previousBoundUntil: null,
   boundChallengeAt: null,
-  boundRefusedAt: null,
+  bindingRejectedAt: null,
 } satisfies Partial<Session>;
 
 /** How browsers get the tokens of a tenant. */
@@ -358,7 +359,7 @@ const tellsClients = ({ config: { openid } }: Tenant) =>
 
 /** A row of `sessions` as a statement returns it that Drizzle did not build. */
 export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &
-  Record<"user_agent" | "ip_address" | "bound_since", string | null>;
+  Record<"user_agent" | "ip_address" | "bound_at", string | null>;
 
 /** A row that ended because a session was issued. */
 type IssueEndedRow = EndedRow & { event: (typeof endedEvents)[number] };
@@ -373,7 +374,7 @@ export function endedSessionOf(row: EndedRow): EventSession {
     createdAt: new Date(row.created_at),
     lastUsedAt: new Date(row.last_used_at),
     expiresAt: new Date(row.expires_at),
-    boundSince: row.bound_since === null ? null : new Date(row.bound_since),
+    boundAt: row.bound_at === null ? null : new Date(row.bound_at),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
-import { type BoundValues, isOnDevice } from "./device-binding/binding.ts";
+import { type BoundValues, isOnItsDevice } from "./device-binding/binding.ts";
 import { idleExpiry, idleLimit } from "./idleness.ts";
 import {
   asSessionClaims,
@@ -48,7 +48,7 @@ export type VerifiedSession =
   /** `ambiguous_session`: the cookies name more than one live session. */
   | { ok: false; reason: "no_session" | "ambiguous_session" }
   /** A session cookie came without the bound cookie of its session. */
-  | { ok: false; reason: "binding_required"; session: Session };
+  | { ok: false; reason: "binding_required"; session: Session; now: Date };
 
 /** The session that a valid token names. */
 type Candidate = FoundSession &
@@ -84,20 +84,17 @@ export async function verifySession(
 ): Promise<VerifiedSession> {
   const fromBearer = bearer === undefined ? null : await verifyToken(runtime, tenant, bearer, "header");
   const candidates = fromBearer?.live ? [fromBearer] : await verifyTokens(runtime, tenant, cookies);
-  const mayUse = ({ isOfCookie, session, now }: Candidate) =>
-    !isOfCookie || isOnDevice(tenant, session, bound, now);
-  const everyLive = candidates.filter((candidate) => candidate.live);
-  const live = everyLive.filter(mayUse);
+  const live = candidates.filter((candidate) => candidate.live);
   const [chosen] = live;
   if (!chosen) {
-    const [elsewhere] = everyLive;
-    if (elsewhere) return { ok: false, reason: "binding_required", session: elsewhere.session };
     const idle = candidates.filter((candidate) => candidate.idle);
     if (touch) for (const { session } of idle) await endIdle(runtime, tenant, session);
     return { ok: false, reason: "no_session" };
   }
   if (live.some(({ session }) => session.id !== chosen.session.id))
     return { ok: false, reason: "ambiguous_session" };
+  if (chosen.isOfCookie && !isOnItsDevice(tenant, chosen.session, bound, chosen.now))
+    return { ok: false, reason: "binding_required", session: chosen.session, now: chosen.now };
   const { session, idleExpiresAt } = touch ? await touchSession(runtime, tenant, chosen) : chosen;
   return {
     ok: true,
@@ -140,6 +137,17 @@ async function verifyTokens(
   return candidates;
 }
 
+/** The sessions that tokens of this tenant name, live or not. Reads nothing. */
+export async function namedSessions(
+  runtime: Pick<Process, "signingKeys">,
+  tenant: Tenant,
+  tokens: readonly string[],
+): Promise<string[]> {
+  const first = [...new Set(tokens)].slice(0, MAX_COOKIES);
+  const verified = await Promise.all(first.map((token) => claimsIn(runtime, tenant, token)));
+  return verified.flatMap((parsed) => (parsed ? [parsed.claims.session_id] : []));
+}
+
 /** Verifies signature, type, audience and issuer first, so that only tokens of this tenant reach the database. */
 async function verifyToken(
   runtime: Process,
@@ -147,20 +155,26 @@ async function verifyToken(
   token: string,
   carrier: TokenCarrier,
 ): Promise<Candidate | null> {
-  const signed = await runtime.signingKeys.of(tenant).verify(token, {
-    typ: SESSION_TOKEN_TYPE,
-    audience: audienceOf(tenant),
-    issuer: issuerOf(tenant),
-    // Checked below by the database's clock.
-    now: "unchecked",
-  });
-  const parsed = signed && asSessionClaims(signed);
+  const parsed = await claimsIn(runtime, tenant, token);
   if (!parsed) return null;
   const { claims } = parsed;
   const found = await findSession(runtime, tenant, claims.session_id);
-  if (!found || found.session.userId !== claims.sub || !isWithinValidity(signed, found.now)) return null;
+  if (!found || found.session.userId !== claims.sub || !isWithinValidity(parsed.signed, found.now))
+    return null;
   const isOfCookie = carrier === "cookie" || claims.in_cookie === true;
   return { ...found, ...parsed, token, isOfCookie };
+}
+
+/** The claims of a session token of this tenant, whose times are for the database's clock; null for any other token. */
+async function claimsIn({ signingKeys }: Pick<Process, "signingKeys">, tenant: Tenant, token: string) {
+  const signed = await signingKeys.of(tenant).verify(token, {
+    typ: SESSION_TOKEN_TYPE,
+    audience: audienceOf(tenant),
+    issuer: issuerOf(tenant),
+    now: "unchecked",
+  });
+  const parsed = signed && asSessionClaims(signed);
+  return parsed && { ...parsed, signed };
 }
 
 /** Updates the time of last use, unless it is recent. */

@@ -16,6 +16,8 @@ export interface DeviceBoundBrowser extends Visitor {
   register(): Promise<Response | null>;
   /** How many more refreshes its policy allows; further requests go out without, and say so. */
   quota: number;
+  /** Whether it sends texts in quotation marks, as the draft has it (RFC 9651, 3.3.3), or without, as Chromium does. */
+  quotes: boolean;
   /** A copy of its cookies, as a thief would have it: name and value of those that have not expired. */
   cookieHeader(...without: string[]): string;
 }
@@ -82,15 +84,19 @@ export function deviceBoundBrowser(
     }
   }
 
-  /** Section 8.5. */
+  const sent = (text: string) => (browser.quotes ? quoted(text) : text);
+
+  /** Section 8.5, in the order of Chromium. */
   const inNeed = (url: URL, initiator: string, deferred: Set<string>) =>
-    [...bound.values()].find(
-      (session) =>
-        !deferred.has(session.id) &&
-        isInScope(url, session) &&
-        mayRefresh(initiator, session) &&
-        session.credentials.some((credential) => isMissing(credential, url)),
-    );
+    [...bound.values()]
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .find(
+        (session) =>
+          !deferred.has(session.id) &&
+          isInScope(url, session) &&
+          mayRefresh(initiator, session) &&
+          session.credentials.some((credential) => isMissing(credential, url)),
+      );
 
   /** Section 8.6. */
   function isMissing({ name, attributes }: BoundSession["credentials"][number], url: URL): boolean {
@@ -121,10 +127,10 @@ export function deviceBoundBrowser(
   async function refresh(session: BoundSession): Promise<"renewed" | "ended" | "server_error"> {
     for (let attempt = 0; attempt < 3; attempt++) {
       const response = await call(session.refreshUrl, {
-        "sec-secure-session-id": quoted(session.id),
+        "sec-secure-session-id": sent(session.id),
         ...(session.challenge === null
           ? {}
-          : { "secure-session-response": quoted(proofOf(session.challenge, session.key)) }),
+          : { "secure-session-response": sent(proofOf(session.challenge, session.key)) }),
       });
       keepChallenges(response);
       if (response.status === 403) continue;
@@ -164,6 +170,9 @@ export function deviceBoundBrowser(
     };
     if (id !== null && id !== session.id) throw new Error("the refresh answered for another session");
     if (typeof session.scope.includeSite !== "boolean") throw new Error("include_site is missing");
+    const { hostname } = new URL(session.scope.origin);
+    if (url.hostname !== hostname && !(session.scope.includeSite && url.hostname.endsWith(`.${hostname}`)))
+      throw new Error("the scope is that of another host");
     if (session.credentials.some(({ attributes }) => /partitioned/i.test(attributes)))
       throw new Error("a bound cookie must not be partitioned");
     if (session.refreshUrl.protocol !== "https:" && session.refreshUrl.hostname !== "localhost")
@@ -203,7 +212,7 @@ export function deviceBoundBrowser(
       const key = newKey(algorithm);
       const url = new URL(path, from);
       const proof = proofOf(challenge ?? "", key, parameter(rest, "authorization"), true);
-      const answer = await call(url, { "secure-session-response": quoted(proof) });
+      const answer = await call(url, { "secure-session-response": sent(proof) });
       if (answer.ok) await createSession(answer, url, key, null);
       return answer;
     };
@@ -214,6 +223,7 @@ export function deviceBoundBrowser(
     calls,
     registers: true,
     quota: Number.POSITIVE_INFINITY,
+    quotes: true,
     get cookies() {
       const live = jar.filter(({ expiresAt }) => expiresAt > clock());
       return new Map(live.map(({ name, value }) => [name, value]));

@@ -531,7 +531,7 @@ export type EventSubscription =
   | "session.create.flow"
   | "session.create.admin"
   | "session.binding.create"
-  | "session.binding.refused"
+  | "session.binding.rejected"
   | "session.delete.explicit.logout"
   | "session.delete.explicit.revoke"
   | "session.delete.admin.revoke"
@@ -1643,7 +1643,7 @@ export type TenantSettings = {
                 | "session.create.flow"
                 | "session.create.admin"
                 | "session.binding.create"
-                | "session.binding.refused"
+                | "session.binding.rejected"
                 | "session.delete.explicit.logout"
                 | "session.delete.explicit.revoke"
                 | "session.delete.admin.revoke"
@@ -1734,7 +1734,7 @@ export interface EventData {
   "session.create.flow": SessionObject;
   "session.create.admin": SessionObject;
   "session.binding.create": SessionObject;
-  "session.binding.refused": SessionObject;
+  "session.binding.rejected": SessionObject;
   "session.delete.explicit.logout": SessionObject;
   "session.delete.explicit.revoke": SessionObject;
   "session.delete.admin.revoke": SessionObject;

@@ -80,7 +80,7 @@ describe("verifySession", () => {
     await flow.act("register_login_identifier", { email: "grace@example.com" });
     await flow.act("verify_passcode", { code: mailedCode(runtime, "grace@example.com") });
     await flow.act("register_password", { new_password: password });
-    runtime.advanceClock(11);
+    runtime.advanceClock(61);
     const verify = (header: string) => stile.verifySession({ headers: { cookie: header } });
     expect(await verify(browser.cookieHeader())).toMatchObject({ ok: true });
     expect(await verify(browser.cookieHeader("service-bound"))).toEqual({ ok: false, reason: "ended" });

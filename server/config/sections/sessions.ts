@@ -49,7 +49,7 @@ export const session = section({
     mode: choice(["off", "offered", "required"], "offered").describe(
       "Device-bound session credentials: browsers that can bind a session to a key of the device are asked to. required: without it a session cookie lasts for session.device_bound.lifetime.",
     ),
-    lifetime: seconds(600, { min: 60, max: 3600 }).describe(
+    lifetime: seconds(600, { min: 300, max: 3600 }).describe(
       "Life of the bound cookie, which the browser renews by a proof of the key.",
     ),
     include_site: flag(false).describe(

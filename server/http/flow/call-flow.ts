@@ -11,6 +11,7 @@ import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { isUnknownKey } from "../../keys/unknown-key.ts";
 import type { IssuedSession, Session } from "../../objects/session.ts";
+import { isOnItsDevice } from "../../sessions/device-binding/binding.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
 import { wordsHeader } from "../../theme/own-words.ts";
 import { json, type Reply } from "../answer/reply.ts";
@@ -18,6 +19,7 @@ import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../answer/temporary-fai
 import { isObject, isSaidToBeJson, readJson, readObject } from "../request/body.ts";
 import { deviceCookie, markCookie, thirdPartyStateCookie } from "../request/cookies.ts";
 import { isDisallowedOrigin } from "../request/origin.ts";
+import { boundValues } from "../session/bound-cookie.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookies, sessionHeaders } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
@@ -61,9 +63,8 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
     answer = { state: unexpectedError(context, error, call), version: 0, flowId: null };
   }
   noteAccess(context, call, answer);
-  if (answer.session) await endPresentedSessions(context, answer.session);
   const { headers, cookies } = answer.session
-    ? sessionHeaders(context, answer.session)
+    ? sessionHeaders(context, answer.session, await endPresentedSessions(context, answer.session))
     : { headers: {}, cookies: [] };
   return {
     answer,
@@ -181,14 +182,27 @@ export async function ownerSession(context: HandlerContext): Promise<Session | u
 
 /**
  * Ends the sessions that the browser had before, including planted ones (session fixation; OWASP ASVS 7.2.4).
+ *
+ * @returns whether one of them came without its bound cookie
  */
-async function endPresentedSessions(context: HandlerContext, issued: IssuedSession): Promise<void> {
-  const { runtime, client } = context;
+async function endPresentedSessions(
+  context: HandlerContext,
+  issued: IssuedSession,
+): Promise<{ couldNotRenew: boolean }> {
+  const { runtime, tenant, client, cookies } = context;
   try {
-    await endReplacedSessions(context, await everyPresentedSession(context), issued);
+    const presented = await everyPresentedSession(context);
+    const bound = boundValues(tenant, cookies);
+    await endReplacedSessions(context, presented, issued);
+    return {
+      couldNotRenew: presented.some(
+        ({ session, now }) => session.boundAt !== null && !isOnItsDevice(tenant, session, bound, now),
+      ),
+    };
   } catch (error) {
     // The sign-in stands; an earlier session expires on its own.
     runtime.log.error({ err: error, request_id: client.requestId }, "ending the previous sessions failed");
+    return { couldNotRenew: false };
   }
 }
 

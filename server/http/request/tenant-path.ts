@@ -1,5 +1,8 @@
 import type { Config } from "../../config/schema.ts";
 
+/** Tenants without a host name of their own are below it. */
+export const TENANTS_PATH = "/t";
+
 /** The prefix of a tenant's addresses: empty, or `/t/{id}` for a tenant without a host name of its own. */
 export function pathPrefix({ base_url }: Pick<Config, "base_url">): string {
   const start = base_url.indexOf("/", base_url.indexOf("//") + 2);

@@ -77,7 +77,8 @@ export const sessionAddresses = [
     answers: {
       200: { schema: validation },
       401: {
-        description: "The session is bound to a device, and the cookie that proves the device is missing.",
+        description:
+          "The cookie that proves the device is missing: the session is bound to one, or has to be (`session.device_bound`).",
         schema: validation,
         headers: { "WWW-Authenticate": 'Bearer error="binding_required"' },
       },
@@ -164,7 +165,7 @@ export const sessionAddresses = [
       400: "The proof is not valid, or its challenge has expired.",
       401: NO_SESSION,
       404: "Sessions are not bound (`session.device_bound`).",
-      409: "The session is bound already.",
+      409: "The session is bound already, or servers of another release run.",
     },
   }),
   described(address("POST", REFRESH_PATH, refreshHandler, "plain", "public"), {
@@ -185,6 +186,7 @@ export const sessionAddresses = [
         headers: { "Secure-Session-Challenge": "What to sign." },
       },
       404: "The session has ended.",
+      429: "Too many requests from this source.",
     },
   }),
   described(address("GET", "/.well-known/device-bound-sessions", wellKnownHandler, "plain", "public"), {

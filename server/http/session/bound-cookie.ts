@@ -3,11 +3,11 @@ import type { Config } from "../../config/schema.ts";
 import type { Tenant } from "../../config/tenant.ts";
 import type { IssuedSession, Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
-import { type BoundValues, bindsSessions, lifetimeMs } from "../../sessions/device-binding/binding.ts";
+import { bindsSessions, lifetimeMs } from "../../sessions/device-binding/binding.ts";
 import { CHALLENGE_LIFETIME_MS, makeChallenge } from "../../sessions/device-binding/challenge.ts";
 import { algorithms } from "../../sessions/device-binding/proof.ts";
 import { cookieValues, formatCookie, isSecure } from "../request/cookies.ts";
-import { pathPrefix, withinTenant } from "../request/tenant-path.ts";
+import { pathPrefix, TENANTS_PATH, withinTenant } from "../request/tenant-path.ts";
 
 /** What browsers are told of device-bound sessions: headers, the bound cookie, and the instructions. */
 
@@ -20,7 +20,7 @@ const CHALLENGE_AHEAD_MS = CHALLENGE_LIFETIME_MS - 30_000;
 type Context = { runtime: Runtime; tenant: Tenant };
 
 /** The values of the bound cookie in a `Cookie` header. */
-export function boundValues({ config }: Tenant, cookies: string | null): BoundValues {
+export function boundValues({ config }: Tenant, cookies: string | null): string[] {
   return cookieValues(cookies, boundCookieName(config));
 }
 
@@ -54,40 +54,52 @@ export function challengeHeader(context: Context, session: Pick<Session, "id" | 
 /** The same if the browser will need one soon, so that its refresh takes one round trip. */
 export function challengeAhead(context: Context, session: Session): string | null {
   const { runtime, tenant } = context;
-  const { boundKey, boundAt } = session;
-  if (!boundKey || !boundAt || !bindsSessions(tenant.config)) return null;
-  const age = Date.now() + runtime.platform.clockShift() - boundAt.getTime();
-  return age >= lifetimeMs(tenant.config) - CHALLENGE_AHEAD_MS ? challengeHeader(context, session) : null;
+  const { boundUntil } = session;
+  if (!boundUntil || !bindsSessions(tenant.config)) return null;
+  const left = boundUntil.getTime() - Date.now() - runtime.platform.clockShift();
+  return left <= CHALLENGE_AHEAD_MS ? challengeHeader(context, session) : null;
 }
 
-/** The session instructions (DBSC, 9.6). */
+/** The session instructions (DBSC, 9.6). Without an origin they are about the one that answers: a tenant may have several hosts. */
 export function instructions({ config }: Tenant, sessionId: string): object {
-  const { hostname, origin } = new URL(config.base_url);
   const { cookie, device_bound } = config.session;
-  const site = cookie.domain.replace(/^\./, "");
   const isOfSite = cookie.domain !== "" && device_bound.include_site;
-  const prefix = pathPrefix(config);
+  const { protocol, port } = new URL(config.base_url);
+  const site = `${protocol}//${cookie.domain.replace(/^\./, "")}${port && `:${port}`}`;
   return {
     session_identifier: sessionId,
     refresh_url: withinTenant(config, REFRESH_PATH),
     scope: {
-      origin: isOfSite ? origin.replace(hostname, site) : origin,
+      ...(isOfSite ? { origin: site } : {}),
       include_site: isOfSite,
-      // Other tenants on the host have cookies and sessions of their own.
-      scope_specification:
-        prefix === ""
-          ? []
-          : [
-              { type: "exclude", domain: "*", path: "/" },
-              { type: "include", domain: hostname, path: prefix },
-            ],
+      scope_specification: scopeRules(config),
     },
     credentials: [
       { type: "cookie", name: boundCookieName(config), attributes: boundCookieAttributes(config) },
     ],
-    // Links of other sites lead here, those of applications that have their users sign in first of all.
-    allowed_refresh_initiators: ["*"],
+    allowed_refresh_initiators: refreshInitiators(config),
   };
+}
+
+/** Other tenants on the host have cookies and sessions of their own (DBSC, 9.8; the last rule that fits counts). */
+function scopeRules(config: Config): object[] {
+  const prefix = pathPrefix(config);
+  return prefix === ""
+    ? [{ type: "exclude", path: TENANTS_PATH }]
+    : [
+        { type: "exclude", path: "/" },
+        { type: "include", path: prefix },
+      ];
+}
+
+/**
+ * The hosts of other origins whose requests may wait for a refresh: links of applications lead here. Browsers send the cookies
+ * with such links alone, unless they are `SameSite=None`; then any site could measure whether its visitor is signed in here (DBSC,
+ * 3.2).
+ */
+function refreshInitiators({ session, cors }: Config): string[] {
+  if (session.cookie.same_site !== "none") return ["*"];
+  return [...new Set(cors.allow_origins.map((origin) => new URL(origin).hostname))];
 }
 
 const boundCookieName = ({ session }: Config) => `${session.cookie.name}-bound`;

@@ -5,11 +5,12 @@ import { bindsSessions } from "../../sessions/device-binding/binding.ts";
 import { type OpenedChallenge, openChallenge } from "../../sessions/device-binding/challenge.ts";
 import { challengeOf, isProof, keyOf } from "../../sessions/device-binding/proof.ts";
 import { findSession } from "../../sessions/sessions.ts";
+import { namedSessions } from "../../sessions/verify-session.ts";
 import { json, plainError, type Reply } from "../answer/reply.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { clientContext, type Handler, type HandlerContext } from "../table/handler-context.ts";
 import { boundCookie, challengeHeader, instructions } from "./bound-cookie.ts";
-import { presentedSession } from "./presented-session.ts";
+import { cookieTokens, presentedSession } from "./presented-session.ts";
 
 /**
  * The two addresses of device-bound sessions (DBSC, 5), which browsers call by themselves. What they answer decides whether the
@@ -40,20 +41,24 @@ export const registrationHandler: Handler = async (context) => {
   if (!presented.ok || presented.session.id !== challenge.sessionId)
     return plainError(401, "No valid session.");
   const value = await bindSession(await clientContext(context), challenge, key);
-  if (value === null) return plainError(409, "The session is bound already.");
+  if (value === null) return plainError(409, "The session is bound already, or cannot be bound now.");
   return bound(context, challenge.sessionId, value);
 };
 
 /**
  * `POST /sessions/binding/refresh`: a browser renews the bound cookie. Without the proof of a fresh challenge it is answered
  * 403 with one. The header that names the session is one that no script can set, so other sites cannot call this.
+ *
+ * A browser may have bound two sessions, of which the later has the cookies: it gives the former up. Where sessions are not bound any
+ * more, those that are stay so, because a browser that gives its binding up cannot register again.
  */
 export const refreshHandler: Handler = async (context) => {
-  const { tenant, request } = context;
+  const { runtime, tenant, request, cookies } = context;
   const id = textHeader(request.headers, "sec-secure-session-id");
   if (id === null || !isCanonicalUuid(id))
     return plainError(400, "`Sec-Secure-Session-Id` must have the id of a session.");
-  if (!bindsSessions(tenant.config)) return json(200, { session_identifier: id, continue: false });
+  const named = await namedSessions(runtime, tenant, cookieTokens(tenant, cookies).cookies);
+  if (named.length > 0 && !named.includes(id)) return json(200, { session_identifier: id, continue: false });
   const proof = textHeader(request.headers, "secure-session-response");
   const challenge = proof === null ? null : openedIn(context, proof);
   if (proof === null || challenge === null) return firstChallenge(context, id);
@@ -85,7 +90,11 @@ const bound = ({ tenant }: HandlerContext, id: string, value: string): Reply =>
   json(200, instructions(tenant, id), { cookies: [boundCookie(tenant.config, value)] });
 
 async function firstChallenge(context: HandlerContext, id: string): Promise<Reply> {
-  const found = await findSession(context.runtime, context.tenant, id);
+  const { runtime, client } = context;
+  const rate = await runtime.rates.consumeShared("page", client.source);
+  if (!rate.ok)
+    return plainError(429, "Too many requests.", { "Retry-After": String(rate.retryAfterSeconds) });
+  const found = await findSession(runtime, context.tenant, id);
   return found?.live && found.session.boundKey ? challenged(context, found.session) : ended;
 }
 
@@ -97,10 +106,15 @@ function openedIn(context: HandlerContext, proof: string): OpenedChallenge | nul
   return challenge === null ? null : openChallenge(context, challenge);
 }
 
-/** The text of a header that is a structured item (RFC 9651, 3.3.3); null if it is missing or something else. */
+/**
+ * The text of a header that is a structured item (RFC 9651, 3.3.3); null if it is missing or something else. Chromium sends the
+ * text without quotation marks.
+ */
 function textHeader(headers: Headers, name: string): string | null {
+  const header = headers.get(name) ?? "";
+  if (/^[\w.-]+$/.test(header)) return header;
   try {
-    const [value] = parseItem(headers.get(name) ?? "");
+    const [value] = parseItem(header);
     return typeof value === "string" ? value : null;
   } catch {
     return null;

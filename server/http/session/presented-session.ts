@@ -1,5 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
-import { recordRefusal } from "../../sessions/device-binding/bind-session.ts";
+import { recordRejection } from "../../sessions/device-binding/bind-session.ts";
 import type { FoundSession } from "../../sessions/sessions.ts";
 import {
   findLiveSessions,
@@ -8,8 +8,8 @@ import {
   verifySession,
 } from "../../sessions/verify-session.ts";
 import { cookieValues } from "../request/cookies.ts";
-import { clientContext, type HandlerContext } from "../table/handler-context.ts";
-import { boundValues, challengeAhead } from "./bound-cookie.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { boundValues, challengeAhead, expiredBoundCookie } from "./bound-cookie.ts";
 import { skippedReason } from "./skipped-reason.ts";
 
 /**
@@ -22,16 +22,19 @@ export async function presentedSession(
   context: HandlerContext,
   { touch }: { touch: boolean },
 ): Promise<VerifiedSession> {
-  const { runtime, tenant, answerHeaders } = context;
-  const verified = await verifySession(runtime, tenant, presentedTokens(context), { touch });
+  const { runtime, tenant, answerWith } = context;
+  const presented = presentedTokens(context);
+  const verified = await verifySession(runtime, tenant, presented, { touch });
   if (verified.ok) {
     const challenge = challengeAhead(context, verified.session);
-    if (challenge !== null) answerHeaders["Secure-Session-Challenge"] = challenge;
+    if (challenge !== null) answerWith.headers["Secure-Session-Challenge"] = challenge;
   } else if (verified.reason === "binding_required") {
-    const { session } = verified;
-    answerHeaders["WWW-Authenticate"] = BINDING_REQUIRED;
+    const { session, now } = verified;
+    answerWith.headers["WWW-Authenticate"] = BINDING_REQUIRED;
+    // A browser renews a cookie that it has not; it would keep one of another session.
+    if (presented.bound.length > 0) answerWith.cookies.push(expiredBoundCookie(tenant.config));
     const reason = skippedReason(context.request, session.id) ?? "missing";
-    await recordRefusal(await clientContext(context), session, reason);
+    await recordRejection({ ...context, now }, session, reason);
   }
   return verified;
 }
@@ -44,15 +47,15 @@ export function everyPresentedSession(context: HandlerContext): Promise<FoundSes
   return findLiveSessions(context.runtime, context.tenant, presentedTokens(context));
 }
 
-function presentedTokens({ tenant, request, cookies }: HandlerContext): PresentedTokens {
+function presentedTokens({ tenant, request, cookies }: HandlerContext) {
   const [, bearer] = /^Bearer +([^ ]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   return { bearer, ...cookieTokens(tenant, cookies) };
 }
 
 /** The session tokens of a `Cookie` header. */
-export function cookieTokens(tenant: Tenant, cookies: string | null): Omit<PresentedTokens, "bearer"> {
+export function cookieTokens(tenant: Tenant, cookies: string | null) {
   return {
     cookies: cookieValues(cookies, tenant.config.session.cookie.name),
     bound: boundValues(tenant, cookies),
-  };
+  } satisfies PresentedTokens;
 }

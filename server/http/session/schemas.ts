@@ -48,11 +48,9 @@ export const bindingInstructions = z
     refresh_url: z.string().optional(),
     scope: z
       .object({
-        origin: z.string(),
+        origin: z.string().optional(),
         include_site: z.boolean(),
-        scope_specification: z.array(
-          z.object({ type: z.enum(["include", "exclude"]), domain: z.string(), path: z.string() }),
-        ),
+        scope_specification: z.array(z.object({ type: z.enum(["include", "exclude"]), path: z.string() })),
       })
       .optional(),
     credentials: z

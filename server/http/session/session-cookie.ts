@@ -9,13 +9,17 @@ import { bindingOffer, expiredBoundCookie } from "./bound-cookie.ts";
  * The headers and cookies that give a session to its browser: `X-Session-Lifetime` in seconds, `X-Session-Retention`,
  * and the token in the session cookie or, where the tenant configures it, in `X-Auth-Token` instead. The browser is asked to
  * bind the session to its device.
+ *
+ * @param couldNotRenew whether the browser has shown a bound session without its bound cookie: it goes on with a plain session
  */
 export function sessionHeaders(
   { runtime, tenant }: { runtime: Runtime; tenant: Tenant },
   session: IssuedSession,
+  { couldNotRenew = false } = {},
 ): { headers: Record<string, string>; cookies: string[] } {
   const { config } = tenant;
-  const offer = bindingOffer({ runtime, tenant }, session);
+  const isPlain = couldNotRenew && config.session.device_bound.mode === "offered";
+  const offer = isPlain ? null : bindingOffer({ runtime, tenant }, session);
   const headers = {
     ...(offer === null ? {} : { "Secure-Session-Registration": offer }),
     "X-Session-Lifetime": String(session.lifetimeSeconds),

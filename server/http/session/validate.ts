@@ -26,7 +26,7 @@ export const validateTokenHandler: Handler = async ({ runtime, tenant, request }
   const parsed = tokenToValidate.safeParse(body.ok ? body.value : undefined);
   if (!parsed.success) return plainError(400, "`session_token` is required.");
   const { session_token: bearer, bound_token: bound } = parsed.data;
-  const shown = bound === undefined ? "unknown" : [bound ?? ""];
+  const shown = bound === undefined ? "not_passed_on" : [bound ?? ""];
   return show(await verifySession(runtime, tenant, { bearer, cookies: [], bound: shown }, { touch: true }));
 };
 

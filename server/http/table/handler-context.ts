@@ -28,8 +28,8 @@ export interface HandlerContext {
   peer: string;
   /** Fields of the request's line in the access log, for handlers to complete. */
   accessFields: AccessFields;
-  /** Headers of the answer that do not depend on what the handler answers, such as those of the session's check. */
-  answerHeaders: Record<string, string>;
+  /** What the answer has beside what the handler answers, such as headers of the session's check. */
+  answerWith: { headers: Record<string, string>; cookies: string[] };
 }
 
 export type HandlerResult = Reply | Response | Promise<Reply | Response>;

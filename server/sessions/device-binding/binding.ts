@@ -10,19 +10,16 @@ import type { Session } from "../../objects/session.ts";
  */
 
 /**
- * Time after the end of a bound cookie in which it is still accepted. Requests that carry it may be under way, and a cookie
- * that a refresh has replaced is in those that were sent before its answer arrived.
+ * Time for requests under way. After the end of a bound cookie it is still accepted, after a refresh the one before, and
+ * after a registration none is needed: browsers take up to half a minute until they send it.
  */
-const TOLERANCE_MS = 60_000;
-
-/** Time after a registration in which requests without the cookie are accepted: they were sent before its answer arrived. */
-const REGISTRATION_MS = 10_000;
+export const UNDER_WAY_MS = 60_000;
 
 /** Browsers send one cookie of a name, or one for each path and domain. */
 const MAX_VALUES = 8;
 
-/** The values of the bound cookie in a request; `unknown`: the caller passes on a token alone, as servers of applications do. */
-export type BoundValues = readonly string[] | "unknown";
+/** The values of the bound cookie in a request; `not_passed_on`: a server of an application sends the token alone. */
+export type BoundValues = readonly string[] | "not_passed_on";
 
 /**
  * Whether sessions of a tenant are bound. A cookie for all hosts of a domain is renewed on each of them only if the binding
@@ -39,21 +36,19 @@ export function bindsSessions({ session }: Config): boolean {
  *
  * `Secure-Session-Skipped` (DBSC, 9.5) is no reason to accept it: the holder of a stolen cookie can send that header too.
  */
-export function isOnDevice({ config }: Tenant, session: Session, shown: BoundValues, now: Date): boolean {
+export function isOnItsDevice({ config }: Tenant, session: Session, sent: BoundValues, now: Date): boolean {
   if (!bindsSessions(config)) return true;
   const { mode } = config.session.device_bound;
-  if (shown === "unknown" && mode === "offered") return true;
-  const { boundKey, boundSince, boundAt, createdAt } = session;
-  const age = (since: Date) => now.getTime() - since.getTime();
-  const lifetime = lifetimeMs(config) + TOLERANCE_MS;
-  if (!boundKey || !boundSince || !boundAt) return mode === "offered" || age(createdAt) <= lifetime;
-  if (age(boundSince) <= REGISTRATION_MS) return true;
-  const hashes = shown === "unknown" ? [] : shown.slice(0, MAX_VALUES).map(sha256);
+  if (sent === "not_passed_on" && mode === "offered") return true;
+  const { boundAt, boundHash, boundUntil, previousBoundHash, previousBoundUntil, createdAt } = session;
+  const isWithin = (milliseconds: number, since: Date) => now.getTime() - since.getTime() <= milliseconds;
+  if (!boundAt) return mode === "offered" || isWithin(lifetimeMs(config) + UNDER_WAY_MS, createdAt);
+  if (isWithin(UNDER_WAY_MS, boundAt)) return true;
+  const hashes = sent === "not_passed_on" ? [] : sent.slice(0, MAX_VALUES).map(sha256);
   const has = (hash: Buffer | null) => hash !== null && hashes.some((other) => other.equals(hash));
-  return (
-    (has(session.boundHash) && age(boundAt) <= lifetime) ||
-    (has(session.boundHashBefore) && age(boundAt) <= TOLERANCE_MS)
-  );
+  const isCurrent = has(boundHash) && boundUntil !== null && isWithin(UNDER_WAY_MS, boundUntil);
+  const isPrevious = has(previousBoundHash) && previousBoundUntil !== null && now <= previousBoundUntil;
+  return isCurrent || isPrevious;
 }
 
 /** Milliseconds for which a browser keeps the bound cookie. */
